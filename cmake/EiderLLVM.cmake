@@ -1,0 +1,27 @@
+# Static LLVM/MLIR 22. Debian's MLIR targets name the shared `LLVM`; every use of it becomes the few static components that
+# we need, so that our binaries depend on no LLVM library and export none of it.
+find_package(ZLIB REQUIRED)
+find_package(zstd QUIET)
+set(MLIR_DIR /usr/lib/llvm-22/lib/cmake/mlir CACHE PATH "MLIR 22's CMake package")
+set(LLVM_DIR /usr/lib/llvm-22/lib/cmake/llvm CACHE PATH "LLVM 22's CMake package")
+find_package(MLIR REQUIRED CONFIG)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "Eider needs LLVM/MLIR 22, found ${LLVM_VERSION} in ${LLVM_DIR}; "
+                      "install libmlir-22-dev (make does it) or set MLIR_DIR and LLVM_DIR")
+endif()
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+get_property(EIDER_MLIR_LIBS GLOBAL PROPERTY MLIR_ALL_LIBS)
+get_directory_property(EIDER_IMPORTED IMPORTED_TARGETS)
+foreach(lib ${EIDER_IMPORTED})
+  if(lib MATCHES "^MLIR")
+    get_target_property(deps ${lib} INTERFACE_LINK_LIBRARIES)
+    if(deps)
+      list(TRANSFORM deps REPLACE "^LLVM$" "LLVMSupport")
+      set_target_properties(${lib} PROPERTIES INTERFACE_LINK_LIBRARIES "${deps}")
+    endif()
+  endif()
+endforeach()
