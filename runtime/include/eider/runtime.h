@@ -1,0 +1,272 @@
+//===- eider/runtime.h - Devices, kernels, launch ---------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// No LLVM, no CUDA type. libcuda and NVRTC are opened when first needed: a program starts without
+// either.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_RUNTIME_H
+#define EIDER_RUNTIME_H
+
+#include "eider/dtype.h"
+#include "eider/error.h"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eider {
+
+/// What the compiler hands to the runtime: docs/design/kernel-contract.md, sources included, as
+/// JSON.
+struct Executable {
+  std::string name;
+  std::string contract;
+};
+
+/// Extents by name.
+using Dims = std::map<std::string, int64_t>;
+
+/// A CUstream or cudaStream_t; null is the default stream. Ignored on `host`, where a launch
+/// returns when it is done.
+struct Stream {
+  void *handle = nullptr;
+  Stream() = default;
+  Stream(void *handle) : handle(handle) {}
+};
+
+/// A tensor of a launch. `strides`: in elements, one a dimension; none: row-major contiguous.
+/// Outputs are written through `pointer`.
+struct TensorArg {
+  const void *pointer = nullptr;
+  std::span<const int64_t> strides = {};
+};
+
+/// A scalar of a launch; converted to the scalar's type in the contract.
+struct ScalarArg {
+  bool isInteger;
+  union {
+    double real;
+    int64_t integer;
+  };
+  template <std::floating_point T> constexpr ScalarArg(T value) : isInteger(false), real(value) {}
+  template <std::integral T>
+  constexpr ScalarArg(T value) : isInteger(true), integer(static_cast<int64_t>(value)) {}
+};
+
+struct NamedTensor {
+  std::string_view name;
+  const void *pointer = nullptr;
+  std::vector<int64_t> strides = {};
+};
+
+/// A dim or a scalar.
+struct NamedValue {
+  std::string_view name;
+  ScalarArg value;
+};
+
+//===-- Logs and the cache ------------------------------------------------===//
+
+/// Receives warnings (one line each). The library itself never prints. Unset: they are dropped.
+/// Thread-safe.
+EIDER_API void setLogHandler(std::function<void(const std::string &line)> handler);
+
+struct CacheOptions {
+  bool enabled = true;
+  std::string
+      directory; ///< Empty: `EIDER_CACHE_DIR`, else `$XDG_CACHE_HOME/eider`, else `~/.cache/eider`.
+};
+
+//===-- Text to machine code, without a GPU -------------------------------===//
+
+enum class ImageKind { Cubin, Ptx };
+
+/// What one kernel of an image needs.
+struct EntryResources {
+  std::string name;
+  int registers = 0;       ///< a thread
+  int64_t spillStores = 0; ///< bytes
+  int64_t spillLoads = 0;  ///< bytes
+  int64_t stack = 0;       ///< bytes a thread
+  int64_t shared = 0;      ///< bytes of static shared memory
+};
+
+struct Assembly {
+  std::vector<std::byte> image;
+  std::string log;                     ///< NVRTC's and ptxas's, as they wrote it.
+  std::vector<EntryResources> entries; ///< Empty for PTX.
+  bool fromCache = false;
+  double milliseconds = 0; ///< In NVRTC; 0 from the cache.
+  std::string directory;   ///< The cache entry, with kernel.cu in it; empty if there is none.
+};
+
+/// Compiles a text for `sm_75` … `sm_121` (with `a` forms) by NVRTC. Throws Error: Request for an
+/// unknown target, Machine without NVRTC, Internal when the text does not compile (quoting the
+/// first three errors).
+EIDER_API Assembly assemble(const std::string &source, const std::string &target,
+                            ImageKind kind = ImageKind::Cubin, const CacheOptions &cache = {});
+
+/// The sources of an executable's variants, in order of preference: name and text.
+struct VariantSource {
+  std::string name;
+  std::string source;
+};
+EIDER_API std::vector<VariantSource> sourcesOf(const Executable &executable);
+
+//===-- Kernels -----------------------------------------------------------===//
+
+namespace detail {
+struct KernelImpl;
+struct CallImpl;
+struct DeviceImpl;
+} // namespace detail
+
+/// How a variant came to be.
+struct VariantReport {
+  std::string name;
+  std::string source;
+  bool loaded = false; ///< The rest is 0 until it is.
+  bool fromCache = false;
+  double compileMilliseconds = 0; ///< NVRTC, or the C++ compiler for `host`.
+  double loadMilliseconds = 0;
+  std::string directory; ///< The cache entry; empty if there is none.
+  std::vector<EntryResources> entries;
+};
+
+/// A kernel for given dims: a variant is chosen and loaded, so that launches neither compile nor
+/// allocate, and can be captured in a CUDA graph. Immutable; thread-safe.
+class EIDER_API Call {
+public:
+  /// Bytes that the launch needs at `workspace`, aligned to 256; one workspace for each launch in
+  /// flight.
+  size_t workspace_bytes() const;
+
+  /// The names of the variant chosen for contiguous tensors aligned to 256 bytes, or for those
+  /// given to prepare().
+  const std::string &variant() const;
+
+  /// Launches. `tensors` and `scalars` stand in the contract's order; no scalars: their defaults.
+  /// Checks pointers, alignment, strides and overlap. Tensors that the chosen variant cannot take
+  /// go to a more general one, which is loaded if it is not (an error while `stream` is being
+  /// captured). Throws Error.
+  void launch(Stream stream, std::span<const TensorArg> tensors,
+              std::span<const ScalarArg> scalars = {}, void *workspace = nullptr) const;
+
+private:
+  friend class Kernel;
+  explicit Call(std::shared_ptr<const detail::CallImpl> impl) : impl(std::move(impl)) {}
+  std::shared_ptr<const detail::CallImpl> impl;
+};
+
+/// An executable on a device. Immutable; thread-safe; copies are cheap.
+class EIDER_API Kernel {
+public:
+  const std::string &name() const;
+
+  /// The contract's tensors and scalars, in positional order.
+  std::vector<std::string> tensorNames() const;
+  std::vector<std::string> scalarNames() const;
+
+  /// The extents of a tensor for these dims. Throws Error.
+  std::vector<int64_t> shapeOf(std::string_view tensor, const Dims &dims) const;
+
+  /// Chooses the variant and loads it. `tensors`, if given, are those of the launches to come; only
+  /// their alignment and strides matter. Dims that the contract fixes may be left out. Throws
+  /// Error.
+  Call prepare(const Dims &dims, std::span<const TensorArg> tensors = {}) const;
+
+  /// By name, for convenience. `values`: the dims, and the scalars that are not to have their
+  /// defaults. Throws Error.
+  void launch(Stream stream, const std::vector<NamedTensor> &tensors,
+              const std::vector<NamedValue> &values, void *workspace = nullptr) const;
+
+  /// All variants, in order of preference.
+  std::vector<VariantReport> variants() const;
+
+private:
+  friend class Device;
+  explicit Kernel(std::shared_ptr<const detail::KernelImpl> impl) : impl(std::move(impl)) {}
+  std::shared_ptr<const detail::KernelImpl> impl;
+};
+
+//===-- Devices -----------------------------------------------------------===//
+
+/// What a device is and can do. Zero on `host` where it means nothing.
+struct DeviceInfo {
+  std::string id;             ///< `host`, `cuda:0`, …
+  std::string name;           ///< `NVIDIA H200`; the processor's name on `host`.
+  std::string target;         ///< What to compile for: `sm_90`, `host`.
+  int major = 0, minor = 0;   ///< Compute capability.
+  int multiprocessors = 0;    ///< Threads of the processor on `host`.
+  int64_t memory = 0;         ///< bytes
+  int64_t l2 = 0;             ///< bytes
+  int memoryClock = 0;        ///< kHz
+  int memoryBus = 0;          ///< bits
+  int64_t sharedPerBlock = 0; ///< bytes, the largest that can be asked for
+  int driver = 0;             ///< CUDA version of the driver: 13000 is 13.0.
+  bool hardwareE4m3 = false;  ///< Has conversion instructions for FP8.
+  bool clusters = false;
+};
+
+struct DeviceOptions {
+  CacheOptions cache;
+  bool checked = false; ///< Also refuses streams of another context, and synchronizes after each
+                        ///< launch to name its faults.
+  uint64_t seed = 0;    ///< `host`: the order of threads.
+  unsigned threads = 0; ///< `host`: processor threads; 0: all.
+};
+
+/// A device; retains its primary context. Immutable; thread-safe; copies are cheap.
+class EIDER_API Device {
+public:
+  /// `host`, `cuda` (the first GPU) or `cuda:N`. Throws Error: Request for another name, Machine
+  /// without driver or GPU.
+  static Device open(const std::string &id, const DeviceOptions &options = {});
+
+  /// `host`, then each GPU. Without a driver: `host` alone.
+  static std::vector<DeviceInfo> enumerate();
+
+  /// Why enumerate() found no GPU, in one line; empty if there is one.
+  static std::string whyNoGpu();
+
+  const DeviceInfo &info() const;
+  const std::string &target() const { return info().target; }
+  bool isHost() const { return info().target == "host"; }
+
+  /// Makes a kernel. Nothing is compiled yet. Throws Error if the contract is bad or is for another
+  /// target.
+  Kernel load(const Executable &executable) const;
+
+  //===-- Memory, for tools and tests; a program with its own memory needs none of this --===//
+
+  /// Aligned to 256 bytes at least. Throws Error.
+  void *allocate(size_t bytes) const;
+  void free(void *pointer) const;
+  void upload(void *to, const void *fromHost, size_t bytes) const;
+  void download(void *toHost, const void *from, size_t bytes) const;
+  void fill(void *to, int byte, size_t bytes) const;
+  /// From device memory to device memory, in order on `stream`.
+  void copy(void *to, const void *from, size_t bytes, Stream stream = {}) const;
+  /// Waits for all work.
+  void synchronize() const;
+  /// Microseconds that the work which `enqueue` puts on `stream` takes on the device (on `host`:
+  /// that it takes).
+  double microseconds(Stream stream, const std::function<void()> &enqueue) const;
+
+private:
+  explicit Device(std::shared_ptr<const detail::DeviceImpl> impl) : impl(std::move(impl)) {}
+  std::shared_ptr<const detail::DeviceImpl> impl;
+};
+
+} // namespace eider
+
+#endif // EIDER_RUNTIME_H
