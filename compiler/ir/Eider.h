@@ -1,0 +1,42 @@
+//===- Eider.h - The eider dialect ------------------------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_IR_EIDER_H
+#define EIDER_IR_EIDER_H
+
+#include "compiler/ir/DimExpr.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "compiler/ir/EiderDialect.h.inc"
+#include "compiler/ir/EiderEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "compiler/ir/EiderAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "compiler/ir/EiderTypes.h.inc"
+#define GET_OP_CLASSES
+#include "compiler/ir/EiderOps.h.inc"
+
+namespace eider::ir {
+
+/// The tensor type with these dims as encoding; shape from the dims' values in `program` (dynamic without one).
+mlir::RankedTensorType tensorType(DimsAttr dims, mlir::Type elementType, ProgramOp program);
+
+/// The dims of a tensor or scaled type; null if it has none.
+DimsAttr dimsOf(mlir::Type type);
+
+/// The type that a reduction over `block` gives.
+mlir::RankedTensorType reducedType(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> block);
+
+} // namespace eider::ir
+
+#endif // EIDER_IR_EIDER_H

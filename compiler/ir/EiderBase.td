@@ -1,0 +1,151 @@
+//===- EiderBase.td - The eider dialect, its attributes and types ---------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_BASE_TD
+#define EIDER_BASE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Eider_Dialect : Dialect {
+  let name = "eider";
+  let cppNamespace = "::eider::ir";
+  let summary = "What is computed: tensors and scaled tensors, no threads, no memory.";
+  let description = [{
+    Elementwise work is upstream `arith` and `math` on tensors whose encoding names their dims; the ops here are the few
+    that those lack. A program is the unit: its arguments are `input`, `inout` and `scalar` ops, its results
+    `output` and `store` ops, in the order in which they stand.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+    void registerTypes();
+  }];
+}
+
+//===-- Enums ---------------------------------------------------------------===//
+
+class Eider_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::eider::ir";
+  let genSpecializedAttr = 0;
+}
+
+def Eider_Reduction : Eider_Enum<"Reduction", "how a group of elements becomes one", [
+    I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>, I32EnumAttrCase<"max", 2>,
+    I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"amax", 4>, I32EnumAttrCase<"amax_number", 5>]>;
+def Eider_ReductionAttr : EnumAttr<Eider_Dialect, Eider_Reduction, "reduction">;
+
+def Eider_Half : Eider_Enum<"Half", "which half of the last axis", [
+    I32EnumAttrCase<"first", 0>, I32EnumAttrCase<"second", 1>]>;
+def Eider_HalfAttr : EnumAttr<Eider_Dialect, Eider_Half, "half">;
+
+def Eider_Layout : Eider_Enum<"Layout", "where the scales lie", [I32EnumAttrCase<"row_major", 0>]>;
+
+def Eider_Family : Eider_Enum<"Family", "the family of a schedule", [
+    I32EnumAttrCase<"map", 0>, I32EnumAttrCase<"row", 1>, I32EnumAttrCase<"tile", 2>]>;
+
+def Eider_CodecPath : Eider_Enum<"CodecPath", "who converts FP8", [
+    I32EnumAttrCase<"hardware", 0>, I32EnumAttrCase<"software", 1>]>;
+def Eider_CodecPathAttr : EnumAttr<Eider_Dialect, Eider_CodecPath, "codec">;
+
+def Eider_ScaleFormula : Eider_Enum<"ScaleFormula", "the scale from amax", [
+    I32EnumAttrCase<"amax_over_max", 0>, I32EnumAttrCase<"amax_times_inverse_max", 1>]>;
+def Eider_Arithmetic : Eider_Enum<"Arithmetic", "how a value meets its scale", [
+    I32EnumAttrCase<"divide", 0>, I32EnumAttrCase<"reciprocal", 1>,
+    I32EnumAttrCase<"max_over_amax", 2>]>;
+def Eider_ZeroBlock : Eider_Enum<"ZeroBlock", "the scale of a block of zeros", [
+    I32EnumAttrCase<"one", 0>, I32EnumAttrCase<"formula", 1>]>;
+def Eider_Overflow : Eider_Enum<"Overflow", "what becomes of a value beyond the format", [
+    I32EnumAttrCase<"saturate", 0>, I32EnumAttrCase<"format", 1>]>;
+def Eider_NaN : Eider_Enum<"NaN", "what becomes of a NaN", [
+    I32EnumAttrCase<"propagate", 0>, I32EnumAttrCase<"ignore", 1>]>;
+
+//===-- Attributes ----------------------------------------------------------===//
+
+class Eider_Attr<string name, string mnemonic_> : AttrDef<Eider_Dialect, name> {
+  let mnemonic = mnemonic_;
+}
+
+def Eider_DimsAttr : Eider_Attr<"Dims", "dims"> {
+  let summary = "The named dims of a tensor type";
+  let description = [{
+    `#eider.dims<tokens, 2 * hidden, hidden / 128, 1>`: each dim is `ceil(factor * name / divisor)`, or a constant. The
+    encoding of every tensor type in a program.
+  }];
+  let parameters = (ins ArrayRefParameter<"DimExpr">:$exprs);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 0;
+}
+
+def Eider_NumericsAttr : Eider_Attr<"Numerics", "numerics"> {
+  let summary = "Everything that decides the bits of a quantisation";
+  let description = [{
+    The parameters of a quantisation beside block, format and scale type (which stand in the result's type). Printed
+    where they differ from the default: `#eider.numerics<arithmetic = reciprocal, amax_floor = 1.0e-4>`.
+    - `scale`: `amax_over_max` (amax / max, correctly rounded) or `amax_times_inverse_max` (amax · (1/max));
+    - `arithmetic`: `divide` (x / s), `reciprocal` (x · (1/s)), `max_over_amax` (x · (max/amax));
+    - `amax_floor`, `amax_bound`: amax is clamped into them; `scale_floor`: the scale is at least that;
+    - `multiplier_bound`: 1/s and max/amax are at most that (default: the largest finite f32);
+    - `zero_block`: `one` (scale 1 where the scale is 0) or `formula`;
+    - `overflow`: `saturate` or `format`; `nan`: `propagate` or `ignore`.
+  }];
+  let parameters = (ins
+    EnumParameter<Eider_ScaleFormula>:$scale, EnumParameter<Eider_Arithmetic>:$arithmetic,
+    "Bound":$amaxFloor, "Bound":$amaxBound, "Bound":$scaleFloor, "Bound":$multiplierBound,
+    EnumParameter<Eider_ZeroBlock>:$zeroBlock, EnumParameter<Eider_Overflow>:$overflow,
+    EnumParameter<Eider_NaN>:$nan);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// The default numerics (facts: x / s, saturate, NaN propagates, zero blocks have scale 1).
+    static NumericsAttr getDefault(::mlir::MLIRContext *context);
+    /// These numerics with one parameter changed; null and a message when name or value is unknown.
+    NumericsAttr with(::llvm::StringRef name, ::llvm::StringRef value, std::string &message) const;
+  }];
+}
+
+def Eider_ScheduleAttr : Eider_Attr<"Schedule", "schedule"> {
+  let summary = "How a program is spread over threads: data, and all of it";
+  let description = [{
+    `row<threads = 448, vector = 16>`: a whole row to `threads` threads, `vector` neighbouring elements a thread and load;
+    `rows` rows a block. `map<threads, vector, rows, loads>`: the same with `loads` chunks a thread, a row being cut into
+    as many segments as it takes. `tile<threads, vector, rows, columns>`: blocks of rows × columns.
+  }];
+  let parameters = (ins EnumParameter<Eider_Family>:$family, "int64_t":$threads,
+                        "int64_t":$vector, "int64_t":$rows, "int64_t":$loads, "int64_t":$columns);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// As a person writes it: `row<threads = 448, vector = 16>`.
+    std::string str() const;
+    /// Reads what `str` prints; null and a message otherwise.
+    static ScheduleAttr parse(::mlir::MLIRContext *context, ::llvm::StringRef text, std::string &message);
+  }];
+}
+
+//===-- Types ---------------------------------------------------------------===//
+
+def Eider_ScaledType : TypeDef<Eider_Dialect, "Scaled"> {
+  let mnemonic = "scaled";
+  let summary = "Codes and scales together";
+  let description = [{
+    `!eider.scaled<?x7168xf8E4M3FN, dims = <tokens, hidden>, block = [1, 128], scale = f32, layout = row_major>`; `*` in
+    `block` is the whole extent.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        "DimsAttr":$dims, ArrayRefParameter<"int64_t">:$block,
+                        "::mlir::Type":$scaleType, EnumParameter<Eider_Layout>:$layout);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The codes as a plain tensor type.
+    ::mlir::RankedTensorType getCodesType() const;
+    /// The scales as a plain tensor type: one value a block.
+    ::mlir::RankedTensorType getScalesType() const;
+  }];
+}
+
+#endif // EIDER_BASE_TD

@@ -1,0 +1,313 @@
+//===- EiderOps.cpp - Verifiers, folds and syntax of the eider ops --------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/ir/Eider.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace eider::ir;
+
+#include "compiler/ir/EiderDialect.cpp.inc"
+
+void EiderDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/ir/EiderOps.cpp.inc"
+      >();
+}
+
+//===-- Program -----------------------------------------------------------===//
+
+void ProgramOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                      ArrayRef<StringRef> dims) {
+  SmallVector<int64_t> values(dims.size(), ShapedType::kDynamic);
+  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getDimNamesAttrName(state.name), builder.getStrArrayAttr(dims));
+  state.addAttribute(getDimValuesAttrName(state.name), builder.getDenseI64ArrayAttr(values));
+  state.addRegion()->emplaceBlock();
+}
+
+int64_t ProgramOp::getDimValue(StringRef name) {
+  for (auto [dim, value] : llvm::zip_equal(getDimNames(), getDimValues()))
+    if (cast<StringAttr>(dim).getValue() == name)
+      return value;
+  return ShapedType::kDynamic;
+}
+
+bool ProgramOp::hasDim(StringRef name) {
+  return llvm::any_of(getDimNames(),
+                      [&](Attribute dim) { return cast<StringAttr>(dim).getValue() == name; });
+}
+
+ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &state) {
+  StringAttr name;
+  SmallVector<Attribute> dims;
+  SmallVector<int64_t> values;
+  auto parseDim = [&]() -> ParseResult {
+    std::string dim;
+    if (parser.parseKeywordOrString(&dim))
+      return failure();
+    dims.push_back(parser.getBuilder().getStringAttr(dim));
+    values.push_back(ShapedType::kDynamic);
+    return succeeded(parser.parseOptionalEqual()) ? parser.parseInteger(values.back()) : success();
+  };
+  Region *body = state.addRegion();
+  if (parser.parseSymbolName(name, getSymNameAttrName(state.name), state.attributes) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseDim) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  state.addAttribute(getDimNamesAttrName(state.name), parser.getBuilder().getArrayAttr(dims));
+  state.addAttribute(getDimValuesAttrName(state.name),
+                     parser.getBuilder().getDenseI64ArrayAttr(values));
+  return success();
+}
+
+void ProgramOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  printer << '(';
+  llvm::interleaveComma(llvm::zip_equal(getDimNames(), getDimValues()), printer, [&](auto pair) {
+    auto [dim, value] = pair;
+    printer.printKeywordOrString(cast<StringAttr>(dim).getValue());
+    if (!ShapedType::isDynamic(value))
+      printer << " = " << value;
+  });
+  printer << ')';
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getSymNameAttrName(), getDimNamesAttrName(), getDimValuesAttrName()});
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+/// The name of an argument or result op; empty for others.
+static StringRef boundaryName(Operation &op) {
+  if (isa<InputOp, InOutOp, ScalarOp, OutputOp>(op))
+    return op.getAttrOfType<StringAttr>("name").getValue();
+  return {};
+}
+
+/// Every tensor of the program names only dims of the program, with the extents these have.
+static LogicalResult verifyDims(ProgramOp program, Operation &op, Type type) {
+  auto shape = isa<ScaledType>(type)         ? cast<ScaledType>(type).getShape()
+               : isa<RankedTensorType>(type) ? cast<RankedTensorType>(type).getShape()
+                                             : ArrayRef<int64_t>();
+  DimsAttr dims = dimsOf(type);
+  if (!dims)
+    return isa<RankedTensorType>(type) ? op.emitOpError() << "tensor type " << type << " has no #eider.dims"
+                                       : LogicalResult(success());
+  if (dims.getExprs().size() != shape.size())
+    return op.emitOpError() << "type " << type << " needs one dim an axis";
+  for (auto [dim, extent] : llvm::zip_equal(dims.getExprs(), shape)) {
+    if (dim.name && !program.hasDim(dim.name))
+      return op.emitOpError() << "dim '" << dim.name.getValue() << "' is not a dim of @"
+                              << program.getSymName();
+    int64_t value = dim.name ? program.getDimValue(dim.name) : 0;
+    if (dim.extent(value) != extent)
+      return op.emitOpError() << "type " << type << " disagrees with dim '" << dim.str() << "'";
+  }
+  return success();
+}
+
+LogicalResult ProgramOp::verify() {
+  if (getDimNames().size() != getDimValues().size())
+    return emitOpError("needs one value a dim");
+  llvm::StringSet<> dims, names;
+  for (auto [dim, value] : llvm::zip_equal(getDimNames(), getDimValues())) {
+    if (!dims.insert(cast<StringAttr>(dim).getValue()).second)
+      return emitOpError() << "dim " << dim << " stands twice";
+    if (!ShapedType::isDynamic(value) && value < 0)
+      return emitOpError() << "dim " << dim << " is negative: " << value;
+  }
+  for (Operation &op : getBlock()) {
+    StringRef name = boundaryName(op);
+    if (!name.empty() && !names.insert(name).second)
+      return op.emitOpError() << "the name '" << name << "' is taken";
+    for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
+      if (failed(verifyDims(*this, op, type)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult StoreOp::verify() {
+  int stores = 0;
+  InOutOp target;
+  for (Operation &op : *(*this)->getBlock()) {
+    if (auto inout = dyn_cast<InOutOp>(op); inout && inout.getName() == getName())
+      target = inout;
+    if (auto store = dyn_cast<StoreOp>(op); store && store.getName() == getName())
+      ++stores;
+  }
+  if (!target)
+    return emitOpError() << "there is no in-out '" << getName() << "'";
+  if (stores > 1)
+    return emitOpError() << "the in-out '" << getName() << "' is stored twice";
+  if (target.getType() != getValue().getType())
+    return emitOpError() << "the in-out '" << getName() << "' is " << target.getType() << ", not "
+                         << getValue().getType();
+  return success();
+}
+
+//===-- Scaled tensors ----------------------------------------------------===//
+
+static LogicalResult verifySame(Operation *op, const char *what, Type actual, Type expected) {
+  if (actual == expected)
+    return success();
+  return op->emitOpError() << what << " must be " << expected << ", not " << actual;
+}
+
+/// The same tensor with another element type.
+static RankedTensorType withElement(Type type, Type element) {
+  return cast<RankedTensorType>(type).clone(element);
+}
+
+LogicalResult QuantizeOp::verify() {
+  auto result = cast<ScaledType>(getResult().getType());
+  Type codes = withElement(getInput().getType(), result.getElementType());
+  if (failed(verifySame(*this, "the result's codes", result.getCodesType(), codes)))
+    return failure();
+  if (getScale())
+    return verifySame(*this, "the given scale", getScale().getType(), result.getScalesType());
+  return success();
+}
+
+LogicalResult DequantizeOp::verify() {
+  auto input = cast<ScaledType>(getInput().getType());
+  return verifySame(*this, "the result", getResult().getType(),
+                    withElement(input.getCodesType(), Float32Type::get(getContext())));
+}
+
+LogicalResult EncodeOp::verify() {
+  auto element = cast<RankedTensorType>(getResult().getType()).getElementType();
+  if (getDivisor() && failed(verifySame(*this, "the divisor", getDivisor().getType(),
+                                        withElement(getInput().getType(), Float32Type::get(getContext())))))
+    return failure();
+  return verifySame(*this, "the result", getResult().getType(),
+                    withElement(getInput().getType(), element));
+}
+
+LogicalResult DecodeOp::verify() {
+  return verifySame(*this, "the result", getResult().getType(),
+                    withElement(getInput().getType(), Float32Type::get(getContext())));
+}
+
+/// The operand of an exact widening bf16/f16 → f32, else null.
+static Value narrowOperand(Value value) {
+  auto widen = value.getDefiningOp<arith::ExtFOp>();
+  return widen ? widen.getIn() : Value();
+}
+
+LogicalResult EncodeOp::canonicalize(EncodeOp op, PatternRewriter &rewriter) {
+  Value narrow = op.getDivisor() ? narrowOperand(op.getInput()) : Value();
+  if (!narrow)
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(narrow); });
+  return success();
+}
+
+//===-- Values ------------------------------------------------------------===//
+
+static ParseResult parseBlockExtents(OpAsmParser &parser, DenseI64ArrayAttr &block) {
+  SmallVector<int64_t> extents;
+  auto parseOne = [&]() -> ParseResult {
+    extents.push_back(ShapedType::kDynamic);
+    if (succeeded(parser.parseOptionalStar()))
+      return success();
+    return parser.parseInteger(extents.back());
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  block = parser.getBuilder().getDenseI64ArrayAttr(extents);
+  return success();
+}
+
+static void printBlockExtents(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr block) {
+  printer << '[';
+  llvm::interleaveComma(block.asArrayRef(), printer, [&](int64_t extent) {
+    if (ShapedType::isDynamic(extent))
+      printer << '*';
+    else
+      printer << extent;
+  });
+  printer << ']';
+}
+
+LogicalResult ReduceOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  bool amax = getKind() == Reduction::amax || getKind() == Reduction::amax_number;
+  if (!amax && !input.getElementType().isF32())
+    return emitOpError() << stringifyReduction(getKind()) << " reduces f32, not "
+                         << input.getElementType();
+  if (getBlock().size() != static_cast<size_t>(input.getRank()))
+    return emitOpError() << "a block has its tensor's rank " << input.getRank() << ", not "
+                         << getBlock().size();
+  for (int64_t extent : getBlock())
+    if (!ShapedType::isDynamic(extent) && extent < 1)
+      return emitOpError("a block's extents are at least 1, or *");
+  if (!dimsOf(input))
+    return emitOpError() << "tensor type " << input << " has no #eider.dims";
+  return verifySame(*this, "the result", getResult().getType(), reducedType(input, getBlock()));
+}
+
+LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
+  bool amax = op.getKind() == Reduction::amax || op.getKind() == Reduction::amax_number;
+  Value narrow = amax ? narrowOperand(op.getInput()) : Value();
+  if (!narrow)
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(narrow); });
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto result = cast<RankedTensorType>(getResult().getType());
+  Type element = getElementTypeOrSelf(getInput().getType());
+  if (element != result.getElementType())
+    return emitOpError() << "keeps the element type " << element << ", not "
+                         << result.getElementType();
+  auto input = dyn_cast<RankedTensorType>(getInput().getType());
+  if (!input)
+    return success();
+  if (!dimsOf(input) || !dimsOf(result))
+    return emitOpError("needs tensors with #eider.dims");
+  auto from = dimsOf(input).getExprs(), to = dimsOf(result).getExprs();
+  if (from.size() > to.size())
+    return emitOpError() << "cannot drop dims of " << input;
+  for (auto [small, large] : llvm::zip_equal(from, to.take_back(from.size())))
+    if (!small.isOne() && small != large &&
+        !(small.name == large.name && small.factor == large.factor &&
+          small.divisor % large.divisor == 0))
+      return emitOpError() << "dim '" << small.str() << "' does not broadcast to '" << large.str()
+                           << "'";
+  return success();
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor) {
+  return getInput().getType() == getResult().getType() ? getInput() : OpFoldResult();
+}
+
+LogicalResult HalfOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (input.getRank() < 1 || input.getRank() != result.getRank() ||
+      input.getElementType() != result.getElementType() || !dimsOf(input) || !dimsOf(result))
+    return emitOpError() << "halves the last axis of a tensor and keeps the rest";
+  DimExpr whole = dimsOf(input).getExprs().back(), half = dimsOf(result).getExprs().back();
+  if (whole.divisor != 1 || half.divisor != 1 || whole.name != half.name ||
+      whole.factor != 2 * half.factor ||
+      dimsOf(input).getExprs().drop_back() != dimsOf(result).getExprs().drop_back())
+    return emitOpError() << "'" << half.str() << "' is not half of '" << whole.str() << "'";
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "compiler/ir/EiderOps.cpp.inc"

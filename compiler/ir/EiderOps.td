@@ -1,0 +1,197 @@
+//===- EiderOps.td - How a program is recorded ----------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_OPS_TD
+#define EIDER_OPS_TD
+
+include "compiler/ir/EiderBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/BuiltinTypes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Eider_Op<string mnemonic, list<Trait> traits = []> : Op<Eider_Dialect, mnemonic, traits>;
+
+/// A tensor with named dims, or one scaled.
+def Eider_Float : AnyTypeOf<[F32, F16, BF16]>;
+def Eider_Code : AnyTypeOf<[F8E4M3FN, F8E5M2]>;
+def Eider_Tensor : RankedTensorOf<[F32, F16, BF16, F8E4M3FN, F8E5M2]>;
+def Eider_FloatTensor : RankedTensorOf<[F32, F16, BF16]>;
+def Eider_F32Tensor : RankedTensorOf<[F32]>;
+def Eider_CodeTensor : RankedTensorOf<[F8E4M3FN, F8E5M2]>;
+def Eider_Scaled : Type<CPred<"::llvm::isa<::eider::ir::ScaledType>($_self)">, "scaled tensor">;
+def Eider_Argument : AnyTypeOf<[Eider_Tensor, Eider_Scaled]>;
+
+//===-- Program, arguments, results ---------------------------------------===//
+
+def Eider_ProgramOp : Eider_Op<"program", [IsolatedFromAbove, SingleBlock, NoTerminator, Symbol]> {
+  let summary = "A memory-bound op: arguments, values, results";
+  let description = [{
+    `eider.program @rms_norm(tokens, hidden = 7168) { ... }`: the dims are named, each dynamic or static.
+    `schedule` is set by `eider-assign-schedule`. A program that was cut into several kernels is several
+    program ops; all but the last are named for it with a suffix.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$dim_names,
+                       DenseI64ArrayAttr:$dim_values,
+                       OptionalAttr<Eider_ScheduleAttr>:$schedule);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::llvm::ArrayRef<::llvm::StringRef>":$dims)>];
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    /// The static extent of a dim, ShapedType::kDynamic for a dynamic or unknown one.
+    int64_t getDimValue(::llvm::StringRef name);
+    bool hasDim(::llvm::StringRef name);
+  }];
+}
+
+class Eider_ArgumentOp<string mnemonic> : Eider_Op<mnemonic, [HasParent<"ProgramOp">]> {
+  let arguments = (ins StrAttr:$name, UnitAttr:$workspace);
+  let results = (outs Eider_Argument:$result);
+  let assemblyFormat = "$name (`workspace` $workspace^)? attr-dict `:` type($result)";
+}
+
+def Eider_InputOp : Eider_ArgumentOp<"input"> {
+  let summary = "A tensor that is read";
+}
+
+def Eider_InOutOp : Eider_Op<"inout", [HasParent<"ProgramOp">]> {
+  let summary = "A tensor that is read and written; the result is its old value";
+  let description = "Its one `eider.store` follows every read of the old value by any thread or kernel.";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Eider_FloatTensor:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+
+def Eider_ScalarOp : Eider_Op<"scalar", [HasParent<"ProgramOp">]> {
+  let summary = "An f32 given at launch, with a default";
+  let arguments = (ins StrAttr:$name, F32Attr:$value);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$name `=` $value attr-dict";
+}
+
+def Eider_StoreOp : Eider_Op<"store", [HasParent<"ProgramOp">]> {
+  let summary = "The new value of an in-out";
+  let arguments = (ins StrAttr:$name, Eider_FloatTensor:$value);
+  let assemblyFormat = "$name `,` $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Eider_OutputOp : Eider_Op<"output", [HasParent<"ProgramOp">]> {
+  let summary = "A tensor that is written";
+  let arguments = (ins StrAttr:$name, Eider_Argument:$value, UnitAttr:$workspace);
+  let assemblyFormat = "$name (`workspace` $workspace^)? `,` $value attr-dict `:` type($value)";
+}
+
+//===-- Scaled tensors ----------------------------------------------------===//
+
+def Eider_QuantizeOp : Eider_Op<"quantize", [Pure]> {
+  let summary = "Codes and scales of a tensor";
+  let description = [{
+    With `by %scale` the scales are given (`[ceil(m/r), ceil(n/c)]`, the result's scale type), else they come from each block's amax.
+  }];
+  let arguments = (ins Eider_F32Tensor:$input, Optional<Eider_FloatTensor>:$scale,
+                       Eider_NumericsAttr:$numerics);
+  let results = (outs Eider_Scaled:$result);
+  let assemblyFormat = [{
+    $input (`by` $scale^ `:` type($scale))? $numerics attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Eider_DequantizeOp : Eider_Op<"dequantize", [Pure]> {
+  let summary = "code × scale, in f32";
+  let arguments = (ins Eider_Scaled:$input);
+  let results = (outs Eider_F32Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Eider_CodesOp : Eider_Op<"codes", [Pure]> {
+  let summary = "The codes of a scaled tensor";
+  let arguments = (ins Eider_Scaled:$input);
+  let results = (outs Eider_CodeTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Eider_ScalesOp : Eider_Op<"scales", [Pure]> {
+  let summary = "The scales of a scaled tensor, one value a block";
+  let arguments = (ins Eider_Scaled:$input);
+  let results = (outs Eider_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Eider_EncodeOp : Eider_Op<"encode", [Pure]> {
+  let summary = "FP8 codes of values, nearest even";
+  let description = [{
+    `by %divisor`: the codes of the correctly rounded f32 quotient. The operand is f32, or bf16/f16 (exactly widened).
+    `codec` is set by `eider-legalize`.
+  }];
+  let arguments = (ins Eider_FloatTensor:$input, Optional<Eider_F32Tensor>:$divisor,
+                       UnitAttr:$overflow_to_format, UnitAttr:$ignore_nan,
+                       OptionalAttr<Eider_CodecPathAttr>:$codec);
+  let results = (outs Eider_CodeTensor:$result);
+  let assemblyFormat = [{
+    $input (`by` $divisor^ `:` type($divisor))? attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+def Eider_DecodeOp : Eider_Op<"decode", [Pure]> {
+  let summary = "The f32 values of FP8 codes, exact, NaN and Inf kept";
+  let arguments = (ins Eider_CodeTensor:$input, OptionalAttr<Eider_CodecPathAttr>:$codec);
+  let results = (outs Eider_F32Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===-- Values ------------------------------------------------------------===//
+
+def Eider_ReduceOp : Eider_Op<"reduce", [Pure]> {
+  let summary = "One value a block of the tensor";
+  let description = [{
+    `eider.reduce amax %x over [1, 128]`: `*` is the whole extent, so `over [1, *]` reduces along the row. Dims are kept, as
+    1 or as a ceiling quotient. In f32; `amax` takes bf16 and f16 too.
+  }];
+  let arguments = (ins Eider_ReductionAttr:$kind, Eider_FloatTensor:$input,
+                       DenseI64ArrayAttr:$block);
+  let results = (outs Eider_F32Tensor:$result);
+  let assemblyFormat = "$kind $input `over` custom<BlockExtents>($block) attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+def Eider_BroadcastOp : Eider_Op<"broadcast", [Pure]> {
+  let summary = "A scalar, a vector or one value a block, over a tensor";
+  let description = [{
+    Dims align at the end. A dim of the operand is the result's, 1, absent, or a ceiling quotient of the result's
+    (then each value covers that many neighbours).
+  }];
+  let arguments = (ins AnyTypeOf<[F32, Eider_FloatTensor]>:$input);
+  let results = (outs Eider_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Eider_HalfOp : Eider_Op<"half", [Pure]> {
+  let summary = "The first or second half of the last axis";
+  let arguments = (ins Eider_HalfAttr:$which, Eider_FloatTensor:$input);
+  let results = (outs Eider_FloatTensor:$result);
+  let assemblyFormat = "$which $input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Eider_SigmoidOp : Eider_Op<"sigmoid", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "1 / (1 + exp(-x)), approximate";
+  let arguments = (ins AnyTypeOf<[F32, Eider_F32Tensor]>:$input);
+  let results = (outs AnyTypeOf<[F32, Eider_F32Tensor]>:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+#endif // EIDER_OPS_TD

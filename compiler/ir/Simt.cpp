@@ -1,0 +1,105 @@
+//===- Simt.cpp - The simt dialect ----------------------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/ir/Simt.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace eider::simt;
+using eider::ir::Reduction;
+
+#include "compiler/ir/SimtDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "compiler/ir/SimtAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "compiler/ir/SimtTypes.cpp.inc"
+
+void SimtDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "compiler/ir/SimtAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "compiler/ir/SimtTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/ir/SimtOps.cpp.inc"
+      >();
+}
+
+/// The rules that templates/tile/ states for its parameters.
+LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, TileKind kind,
+                               int64_t threads, int64_t vector, int64_t rows, int64_t columns,
+                               int64_t loads, int64_t width) {
+  if (threads < 1 || vector < 1 || rows < 1 || columns < 1 || loads < 1 || width < 1)
+    return emitError() << "a tile's numbers are at least 1";
+  int64_t block = kind == TileKind::row ? threads * rows : threads;
+  if (block > 1024)
+    return emitError() << "a block has at most 1024 threads, not " << block;
+  if (!llvm::isPowerOf2_64(vector) || vector > 64)
+    return emitError() << "vector is a power of two up to 64, not " << vector;
+  bool warps = threads % 32 == 0;
+  if (!warps && !(threads < 32 && llvm::isPowerOf2_64(threads)))
+    return emitError() << "threads is a power of two below 32 or a multiple of 32, not " << threads;
+  if (kind == TileKind::row && threads * vector * loads < columns)
+    return emitError() << threads << " threads × " << vector << " × " << loads
+                       << " loads do not cover " << columns << " columns";
+  if (kind == TileKind::block && threads * vector * loads != rows * columns)
+    return emitError() << threads << " threads × " << vector << " × " << loads << " loads are not "
+                       << rows << " × " << columns;
+  if (kind == TileKind::block && columns % vector != 0)
+    return emitError() << "vector " << vector << " does not divide " << columns << " columns";
+  return success();
+}
+
+/// What a thread holds of an access: `count` values of `element`, or a scalar.
+static LogicalResult verifyHeld(Operation *op, Type held, Type pointer, Type cursor, Access access,
+                                int64_t group) {
+  Type element = cast<PointerType>(pointer).getElementType();
+  if (getElementTypeOrSelf(held) != element)
+    return op->emitOpError() << "holds " << held << " of memory of " << element;
+  TileAttr tile = cast<CursorType>(cursor).getTile();
+  int64_t count = 0;
+  switch (access) {
+  case Access::elements:
+  case Access::columns:
+    count = tile.elements();
+    break;
+  case Access::groups:
+    if (group < 1)
+      return op->emitOpError("access groups needs group");
+    count = tile.groups(group);
+    break;
+  case Access::rows:
+    count = tile.getKind() == TileKind::row ? 0 : tile.getLoads();
+    break;
+  case Access::block:
+    break;
+  }
+  auto vector = dyn_cast<VectorType>(held);
+  if ((vector ? vector.getNumElements() : 0) != count)
+    return op->emitOpError() << "a thread holds " << count << " values of access '"
+                             << stringifyAccess(access) << "' under " << tile << ", not " << held;
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  return verifyHeld(*this, getResult().getType(), getBase().getType(), getAt().getType(),
+                    getAccess(), getGroup());
+}
+
+LogicalResult StoreOp::verify() {
+  return verifyHeld(*this, getValue().getType(), getBase().getType(), getAt().getType(),
+                    getAccess(), getGroup());
+}
+
+#define GET_OP_CLASSES
+#include "compiler/ir/SimtOps.cpp.inc"

@@ -1,0 +1,193 @@
+//===- SimtOps.td - How it is computed: one thread's program over tiles ---===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_SIMT_OPS_TD
+#define EIDER_SIMT_OPS_TD
+
+include "compiler/ir/EiderBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/BuiltinTypes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Simt_Dialect : Dialect {
+  let name = "simt";
+  let cppNamespace = "::eider::simt";
+  let summary = "One thread's program over tiles.";
+  let description = [{
+    A fragment (what a thread holds of a tile) is a builtin vector, so elementwise work is `arith` and `math`. Predication, shuffles,
+    shared memory and barriers live in the template that a tile names. One op prints one call.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::eider::ir::EiderDialect"];
+}
+
+class Simt_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::eider::simt";
+  let genSpecializedAttr = 0;
+}
+
+def Simt_TileKind : Simt_Enum<"TileKind", "which template", [
+    I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"block", 1>]>;
+
+def Simt_Access : Simt_Enum<"Access", "what of memory lies under a tile", [
+    I32EnumAttrCase<"elements", 0>, I32EnumAttrCase<"columns", 1>, I32EnumAttrCase<"groups", 2>,
+    I32EnumAttrCase<"rows", 3>, I32EnumAttrCase<"block", 4>]>;
+def Simt_AccessAttr : EnumAttr<Simt_Dialect, Simt_Access, "access">;
+
+def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
+  let mnemonic = "tile";
+  let summary = "How the threads of a block cover a part of a matrix";
+  let description = [{
+    `row`: `threads` a row, `rows` rows a block, `loads` chunks of `vector` elements a thread, of a matrix `width` columns wide.
+    `block`: `threads` a block of `rows` × `columns`; `loads` follows.
+  }];
+  let parameters = (ins EnumParameter<Simt_TileKind>:$kind, "int64_t":$threads, "int64_t":$vector,
+                        "int64_t":$rows, "int64_t":$columns, "int64_t":$loads, "int64_t":$width);
+  let assemblyFormat = [{
+    `<` $kind `,` `threads` `=` $threads `,` `vector` `=` $vector `,` `rows` `=` $rows `,`
+    `columns` `=` $columns `,` `loads` `=` $loads `,` `width` `=` $width `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Elements a thread holds.
+    int64_t elements() const { return getLoads() * getVector(); }
+    /// Values a thread holds of 1×group neighbours.
+    int64_t groups(int64_t group) const {
+      return getLoads() * (getVector() > group ? getVector() / group : 1);
+    }
+    /// Threads of a CUDA block.
+    int64_t blockThreads() const {
+      return getKind() == TileKind::row ? getThreads() * getRows() : getThreads();
+    }
+    /// Tiles side by side that a row of the matrix needs.
+    int64_t segments() const { return (getWidth() + getColumns() - 1) / getColumns(); }
+  }];
+}
+
+def Simt_CursorType : TypeDef<Simt_Dialect, "Cursor"> {
+  let mnemonic = "cursor";
+  let summary = "A tile at a position";
+  let parameters = (ins "TileAttr":$tile);
+  let assemblyFormat = "`<` $tile `>`";
+}
+
+def Simt_PointerType : TypeDef<Simt_Dialect, "Pointer"> {
+  let mnemonic = "pointer";
+  let summary = "Device memory of elements";
+  let parameters = (ins "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $elementType `>`";
+}
+
+class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemonic, traits>;
+
+def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTerminator, Symbol]> {
+  let summary = "A CUDA kernel";
+  let description = [{
+    `parameters` names the region's arguments; `launch` is how the contract describes them and the grid (kernel-contract.md).
+    `header` are the comment lines of the text.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$parameters, I64Attr:$threads,
+                       StrAttr:$grid, ArrayAttr:$arguments, StrArrayAttr:$header);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name $parameters `threads` `=` $threads `grid` `=` $grid `arguments` `=` $arguments
+    `header` `=` $header $body attr-dict
+  }];
+  let extraClassDeclaration = [{ ::mlir::Block &getBlock() { return getBody().front(); } }];
+}
+
+def Simt_ForTilesOp : Simt_Op<"for_tiles", [SingleBlock, NoTerminator]> {
+  let summary = "For each tile of this CUDA block";
+  let arguments = (ins I64:$rows);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$rows $body attr-dict";
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    TileAttr getTile() {
+      return ::llvm::cast<CursorType>(getBlock().getArgument(0).getType()).getTile();
+    }
+  }];
+}
+
+def Simt_OffsetOp : Simt_Op<"offset", [Pure, AllTypesMatch<["base", "result"]>]> {
+  let summary = "A pointer some elements further";
+  let arguments = (ins Simt_PointerType:$base, I64Attr:$elements);
+  let results = (outs Simt_PointerType:$result);
+  let assemblyFormat = "$base `,` $elements attr-dict `:` type($base)";
+}
+
+/// `alignment` in bytes of every row start; `pitch` in elements; `group` × `group_rows` elements share a value of access `groups`.
+class Simt_AccessOp<string mnemonic> : Simt_Op<mnemonic> {
+  let hasVerifier = 1;
+}
+
+def Simt_LoadOp : Simt_AccessOp<"load"> {
+  let summary = "What lies under the tile";
+  let arguments = (ins Simt_AccessAttr:$access, Arg<Simt_PointerType, "", [MemRead]>:$base,
+                       Simt_CursorType:$at, Optional<I64>:$pitch,
+                       DefaultValuedAttr<I64Attr, "16">:$alignment,
+                       DefaultValuedAttr<I64Attr, "0">:$group,
+                       DefaultValuedAttr<I64Attr, "1">:$group_rows);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $access $base `at` $at (`pitch` $pitch^)? attr-dict `:` type($base) `,` type($at) `->` type($result)
+  }];
+}
+
+def Simt_StoreOp : Simt_AccessOp<"store"> {
+  let summary = "Writes what lies under the tile";
+  let arguments = (ins Simt_AccessAttr:$access, Arg<Simt_PointerType, "", [MemWrite]>:$base,
+                       Simt_CursorType:$at, AnyType:$value, Optional<I64>:$pitch,
+                       DefaultValuedAttr<I64Attr, "16">:$alignment,
+                       DefaultValuedAttr<I64Attr, "0">:$group);
+  let assemblyFormat = [{
+    $access $value `to` $base `at` $at (`pitch` $pitch^)? attr-dict `:` type($value) `,` type($base) `,` type($at)
+  }];
+}
+
+def Simt_ReduceOp : Simt_Op<"reduce", [Pure]> {
+  let summary = "A fragment's reduction over the row, over the block or over 1×group neighbours";
+  let description = "Collective: every thread of the tile takes part. `over` is rows (the row or block) or groups.";
+  let arguments = (ins Eider_ReductionAttr:$kind, AnyVectorOfNonZeroRank:$input, Simt_CursorType:$at,
+                       DefaultValuedAttr<I64Attr, "0">:$group);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$kind $input `at` $at attr-dict `:` type($input) `,` type($at) `->` type($result)";
+}
+
+def Simt_SpreadOp : Simt_Op<"spread", [Pure]> {
+  let summary = "A value a group, or one, repeated over a fragment";
+  let arguments = (ins AnyTypeOf<[AnyFloat, AnyVectorOfNonZeroRank]>:$input);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
+}
+
+def Simt_EncodeOp : Simt_Op<"encode", [Pure]> {
+  let summary = "FP8 codes of a fragment, of its quotient by `divisor` where given";
+  let arguments = (ins AnyVectorOfNonZeroRank:$input, Optional<AnyType>:$divisor,
+                       UnitAttr:$overflow_to_format, UnitAttr:$ignore_nan, Eider_CodecPathAttr:$codec);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = [{
+    $input (`by` $divisor^ `:` type($divisor))? `codec` $codec attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Simt_DecodeOp : Simt_Op<"decode", [Pure]> {
+  let summary = "The f32 values of a fragment of FP8 codes";
+  let arguments = (ins AnyVectorOfNonZeroRank:$input, Eider_CodecPathAttr:$codec);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$input `codec` $codec attr-dict `:` type($input) `->` type($result)";
+}
+
+def Simt_SigmoidOp : Simt_Op<"sigmoid", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "1 / (1 + exp(-x)), approximate";
+  let arguments = (ins AnyTypeOf<[F32, AnyVectorOfNonZeroRank]>:$input);
+  let results = (outs AnyTypeOf<[F32, AnyVectorOfNonZeroRank]>:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+#endif // EIDER_SIMT_OPS_TD
