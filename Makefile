@@ -1,0 +1,37 @@
+# Part of Eider, under the Apache License v2.0.
+#
+#   make demo         builds and runs the main job on a real input: on the first GPU, else on `host`
+#   make test         builds and runs every test that this machine can run, but the exhaustive ones
+#   make test-all     the exhaustive ones too
+#   make conformance  the formats over every value
+#   make clean        removes the build
+
+JOBS ?= $(shell nproc)
+
+.PHONY: demo test test-all conformance build dependencies clean
+.NOTPARALLEL:
+
+demo: build/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target eider-demo eider
+	@build/bin/eider-demo
+
+test: build
+	ctest --preset quick
+
+test-all: build
+	ctest --preset all
+
+conformance: build
+	ctest --preset conformance
+
+build: build/build.ninja
+	@cmake --build --preset release -j $(JOBS)
+
+build/build.ninja: | dependencies
+	@cmake --preset release
+
+dependencies:
+	@scripts/install-dependencies.sh
+
+clean:
+	rm -rf build
