@@ -1,4 +1,4 @@
-//===- tools/safetensors/Writer.cpp - Writing a file, whole or not at all -------===//
+//===- tools/safetensors/Writer.cpp - Laying tensors out in a file ------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -6,27 +6,15 @@
 #include "eider/error.h"
 #include "tools/safetensors/Extent.h"
 #include "tools/safetensors/Safetensors.h"
+#include "tools/safetensors/WholeFile.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <random>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <unordered_set>
 
 namespace eider::safetensors {
 
 namespace {
-
-[[noreturn]] void failSystem(const std::string &path, const std::string &what, int error) {
-  bool disk = error == ENOSPC || error == EFBIG || error == EIO || error == EDQUOT ||
-              error == ENFILE || error == EMFILE;
-  throw Error(disk ? ErrorKind::Machine : ErrorKind::Request, what + ": " + std::strerror(error),
-              path);
-}
 
 void checkTensors(const std::string &path, std::span<const Tensor> tensors) {
   std::unordered_set<std::string> names;
@@ -73,66 +61,10 @@ std::string makeHeader(const std::string &path, std::span<const Tensor *const> t
   return length + json;
 }
 
-/// A new file beside `path`; removed again unless it has taken its place.
-class TemporaryFile {
-public:
-  explicit TemporaryFile(const std::string &path) : path_(path) {
-    std::random_device random;
-    for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
-      temporary_ = path + ".tmp-" + std::to_string(random());
-      descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (descriptor_ < 0 && errno != EEXIST)
-        failSystem(path, "cannot write there", errno);
-    }
-    if (descriptor_ < 0)
-      failSystem(path, "cannot write there", EEXIST);
-  }
-  ~TemporaryFile() {
-    if (descriptor_ >= 0)
-      ::close(descriptor_);
-    if (!temporary_.empty())
-      ::unlink(temporary_.c_str());
-  }
-  TemporaryFile(const TemporaryFile &) = delete;
-  TemporaryFile &operator=(const TemporaryFile &) = delete;
-
-  void append(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count < 0)
-        failSystem(path_, "cannot write it", errno);
-      bytes = bytes.subspan(static_cast<size_t>(count));
-    }
-  }
-
-  void takePlace() {
-    if (::fsync(descriptor_) != 0)
-      failSystem(path_, "cannot write it", errno);
-    int closed = ::close(descriptor_);
-    descriptor_ = -1;
-    if (closed != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0)
-      failSystem(path_, "cannot write it", errno);
-    temporary_.clear();
-  }
-
-private:
-  const std::string &path_;
-  std::string temporary_;
-  int descriptor_ = -1;
-};
-
 } // namespace
 
 void write(const std::string &path, std::span<const Tensor> tensors) {
   checkTensors(path, tensors);
-  // Renaming over a device or a directory would replace it, or fail late.
-  struct stat status;
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-    throw Error(ErrorKind::Request, "there is something that is not a regular file", path,
-                "choose another name");
-
   // Widest elements first: then every tensor starts at a multiple of its element's size.
   std::vector<const Tensor *> order;
   for (const Tensor &tensor : tensors)
@@ -140,12 +72,11 @@ void write(const std::string &path, std::span<const Tensor> tensors) {
   std::ranges::stable_sort(order, std::greater<>(),
                            [](const Tensor *t) { return sizeOf(t->dtype); });
 
-  TemporaryFile file(path);
   const std::string header = makeHeader(path, order);
-  file.append(std::as_bytes(std::span(header)));
+  std::vector<std::span<const std::byte>> parts{std::as_bytes(std::span(header))};
   for (const Tensor *tensor : order)
-    file.append(tensor->data);
-  file.takePlace();
+    parts.push_back(tensor->data);
+  writeWholeFile(path, parts);
 }
 
 } // namespace eider::safetensors
