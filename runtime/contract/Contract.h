@@ -118,6 +118,9 @@ void check(const Contract &contract);
 /// The contract as JSON text. Checks it first. Throws Error.
 std::string write(const Contract &contract);
 
+/// The launches of a variant alone, as JSON text (an array).
+std::string launchesJson(const Variant &variant);
+
 /// From JSON text, checked. Throws Error (Internal) that says what is wrong where in it.
 Contract read(std::string_view json);
 

@@ -327,6 +327,8 @@ std::string write(const Contract &contract) {
   }
 }
 
+std::string launchesJson(const Variant &variant) { return toJson(variant)["launches"].dump(); }
+
 Contract read(std::string_view text) {
   // place is what one needs.
   try {

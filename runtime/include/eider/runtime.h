@@ -213,7 +213,7 @@ struct DeviceInfo {
   int memoryBus = 0;          ///< bits
   int64_t sharedPerBlock = 0; ///< bytes, the largest that can be asked for
   int driver = 0;             ///< CUDA version of the driver: 13000 is 13.0.
-  bool hardwareE4m3 = false;  ///< Has conversion instructions for FP8.
+  bool hardwareFp8 = false;   ///< Has conversion instructions for FP8.
   bool clusters = false;
 };
 

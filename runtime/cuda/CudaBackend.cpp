@@ -1,0 +1,318 @@
+//===- cuda/CudaBackend.cpp - A GPU by the driver API ---------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/Assembler.h"
+#include "runtime/Backend.h"
+#include "runtime/SingleFlight.h"
+#include "runtime/cuda/DriverApi.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace eider {
+namespace {
+
+using namespace cuda;
+
+DevicePointer address(const void *pointer) { return reinterpret_cast<DevicePointer>(pointer); }
+
+DriverStream handleOf(Stream stream) { return static_cast<DriverStream>(stream.handle); }
+
+/// Makes a context current while it lives; costs one call if it is already.
+class CurrentContext {
+public:
+  explicit CurrentContext(Context context) {
+    Context now = nullptr;
+    driver().check(driver().contextCurrent(&now), "asking for the current context");
+    if (now == context)
+      return;
+    driver().check(driver().contextPush(context), "making the device's context current");
+    pushed = true;
+  }
+  ~CurrentContext() {
+    Context ignored;
+    if (pushed)
+      driver().contextPop(&ignored);
+  }
+  CurrentContext(const CurrentContext &) = delete;
+  CurrentContext &operator=(const CurrentContext &) = delete;
+
+private:
+  bool pushed = false;
+};
+
+int attribute(DeviceNumber device, DeviceAttribute which) {
+  int value = 0;
+  driver().check(driver().deviceAttribute(&value, which, device), "asking for an attribute");
+  return value;
+}
+
+DeviceNumber deviceAt(int ordinal) {
+  DeviceNumber device = 0;
+  driver().check(driver().deviceGet(&device, ordinal), "opening cuda:" + std::to_string(ordinal));
+  return device;
+}
+
+/// Events for one measurement.
+class Timer {
+public:
+  Timer() {
+    driver().check(driver().eventCreate(&start, 0), "making an event");
+    driver().check(driver().eventCreate(&end, 0), "making an event");
+  }
+  ~Timer() {
+    driver().eventDestroy(start);
+    driver().eventDestroy(end);
+  }
+  Event start = nullptr, end = nullptr;
+};
+
+class CudaBackend final : public Backend {
+public:
+  CudaBackend(int ordinal, const DeviceOptions &options)
+      : options(options), cache(options.cache), ordinal(ordinal) {
+    info_ = cudaDeviceInfo(ordinal);
+    // Never released: kernels may be in flight while the process exits.
+    driver().check(driver().primaryRetain(&context, deviceAt(ordinal)),
+                   "retaining the context of " + info_.id);
+  }
+
+  void requireTarget(const std::string &target) const override;
+  std::shared_ptr<const LoadedText> load(const contract::Variant &variant,
+                                         const std::string &target) const override;
+  void launch(void *function, const LaunchGeometry &geometry, void **parameters,
+              Stream stream) const override;
+  bool isCapturing(Stream stream) const override;
+  void *allocate(size_t bytes) const override;
+  void free(void *pointer) const override;
+  void upload(void *to, const void *from, size_t bytes) const override;
+  void download(void *to, const void *from, size_t bytes) const override;
+  void fill(void *to, int byte, size_t bytes) const override;
+  void copy(void *to, const void *from, size_t bytes, Stream stream) const override;
+  void synchronize() const override;
+  double microseconds(Stream stream, const std::function<void()> &enqueue) const override;
+
+private:
+  std::shared_ptr<const LoadedText> loadNow(const AssemblyRequest &request, const Nvrtc &nvrtc,
+                                            const contract::Variant &variant) const;
+  Function function(Library library, const contract::Launch &launch) const;
+  void requireOwnStream(Stream stream) const;
+
+  DeviceOptions options;
+  Cache cache;
+  int ordinal;
+  Context context = nullptr;
+};
+
+void CudaBackend::requireTarget(const std::string &name) const {
+  const std::optional<Target> target = parseTarget(name);
+  const int capability = 10 * info_.major + info_.minor;
+  if (!target || target->capability > capability ||
+      (target->archSpecific && target->capability != capability))
+    throw Error(ErrorKind::Request,
+                "made for '" + name + "', which does not run on a GPU of sm_" +
+                    std::to_string(capability),
+                info_.id, "compile for '" + info_.target + "'");
+}
+
+std::shared_ptr<const LoadedText> CudaBackend::load(const contract::Variant &variant,
+                                                    const std::string &target) const {
+  // One a process, whatever the number of Device objects; never destroyed, like the code it holds.
+  static auto *loaded = new SingleFlight<LoadedText>;
+  const std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::find(driver().version / 1000);
+  AssemblyRequest request{variant.source, *parseTarget(target)};
+  request.launches = contract::launchesJson(variant);
+  // A GPU of a major version that no known target has: the driver makes its code from PTX.
+  if (!runsCubin(info_.major, info_.minor, request.target))
+    request.kind = ImageKind::Ptx;
+  std::string key = std::to_string(ordinal) + " " + textKey(request, *nvrtc);
+  for (const contract::Launch &launch : variant.launches)
+    key += " " + launch.entry;
+  return loaded->get(key, [&] { return loadNow(request, *nvrtc, variant); });
+}
+
+std::shared_ptr<const LoadedText> CudaBackend::loadNow(const AssemblyRequest &request,
+                                                       const Nvrtc &nvrtc,
+                                                       const contract::Variant &variant) const {
+  Assembly assembly = assembleCached(request, nvrtc, cache);
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const CurrentContext current(context);
+  Library library = nullptr;
+  driver().check(driver().libraryLoad(&library, assembly.image.data(), nullptr, nullptr, 0, nullptr,
+                                      nullptr, 0),
+                 "loading a kernel for " + request.target.name());
+  auto text = std::make_shared<LoadedText>();
+  for (const contract::Launch &launch : variant.launches)
+    text->functions.push_back(function(library, launch));
+  text->loadMilliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  text->compileMilliseconds = assembly.milliseconds;
+  text->fromCache = assembly.fromCache;
+  text->directory = assembly.directory;
+  text->entries = std::move(assembly.entries);
+  return text;
+}
+
+/// The function of a launch, its code on the device and its attributes set.
+Function CudaBackend::function(Library library, const contract::Launch &launch) const {
+  const std::string doing = "loading the entry '" + launch.entry + "'";
+  LibraryKernel kernel = nullptr;
+  Function function = nullptr;
+  driver().check(driver().libraryKernel(&kernel, library, launch.entry.c_str()), doing);
+  driver().check(driver().kernelFunction(&function, kernel), doing);
+  if (driver().functionLoad)
+    driver().check(driver().functionLoad(function), doing);
+  if (launch.shared != "0") {
+    // The most that there can be: launches with different dims may run at the same time.
+    int fixed = 0;
+    driver().check(driver().functionGet(&fixed, FunctionAttribute::StaticShared, function), doing);
+    driver().check(driver().functionSet(function, FunctionAttribute::MaxDynamicShared,
+                                        static_cast<int>(info_.sharedPerBlock) - fixed),
+                   doing);
+  }
+  if (launch.cluster > 8)
+    driver().check(driver().functionSet(function, FunctionAttribute::NonPortableCluster, 1), doing);
+  return function;
+}
+
+void CudaBackend::launch(void *function, const LaunchGeometry &geometry, void **parameters,
+                         Stream stream) const {
+  const CurrentContext current(context);
+  if (options.checked)
+    requireOwnStream(stream);
+  const auto grid = static_cast<unsigned>(geometry.grid);
+  Result result;
+  if (geometry.cluster == 1) {
+    result = driver().launch(static_cast<Function>(function), grid, 1, 1, geometry.block, 1, 1,
+                             geometry.shared, handleOf(stream), parameters, nullptr);
+  } else {
+    LaunchAttribute cluster = {};
+    cluster.id = LaunchAttribute::clusterDimension;
+    cluster.cluster = {geometry.cluster, 1, 1};
+    const LaunchConfig config = {
+        grid, 1, 1, geometry.block, 1, 1, geometry.shared, handleOf(stream), &cluster, 1};
+    result = driver().launchEx(&config, static_cast<Function>(function), parameters, nullptr);
+  }
+  if (result != success && result != deinitialized) // the driver has shut down: the process exits
+    driver().check(result, "launching");
+  if (options.checked && !isCapturing(stream))
+    driver().check(driver().streamSynchronize(handleOf(stream)), "running the kernel");
+}
+
+void CudaBackend::requireOwnStream(Stream stream) const {
+  Context owner = nullptr;
+  driver().check(driver().streamContext(handleOf(stream), &owner), "asking for a stream's context");
+  if (owner != context)
+    throw Error(ErrorKind::Request, "the stream belongs to another device or context", info_.id,
+                "launch on a stream of this device's primary context");
+}
+
+bool CudaBackend::isCapturing(Stream stream) const {
+  const CurrentContext current(context);
+  int status = 0;
+  driver().check(driver().streamCapturing(handleOf(stream), &status),
+                 "asking whether a stream is captured");
+  return status != 0;
+}
+
+void *CudaBackend::allocate(size_t bytes) const {
+  const CurrentContext current(context);
+  DevicePointer pointer = 0;
+  driver().check(driver().memoryAllocate(&pointer, std::max<size_t>(bytes, 1)),
+                 "allocating " + std::to_string(bytes) + " bytes on " + info_.id);
+  return reinterpret_cast<void *>(pointer);
+}
+
+void CudaBackend::free(void *pointer) const {
+  const CurrentContext current(context);
+  const Result result = driver().memoryFree(address(pointer));
+  if (result != deinitialized)
+    driver().check(result, "freeing memory");
+}
+
+void CudaBackend::upload(void *to, const void *from, size_t bytes) const {
+  const CurrentContext current(context);
+  driver().check(driver().copyToDevice(address(to), from, bytes), "copying to the device");
+}
+
+void CudaBackend::download(void *to, const void *from, size_t bytes) const {
+  const CurrentContext current(context);
+  driver().check(driver().copyToHost(to, address(from), bytes), "copying from the device");
+}
+
+void CudaBackend::fill(void *to, int byte, size_t bytes) const {
+  const CurrentContext current(context);
+  driver().check(driver().memorySet(address(to), static_cast<unsigned char>(byte), bytes),
+                 "filling memory");
+}
+
+void CudaBackend::copy(void *to, const void *from, size_t bytes, Stream stream) const {
+  const CurrentContext current(context);
+  driver().check(driver().copyOnDevice(address(to), address(from), bytes, handleOf(stream)),
+                 "copying on the device");
+}
+
+void CudaBackend::synchronize() const {
+  const CurrentContext current(context);
+  driver().check(driver().contextSynchronize(), "running the work on " + info_.id);
+}
+
+double CudaBackend::microseconds(Stream stream, const std::function<void()> &enqueue) const {
+  const CurrentContext current(context);
+  const Timer timer;
+  driver().check(driver().eventRecord(timer.start, handleOf(stream)), "recording an event");
+  enqueue();
+  driver().check(driver().eventRecord(timer.end, handleOf(stream)), "recording an event");
+  driver().check(driver().eventSynchronize(timer.end), "running the work on " + info_.id);
+  float milliseconds = 0;
+  driver().check(driver().eventElapsed(&milliseconds, timer.start, timer.end), "reading the time");
+  return 1000.0 * milliseconds;
+}
+
+} // namespace
+
+int cudaDeviceCount() {
+  int count = 0;
+  driver().check(driver().deviceCount(&count), "counting GPUs");
+  return count;
+}
+
+DeviceInfo cudaDeviceInfo(int ordinal) {
+  const DeviceNumber device = deviceAt(ordinal);
+  DeviceInfo info;
+  info.id = "cuda:" + std::to_string(ordinal);
+  char name[256] = "";
+  driver().check(driver().deviceName(name, sizeof(name), device), "asking for a name");
+  info.name = name;
+  info.major = attribute(device, DeviceAttribute::Major);
+  info.minor = attribute(device, DeviceAttribute::Minor);
+  if (std::optional<Target> target = targetFor(info.major, info.minor))
+    info.target = target->name();
+  info.multiprocessors = attribute(device, DeviceAttribute::Multiprocessors);
+  size_t bytes = 0;
+  driver().check(driver().deviceMemory(&bytes, device), "asking for the size of memory");
+  info.memory = static_cast<int64_t>(bytes);
+  info.l2 = attribute(device, DeviceAttribute::L2);
+  info.memoryClock = attribute(device, DeviceAttribute::MemoryClock);
+  info.memoryBus = attribute(device, DeviceAttribute::MemoryBus);
+  info.sharedPerBlock = attribute(device, DeviceAttribute::SharedPerBlock);
+  info.driver = driver().version;
+  info.hardwareFp8 = 10 * info.major + info.minor >= 89;
+  info.clusters = attribute(device, DeviceAttribute::ClusterLaunch) != 0;
+  return info;
+}
+
+std::shared_ptr<const Backend> openCuda(int ordinal, const DeviceOptions &options) {
+  auto backend = std::make_shared<CudaBackend>(ordinal, options);
+  if (backend->info().target.empty())
+    throw Error(ErrorKind::Machine,
+                backend->info().name + " is of compute capability " +
+                    std::to_string(backend->info().major) + "." +
+                    std::to_string(backend->info().minor) + ", older than all that Eider serves",
+                backend->info().id, "use a GPU from sm_75 on, or the device 'host'");
+  return backend;
+}
+
+} // namespace eider
