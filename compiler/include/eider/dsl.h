@@ -1,0 +1,339 @@
+//===- eider/dsl.h - Describe an op ------------------------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// A Builder records what is computed on tensors: no threads, no memory. All arithmetic is f32: bf16
+// and f16 operands are widened first, and rounded only where they are stored, or where `cast` or
+// `round_to` says so. Operands broadcast: dims align at the end, a dim of 1 or one value a block
+// repeats. Whatever is wrong throws eider::Error, whose `where` is the op's name with the caller's
+// file and line.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_DSL_H
+#define EIDER_DSL_H
+
+#include "eider/dtype.h"
+#include "eider/error.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+namespace eider {
+
+namespace detail {
+class Recording;
+struct ProgramImpl;
+} // namespace detail
+
+//===-- Dims and blocks ---------------------------------------------------===//
+
+/// An extent: a named dim, a multiple of one, one of its blocks, or a constant.
+class EIDER_API Dim {
+public:
+  /// A constant extent.
+  Dim(int64_t extent) : factor_(extent) {}
+
+  /// `2 * hidden`.
+  friend EIDER_API Dim operator*(int64_t factor, const Dim &dim);
+  friend EIDER_API Dim operator*(const Dim &dim, int64_t factor);
+  /// The number of blocks of `block` elements in `dim`, a partial one included.
+  friend EIDER_API Dim ceildiv(const Dim &dim, int64_t block);
+
+  bool operator==(const Dim &) const = default;
+
+private:
+  friend class Builder;
+  friend class detail::Recording;
+  Dim(std::string name, int64_t factor, int64_t divisor)
+      : name_(std::move(name)), factor_(factor), divisor_(divisor) {}
+
+  /// ceil(factor · name / divisor); without the name for a constant.
+  std::string name_;
+  int64_t factor_ = 1, divisor_ = 1;
+};
+
+EIDER_API Dim operator*(int64_t factor, const Dim &dim);
+EIDER_API Dim operator*(const Dim &dim, int64_t factor);
+EIDER_API Dim ceildiv(const Dim &dim, int64_t block);
+
+using Shape = std::vector<Dim>;
+
+/// Extents of a block, one an axis, each at least 1, or `whole`.
+using Block = std::vector<int64_t>;
+
+/// A block's extent: all of the axis.
+inline constexpr int64_t whole = -1;
+
+/// The shape of one value a block. Throws Error.
+EIDER_API Shape blocks_of(const Shape &shape, const Block &block,
+                          std::source_location where = std::source_location::current());
+
+/// Where the scales of a scaled tensor lie.
+enum class ScaleLayout {
+  row_major ///< [ceil(rows / r), ceil(columns / c)]
+};
+
+//===-- Values ------------------------------------------------------------===//
+
+/// A tensor or a scalar that the program computes. Cheap to copy; valid beyond its Builder.
+class EIDER_API Value {
+public:
+  /// No value; any use but assignment throws.
+  Value() = default;
+
+  /// Gives the value a name, which the emitted text takes for its variable. Arguments keep their
+  /// own.
+  Value named(const std::string &name,
+              std::source_location where = std::source_location::current()) const;
+
+  /// The extents; empty for a scalar.
+  Shape shape() const;
+  DType dtype() const;
+
+private:
+  friend class detail::Recording;
+  std::shared_ptr<detail::Recording> recording_;
+  const void *value_ = nullptr;
+};
+
+/// Codes and scales together.
+class EIDER_API Scaled {
+public:
+  Shape shape() const;
+  DType format() const;
+  const Block &block() const { return block_; }
+
+private:
+  friend class detail::Recording;
+  std::shared_ptr<detail::Recording> recording_;
+  const void *value_ = nullptr;
+  Block block_;
+};
+
+/// What an operator takes: a value or a C++ number (rounded to f32), and where it was written.
+class EIDER_API Operand {
+public:
+  Operand(const Value &value, std::source_location where = std::source_location::current())
+      : value_(value), isValue_(true), where_(where) {}
+  Operand(double number, std::source_location where = std::source_location::current())
+      : number_(number), isValue_(false), where_(where) {}
+
+private:
+  friend class detail::Recording;
+  Value value_;
+  double number_ = 0;
+  bool isValue_;
+  std::source_location where_;
+};
+
+/// A comparison, for `select`.
+class EIDER_API Mask {
+private:
+  friend class detail::Recording;
+  enum class Kind { Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual };
+  Mask(Kind kind, Operand left, Operand right)
+      : kind_(kind), left_(std::move(left)), right_(std::move(right)) {}
+
+  Kind kind_;
+  Operand left_, right_;
+
+public:
+  friend EIDER_API Mask operator<(const Operand &left, const Operand &right);
+  friend EIDER_API Mask operator<=(const Operand &left, const Operand &right);
+  friend EIDER_API Mask operator>(const Operand &left, const Operand &right);
+  friend EIDER_API Mask operator>=(const Operand &left, const Operand &right);
+  friend EIDER_API Mask operator==(const Operand &left, const Operand &right);
+  friend EIDER_API Mask operator!=(const Operand &left, const Operand &right);
+};
+
+EIDER_API Mask operator<(const Operand &left, const Operand &right);
+EIDER_API Mask operator<=(const Operand &left, const Operand &right);
+EIDER_API Mask operator>(const Operand &left, const Operand &right);
+EIDER_API Mask operator>=(const Operand &left, const Operand &right);
+EIDER_API Mask operator==(const Operand &left, const Operand &right);
+EIDER_API Mask operator!=(const Operand &left, const Operand &right);
+
+/// Gives the value a name: `named(x + y, "h")`.
+EIDER_API Value named(const Value &value, const std::string &name,
+                      std::source_location where = std::source_location::current());
+
+//===-- Elementwise -------------------------------------------------------===//
+
+// Correctly rounded, never contracted.
+EIDER_API Value operator+(const Operand &left, const Operand &right);
+EIDER_API Value operator-(const Operand &left, const Operand &right);
+EIDER_API Value operator*(const Operand &left, const Operand &right);
+EIDER_API Value operator/(const Operand &left, const Operand &right);
+EIDER_API Value operator-(const Operand &value);
+EIDER_API Value sqrt(const Operand &value);
+EIDER_API Value rcp(const Operand &value); ///< 1 / x
+
+// Exact. A NaN operand gives NaN.
+EIDER_API Value min(const Operand &left, const Operand &right);
+EIDER_API Value max(const Operand &left, const Operand &right);
+EIDER_API Value abs(const Operand &value);
+EIDER_API Value relu(const Operand &value); ///< max(x, 0)
+EIDER_API Value clamp(const Operand &value, const Operand &low, const Operand &high);
+/// `ifTrue` where the comparison holds, else `ifFalse`; only != holds of a NaN.
+EIDER_API Value select(const Mask &condition, const Operand &ifTrue, const Operand &ifFalse);
+
+// Approximate, each within the bound of ulp that its template states.
+EIDER_API Value exp(const Operand &value);
+EIDER_API Value exp2(const Operand &value);
+EIDER_API Value log(const Operand &value);
+EIDER_API Value rsqrt(const Operand &value);
+EIDER_API Value tanh(const Operand &value);
+EIDER_API Value erf(const Operand &value);
+EIDER_API Value sigmoid(const Operand &value); ///< 1 / (1 + exp(-x))
+EIDER_API Value silu(const Operand &value);    ///< x · sigmoid(x)
+EIDER_API Value gelu(const Operand &value);    ///< x / 2 · (1 + erf(x / √2))
+EIDER_API Value gelu_tanh(const Operand &value); ///< x / 2 · (1 + tanh(√(2/π) · (x + 0.044715 x³)))
+
+//===-- Types -------------------------------------------------------------===//
+
+/// The value in another float type (f32, bf16, f16), nearest even.
+EIDER_API Value cast(const Operand &value, DType type);
+/// The value rounded to `type` (bf16, f16), in f32 again.
+EIDER_API Value round_to(const Operand &value, DType type);
+
+//===-- Shapes ------------------------------------------------------------===//
+
+/// The value repeated over `shape`.
+EIDER_API Value broadcast(const Operand &value, const Shape &shape);
+/// The halves of the last axis, whose extent is an even multiple.
+EIDER_API Value first_half(const Operand &value);
+EIDER_API Value second_half(const Operand &value);
+
+//===-- Reductions --------------------------------------------------------===//
+
+// Along `axis` (negative counts from the end), which stays as a dim of 1; or one value a block. In
+// f32. A NaN in a max, min or amax gives NaN.
+EIDER_API Value sum(const Operand &value, int axis);
+EIDER_API Value sum(const Operand &value, const Block &block);
+EIDER_API Value mean(const Operand &value, int axis);
+EIDER_API Value mean(const Operand &value, const Block &block);
+EIDER_API Value max(const Operand &value, const Block &block);
+EIDER_API Value min(const Operand &value, const Block &block);
+EIDER_API Value amax(const Operand &value, int axis); ///< The largest magnitude.
+EIDER_API Value amax(const Operand &value, const Block &block);
+/// `max` and `min` of two operands take a number for the second: those along an axis have names of
+/// their own.
+EIDER_API Value max_along(const Operand &value, int axis);
+EIDER_API Value min_along(const Operand &value, int axis);
+
+//===-- Quantisation ------------------------------------------------------===//
+
+/// Everything that decides the bits of a quantisation, beside its format.
+struct QuantizeOptions {
+  Block block = {};  ///< One scale a block: must be said.
+  DType scale = f32; ///< The scales' type.
+  ScaleLayout layout = ScaleLayout::row_major;
+  std::string mode = "default"; ///< A preset of numerics: `default`, `deepgemm`, `vllm_group`, …
+  /// Single parameters over the mode, e.g. `{{"arithmetic", "reciprocal"}, {"nan", "ignore"}}`.
+  std::map<std::string, std::string> numerics = {};
+  Value scales = {}; ///< Given (static) scales, one a block; none: from each block's amax.
+};
+
+/// Codes and scales of `value`; `format` is e4m3 or e5m2.
+EIDER_API Scaled quantize(const Operand &value, DType format, const QuantizeOptions &options);
+
+/// code × scale, in f32.
+EIDER_API Value dequantize(const Scaled &value,
+                           std::source_location where = std::source_location::current());
+
+//===-- Programs ----------------------------------------------------------===//
+
+/// What stands at the kernel's boundary, in the positional order of a launch.
+struct Signature {
+  enum class Role { Input, InOut, Output };
+  struct NamedDim {
+    std::string name;
+    std::optional<int64_t> value; ///< None: dynamic.
+  };
+  /// A scaled tensor is two of these: its codes `y` and its scales `y_scale`.
+  struct Tensor {
+    std::string name;
+    Role role;
+    DType dtype;
+    std::vector<std::string>
+        shape; ///< Expressions of docs/design/kernel-contract.md: `ceildiv(hidden, 128)`.
+  };
+  struct Scalar {
+    std::string name;
+    float value; ///< The default.
+  };
+  std::vector<NamedDim> dims;
+  std::vector<Tensor> tensors; ///< In the order in which the program's arguments and outputs stand.
+  std::vector<Scalar> scalars;
+};
+
+/// An immutable description of an op. Cheap to copy, thread-safe.
+class EIDER_API Program {
+public:
+  explicit Program(std::shared_ptr<const detail::ProgramImpl> impl) : impl_(std::move(impl)) {}
+
+  const std::string &name() const;
+  /// The canonical text in the `eider` dialect: the same bytes on every machine.
+  const std::string &text() const;
+  const Signature &signature() const;
+
+private:
+  std::shared_ptr<const detail::ProgramImpl> impl_;
+};
+
+/// Records one op. Names are C identifiers, each used once. Not thread-safe.
+class EIDER_API Builder {
+public:
+  explicit Builder(const std::string &name,
+                   std::source_location where = std::source_location::current());
+
+  /// A dim, given at launch or by the compile options, or static with `value`.
+  Dim dim(const std::string &name, std::optional<int64_t> value = std::nullopt,
+          std::source_location where = std::source_location::current());
+
+  /// A tensor that is read: f32, bf16 or f16, of rank 1 or 2.
+  Value input(const std::string &name, DType type, const Shape &shape,
+              std::source_location where = std::source_location::current());
+
+  /// A scaled tensor that is read: the codes `name` (e4m3 or e5m2) and the scales `name`_scale.
+  Scaled scaled_input(const std::string &name, DType format, const Shape &shape, const Block &block,
+                      std::source_location where = std::source_location::current());
+
+  /// A tensor that is read and written; the value is the old one.
+  Value inout(const std::string &name, DType type, const Shape &shape,
+              std::source_location where = std::source_location::current());
+
+  /// An f32 given at launch.
+  Value scalar(const std::string &name, float value,
+               std::source_location where = std::source_location::current());
+
+  /// The new value of an in-out, once, rounded to its type.
+  void store(const Value &inout, const Operand &value,
+             std::source_location where = std::source_location::current());
+
+  /// A tensor that is written, in the value's type, or rounded to `type`.
+  void output(const std::string &name, const Value &value, std::optional<DType> type = std::nullopt,
+              std::source_location where = std::source_location::current());
+
+  /// A scaled tensor that is written: the codes `name` and the scales `name`_scale; the codes alone
+  /// where the scales were given.
+  void output(const std::string &name, const Scaled &value,
+              std::source_location where = std::source_location::current());
+
+  /// The program as recorded so far. Throws Error when it has no result, or when an in-out or a dim
+  /// is unused.
+  Program build(std::source_location where = std::source_location::current()) const;
+
+private:
+  std::shared_ptr<detail::Recording> recording_;
+};
+
+} // namespace eider
+
+#endif // EIDER_DSL_H
