@@ -124,10 +124,10 @@ EIDER_API std::vector<VariantSource> sourcesOf(const Executable &executable);
 
 //===-- Kernels -----------------------------------------------------------===//
 
+class Backend;
 namespace detail {
 struct KernelImpl;
 struct CallImpl;
-struct DeviceImpl;
 } // namespace detail
 
 /// How a variant came to be.
@@ -150,7 +150,7 @@ public:
   /// flight.
   size_t workspace_bytes() const;
 
-  /// The names of the variant chosen for contiguous tensors aligned to 256 bytes, or for those
+  /// The variant chosen for contiguous tensors aligned to 256 bytes, or for those
   /// given to prepare().
   const std::string &variant() const;
 
@@ -263,8 +263,8 @@ public:
   double microseconds(Stream stream, const std::function<void()> &enqueue) const;
 
 private:
-  explicit Device(std::shared_ptr<const detail::DeviceImpl> impl) : impl(std::move(impl)) {}
-  std::shared_ptr<const detail::DeviceImpl> impl;
+  explicit Device(std::shared_ptr<const Backend> impl) : impl(std::move(impl)) {}
+  std::shared_ptr<const Backend> impl;
 };
 
 } // namespace eider
