@@ -82,6 +82,7 @@ static LogicalResult verifyHeld(Operation *op, Type held, Type pointer, Type cur
     count = tile.getKind() == TileKind::row ? 0 : tile.getLoads();
     break;
   case Access::block:
+  case Access::uniform:
     break;
   }
   auto vector = dyn_cast<VectorType>(held);

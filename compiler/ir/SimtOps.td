@@ -36,7 +36,7 @@ def Simt_TileKind : Simt_Enum<"TileKind", "which template", [
 
 def Simt_Access : Simt_Enum<"Access", "what of memory lies under a tile", [
     I32EnumAttrCase<"elements", 0>, I32EnumAttrCase<"columns", 1>, I32EnumAttrCase<"groups", 2>,
-    I32EnumAttrCase<"rows", 3>, I32EnumAttrCase<"block", 4>]>;
+    I32EnumAttrCase<"rows", 3>, I32EnumAttrCase<"block", 4>, I32EnumAttrCase<"uniform", 5>]>;
 def Simt_AccessAttr : EnumAttr<Simt_Dialect, Simt_Access, "access">;
 
 def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
@@ -89,14 +89,15 @@ def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTermina
   let summary = "A CUDA kernel";
   let description = [{
     `parameters` names the region's arguments; `launch` is how the contract describes them and the grid (kernel-contract.md).
-    `header` are the comment lines of the text.
+    `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$parameters, I64Attr:$threads,
-                       StrAttr:$grid, ArrayAttr:$arguments, StrArrayAttr:$header);
+                       StrAttr:$grid, StrArrayAttr:$arguments,
+                       DictionaryAttr:$alignments, StrArrayAttr:$header);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name $parameters `threads` `=` $threads `grid` `=` $grid `arguments` `=` $arguments
-    `header` `=` $header $body attr-dict
+    `alignments` `=` $alignments `header` `=` $header $body attr-dict
   }];
   let extraClassDeclaration = [{ ::mlir::Block &getBlock() { return getBody().front(); } }];
 }

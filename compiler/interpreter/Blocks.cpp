@@ -1,0 +1,197 @@
+//===- Blocks.cpp - Which block an element belongs to ---------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/interpreter/Blocks.h"
+
+#include "compiler/interpreter/Elementwise.h"
+#include "compiler/interpreter/FunctionBounds.h"
+
+#include <algorithm>
+
+using namespace eider;
+using namespace eider::interpreter;
+using ir::Reduction;
+
+Shape interpreter::blockExtents(llvm::ArrayRef<int64_t> block, const Shape &shape) {
+  Shape extents;
+  for (auto [extent, group] : llvm::zip_equal(shape, block))
+    extents.push_back(mlir::ShapedType::isDynamic(group) ? std::max<int64_t>(extent, 1) : group);
+  return extents;
+}
+
+Shape interpreter::blockGrid(llvm::ArrayRef<int64_t> block, const Shape &shape) {
+  Shape grid;
+  for (auto [extent, group] : llvm::zip_equal(shape, block))
+    grid.push_back(mlir::ShapedType::isDynamic(group) ? 1 : extent / group + (extent % group != 0));
+  return grid;
+}
+
+std::vector<int64_t> interpreter::blockOfElement(const Shape &shape, const Shape &extents) {
+  std::vector<int64_t> blocks(elementsOf(shape));
+  Shape position(shape.size());
+  for (int64_t &block : blocks) {
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      int64_t count = (shape[axis] + extents[axis] - 1) / extents[axis];
+      block = block * count + position[axis] / extents[axis];
+    }
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      if (++position[axis] < shape[axis])
+        break;
+      position[axis] = 0;
+    }
+  }
+  return blocks;
+}
+
+//===-- Sums --------------------------------------------------------------===//
+
+namespace {
+/// The sum of a block, with what is needed to bound every other order of adding.
+struct Sum {
+  double value = 0, lower = 0, upper = 0; ///< Of the values and of the ranges' ends.
+  double magnitude = 0;                   ///< Of all that is not certainly infinite.
+  int64_t count = 0;
+  bool positive = false, negative = false, anything = false, nan = false;
+  bool infinite = false, negativeInfinite = false; ///< A certain +Inf, a certain −Inf.
+
+  void add(double element, Range range) {
+    value += element;
+    lower += range.lower;
+    upper += range.upper;
+    ++count;
+    nan = nan || range.isNaN();
+    anything = anything || range.isAnything();
+    positive = positive || range.upper > 0;
+    negative = negative || range.lower < 0;
+    infinite = infinite || (std::isinf(range.lower) && range.lower > 0);
+    negativeInfinite = negativeInfinite || (std::isinf(range.upper) && range.upper < 0);
+    bool certain = range.isNaN() || (range.isPoint() && std::isinf(range.lower));
+    magnitude += certain ? 0 : range.largestMagnitude();
+  }
+
+  Range range() const;
+};
+
+/// γ_d = d·u / (1 − d·u), u = 2^-24, for the deepest path of additions (Higham, "Accuracy and Stability", 3.1 and 4.2), and what the
+/// double accumulation itself may be off.
+double relativeErrorOfSum(int64_t count) {
+  double additions = static_cast<double>(count - 1);
+  double depth = std::min(additions, std::ceil(std::log2(static_cast<double>(count))) + SerialAdditions);
+  double error = depth * 0x1p-24;
+  return error / (1 - error) + additions * 0x1p-52;
+}
+} // namespace
+
+Range Sum::range() const {
+  if (nan || (infinite && negativeInfinite))
+    return Range::point(arithmeticNaN());
+  if (count == 0)
+    return Range::point(0);
+  double gamma = relativeErrorOfSum(count), slack = gamma * magnitude;
+  // Partial sums of both signs may overflow on the way.
+  bool mayOverflow = positive && negative && magnitude + slack >= 0x1p+128 - 0x1p+103;
+  if (anything || mayOverflow)
+    return Range::anything();
+  if (infinite || negativeInfinite)
+    return Range::point(value);
+  if (std::isinf(magnitude))
+    return positive ? Range{0, magnitude} : Range{-magnitude, 0};
+  double low = roundTo(DType::f32, lower - slack), high = roundTo(DType::f32, upper + slack);
+  if (!negative)
+    low = std::max(low, 0.0);
+  if (!positive)
+    high = std::min(high, 0.0);
+  // Absent elements of a tile are +0, so that the sign of a zero sum depends on the order.
+  return {low == 0 ? -0.0 : low, high == 0 ? 0.0 : high};
+}
+
+static Tensor reduceSum(bool mean, const Tensor &input, const Shape &grid, const Shape &extents) {
+  std::vector<Sum> sums(elementsOf(grid));
+  std::vector<int64_t> blocks = blockOfElement(input.shape, extents);
+  for (int64_t i = 0; i < input.size(); ++i)
+    sums[blocks[i]].add(input.values[i], input.range(i));
+  Tensor result(DType::f32, grid), counts(DType::f32, grid);
+  for (const Sum &sum : sums)
+    result.ranges.push_back(sum.range());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    result.values[i] = std::isnan(sums[i].value) ? arithmeticNaN() : roundTo(DType::f32, sums[i].value);
+    counts.values[i] = roundTo(DType::f32, static_cast<double>(sums[i].count));
+  }
+  return mean ? apply(operations::divide, result, counts) : result;
+}
+
+//===-- Maxima ------------------------------------------------------------===//
+
+/// The neutral element of a maximum or minimum.
+static double startOf(Reduction kind) {
+  if (kind == Reduction::max)
+    return -std::numeric_limits<double>::infinity();
+  return kind == Reduction::min ? std::numeric_limits<double>::infinity() : 0;
+}
+
+static Binary operationOf(Reduction kind) {
+  if (kind == Reduction::min)
+    return operations::minimum;
+  return kind == Reduction::amax_number ? operations::maximumNumber : operations::maximum;
+}
+
+static Tensor reduceExtremum(Reduction kind, const Tensor &input, const Shape &grid,
+                             const Shape &extents) {
+  std::vector<int64_t> blocks = blockOfElement(input.shape, extents);
+  Binary operation = operationOf(kind);
+  Tensor result(DType::f32, grid);
+  std::fill(result.values.begin(), result.values.end(), startOf(kind));
+  for (int64_t i = 0; i < input.size(); ++i)
+    result.values[blocks[i]] = operation(result.values[blocks[i]], input.values[i]);
+  if (input.isExact())
+    return result;
+  result.ranges.resize(result.values.size(), Range::point(startOf(kind)));
+  for (int64_t i = 0; i < input.size(); ++i) {
+    Range &range = result.ranges[blocks[i]];
+    bool certain = range.isNaN() || input.range(i).isNaN();
+    // A NaN among them decides, whatever the others may be, unless it is ignored.
+    range = certain && kind != Reduction::amax_number
+                ? Range::point(arithmeticNaN())
+                : applyToRanges(operation, range, input.range(i));
+  }
+  return result;
+}
+
+Tensor interpreter::reduce(Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> block) {
+  Shape grid = blockGrid(block, input.shape), extents = blockExtents(block, input.shape);
+  if (kind == Reduction::sum || kind == Reduction::mean)
+    return reduceSum(kind == Reduction::mean, input, grid, extents);
+  bool magnitudes = kind == Reduction::amax || kind == Reduction::amax_number;
+  return reduceExtremum(kind, magnitudes ? absolute(input) : input, grid, extents);
+}
+
+//===-- Broadcast and halves ----------------------------------------------===//
+
+/// The elements of `input` at `indices`, in that order.
+static Tensor gather(const Tensor &input, const Shape &shape, const std::vector<int64_t> &indices) {
+  Tensor result(input.dtype, shape);
+  for (size_t i = 0; i < indices.size(); ++i)
+    result.values[i] = input.values[indices[i]];
+  if (!input.isExact())
+    for (int64_t index : indices)
+      result.ranges.push_back(input.ranges[index]);
+  return result;
+}
+
+Tensor interpreter::broadcast(const Tensor &input, const Shape &shape, const Shape &extents) {
+  return gather(input, shape, blockOfElement(shape, extents));
+}
+
+Tensor interpreter::half(const Tensor &input, ir::Half which) {
+  Shape shape = input.shape;
+  int64_t width = shape.back() / 2;
+  shape.back() = width;
+  std::vector<int64_t> indices(elementsOf(shape));
+  for (size_t i = 0; i < indices.size(); ++i) {
+    int64_t row = static_cast<int64_t>(i) / width, column = static_cast<int64_t>(i) % width;
+    indices[i] = row * 2 * width + column + (which == ir::Half::second ? width : 0);
+  }
+  return gather(input, shape, indices);
+}

@@ -1,0 +1,34 @@
+//===- Blocks.h - Which block an element belongs to -------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_INTERPRETER_BLOCKS_H
+#define EIDER_INTERPRETER_BLOCKS_H
+
+#include "compiler/interpreter/Tensor.h"
+
+namespace eider::interpreter {
+
+/// The extents of a block on a tensor of this shape: `*` (kDynamic) is the whole extent.
+Shape blockExtents(llvm::ArrayRef<int64_t> block, const Shape &shape);
+
+/// One value a block: extents [ceil(shape / block)], where `*` leaves 1.
+Shape blockGrid(llvm::ArrayRef<int64_t> block, const Shape &shape);
+
+/// For each element of `shape`, row-major, the index of its block in the row-major grid of blocks.
+std::vector<int64_t> blockOfElement(const Shape &shape, const Shape &extents);
+
+/// eider.reduce, in f32. A sum accumulates in double; its range allows for any order of f32 additions up to SerialAdditions + log2 n
+/// deep. A maximum or minimum of NaN is NaN, but for amax_number, which ignores it (0 of nothing else).
+Tensor reduce(ir::Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> block);
+
+/// eider.broadcast: each dim of the operand is the result's, 1, absent, or one value a block of the result's. `extents`: of such a block.
+Tensor broadcast(const Tensor &input, const Shape &shape, const Shape &extents);
+
+/// eider.half.
+Tensor half(const Tensor &input, ir::Half which);
+
+} // namespace eider::interpreter
+
+#endif // EIDER_INTERPRETER_BLOCKS_H

@@ -1,0 +1,38 @@
+//===- Fp8.h - The reference's own FP8 codec -------------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_INTERPRETER_FP8_H
+#define EIDER_INTERPRETER_FP8_H
+
+#include "eider/dtype.h"
+
+#include <cstdint>
+
+namespace eider::interpreter {
+
+/// What becomes of values that a format cannot hold.
+struct EncodeRules {
+  bool overflowToFormat = false; ///< Beyond the maximum: NaN (e4m3) or Inf (e5m2) instead of the maximum.
+  bool ignoreNaN = false;        ///< NaN becomes the maximum instead of NaN.
+  bool operator==(const EncodeRules &) const = default;
+};
+
+/// The value of an e4m3 or e5m2 code.
+double decodeFp8(DType format, uint8_t code);
+
+/// The code nearest to `value`, ties to the even code, the sign copied; found by comparing distances to the two neighbours.
+uint8_t encodeFp8(DType format, double value, EncodeRules rules = {});
+
+bool isNaNCode(DType format, uint8_t code);
+
+/// 448 or 57344.
+double largestFp8(DType format);
+
+/// Codes in the order of their values, −0 just below +0; of no use for NaN codes.
+int orderOfCode(uint8_t code);
+
+} // namespace eider::interpreter
+
+#endif // EIDER_INTERPRETER_FP8_H

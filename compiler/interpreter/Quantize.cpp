@@ -1,0 +1,132 @@
+//===- Quantize.cpp - Values to codes and scales, and back ----------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/interpreter/Quantize.h"
+
+#include "compiler/interpreter/Blocks.h"
+#include "compiler/interpreter/Elementwise.h"
+
+#include <cmath>
+
+using namespace eider;
+using namespace eider::interpreter;
+using ir::NumericsAttr;
+
+namespace {
+/// A tensor like `other`, of one f32 value.
+Tensor constantLike(const Tensor &other, double value) {
+  Tensor result(DType::f32, other.shape);
+  std::fill(result.values.begin(), result.values.end(), roundTo(DType::f32, value));
+  return result;
+}
+
+Tensor withConstant(Binary operation, const Tensor &a, double value) {
+  return apply(operation, a, constantLike(a, value));
+}
+
+/// Each block's amax, clamped.
+Tensor blockAmax(const Tensor &input, NumericsAttr numerics, llvm::ArrayRef<int64_t> block) {
+  auto kind = numerics.getNan() == ir::NaN::ignore ? ir::Reduction::amax_number : ir::Reduction::amax;
+  Tensor amax = reduce(kind, input, block);
+  amax = withConstant(operations::maximum, amax, numerics.getAmaxFloor());
+  return withConstant(operations::minimum, amax, numerics.getAmaxBound());
+}
+
+/// The scale before the rule about blocks of zeros.
+Tensor ratioFromAmax(const Tensor &amax, NumericsAttr numerics, double largest) {
+  Tensor ratio = numerics.getScale() == ir::ScaleFormula::amax_over_max
+                     ? withConstant(operations::divide, amax, largest)
+                     : withConstant(operations::multiply, amax, roundTo(DType::f32, 1 / largest));
+  return withConstant(operations::maximum, ratio, numerics.getScaleFloor());
+}
+
+Tensor isZero(const Tensor &ratio) {
+  return compareValues(mlir::arith::CmpFPredicate::OEQ, ratio, constantLike(ratio, 0));
+}
+
+Tensor scaleFromAmax(const Tensor &amax, NumericsAttr numerics, double largest) {
+  Tensor ratio = ratioFromAmax(amax, numerics, largest);
+  if (numerics.getZeroBlock() == ir::ZeroBlock::formula)
+    return ratio;
+  return select(isZero(ratio), constantLike(ratio, 1), ratio);
+}
+
+/// What values are multiplied with: 1/s, or max/amax (1 in a block of zeros, whose codes are zeros). Without an amax the given scale
+/// stands for amax/max.
+Tensor multiplierOf(const Quantization &origin, const Tensor &scales, double largest) {
+  NumericsAttr numerics = origin.numerics;
+  bool overAmax = numerics.getArithmetic() == ir::Arithmetic::max_over_amax && origin.amax;
+  Tensor multiplier = overAmax
+                          ? apply(operations::divide, constantLike(scales, largest), *origin.amax)
+                          : apply(operations::divide, constantLike(scales, 1), scales);
+  multiplier = withConstant(operations::minimum, multiplier, numerics.getMultiplierBound());
+  if (!overAmax || numerics.getZeroBlock() == ir::ZeroBlock::formula)
+    return multiplier;
+  Tensor zero = isZero(ratioFromAmax(*origin.amax, numerics, largest));
+  return select(zero, constantLike(multiplier, 1), multiplier);
+}
+} // namespace
+
+CodeTensor interpreter::encode(DType format, EncodeRules rules, Tensor operand) {
+  CodeTensor result{format, rules, std::move(operand), {}};
+  result.codes.reserve(result.operand.values.size());
+  for (double value : result.operand.values)
+    result.codes.push_back(encodeFp8(format, value, rules));
+  return result;
+}
+
+Tensor interpreter::decode(const CodeTensor &codes) {
+  Tensor result(DType::f32, codes.operand.shape);
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.values[i] = decodeFp8(codes.format, codes.codes[i]);
+  auto throughCode = [&](double value) {
+    return decodeFp8(codes.format, encodeFp8(codes.format, value, codes.rules));
+  };
+  for (const Range &range : codes.operand.ranges) {
+    Hull hull;
+    hull.add(throughCode(range.lower));
+    hull.add(throughCode(range.upper));
+    result.ranges.push_back(range.isAnything() ? range : hull.get());
+  }
+  return result;
+}
+
+Tensor interpreter::scaledOperand(const Quantization &origin, const Tensor &scales, const Shape &extents,
+                                  DType format) {
+  const Tensor &input = origin.input;
+  bool divides = origin.numerics.getArithmetic() == ir::Arithmetic::divide;
+  Tensor factor = divides ? scales : multiplierOf(origin, scales, largestFp8(format));
+  factor = broadcast(factor, input.shape, extents);
+  Tensor operand = apply(divides ? operations::divide : operations::multiply, input, factor);
+  // A NaN that is divided keeps its sign; a product's NaN may have any.
+  for (int64_t i = 0; divides && i < operand.size(); ++i)
+    if (std::isnan(input.values[i]))
+      operand.values[i] = input.values[i];
+  return operand;
+}
+
+ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given, NumericsAttr numerics,
+                                   DType format, llvm::ArrayRef<int64_t> block) {
+  ScaledTensor result;
+  result.block = blockExtents(block, input.shape);
+  Quantization origin{input, std::nullopt, numerics};
+  if (given) {
+    result.scales = *given;
+  } else {
+    origin.amax = blockAmax(input, numerics, block);
+    result.scales = scaleFromAmax(*origin.amax, numerics, largestFp8(format));
+  }
+  EncodeRules rules = {numerics.getOverflow() == ir::Overflow::format,
+                       numerics.getNan() == ir::NaN::ignore};
+  result.codes =
+      encode(format, rules, scaledOperand(origin, result.scales, result.block, format));
+  result.origin = std::move(origin);
+  return result;
+}
+
+Tensor interpreter::dequantize(const ScaledTensor &scaled) {
+  Tensor values = decode(scaled.codes);
+  return apply(operations::multiply, values, broadcast(scaled.scales, values.shape, scaled.block));
+}

@@ -1,0 +1,70 @@
+//===- Tensor.h - Values of the interpreter ---------------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_INTERPRETER_TENSOR_H
+#define EIDER_INTERPRETER_TENSOR_H
+
+#include "compiler/interpreter/Fp8.h"
+#include "compiler/interpreter/Range.h"
+#include "compiler/ir/Eider.h"
+
+#include <optional>
+#include <vector>
+
+namespace eider::interpreter {
+
+using Shape = std::vector<int64_t>;
+
+inline int64_t elementsOf(const Shape &shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+/// A tensor of f32, bf16 or f16 (a scalar has rank 0), or of comparison results (dtype u8, 0 or 1), row-major. Values are in double
+/// and always values of the element type.
+struct Tensor {
+  DType dtype = DType::f32;
+  Shape shape;
+  std::vector<double> values;
+  /// What a conforming implementation may have in place of each value; empty in the exact class, where it has just that value.
+  std::vector<Range> ranges;
+
+  Tensor() = default;
+  Tensor(DType dtype, Shape shape)
+      : dtype(dtype), shape(std::move(shape)), values(elementsOf(this->shape)) {}
+
+  bool isExact() const { return ranges.empty(); }
+  int64_t size() const { return static_cast<int64_t>(values.size()); }
+  Range range(int64_t i) const { return isExact() ? Range::point(values[i]) : ranges[i]; }
+};
+
+/// FP8 codes, and the f32 values of which they are the codes.
+struct CodeTensor {
+  DType format = DType::e4m3;
+  EncodeRules rules;
+  Tensor operand;
+  std::vector<uint8_t> codes;
+};
+
+/// How the codes of a quantisation came from values and scales; what a comparison needs to redo it with other scales.
+struct Quantization {
+  Tensor input;
+  std::optional<Tensor> amax; ///< One value a block, clamped; none with a given scale.
+  ir::NumericsAttr numerics;
+};
+
+/// A scaled tensor.
+struct ScaledTensor {
+  CodeTensor codes;
+  Tensor scales;
+  Shape block; ///< As the type says, `*` as the extent.
+  std::optional<Quantization> origin; ///< None for a program's input.
+};
+
+} // namespace eider::interpreter
+
+#endif // EIDER_INTERPRETER_TENSOR_H

@@ -1,0 +1,148 @@
+//===- Domain.cpp - Where a program's values live -------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Domain.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+
+/// `part` covers `whole` in blocks of how many; nothing if it does not.
+static std::optional<int64_t> blockOf(const DimExpr &whole, const DimExpr &part) {
+  if (part.name != whole.name || part.factor != whole.factor || part.divisor % whole.divisor != 0)
+    return std::nullopt;
+  return part.divisor / whole.divisor;
+}
+
+std::optional<Level> Domain::levelOf(Type type) const {
+  DimsAttr dims = dimsOf(type);
+  if (!dims)
+    return Level{LevelKind::uniform};
+  ArrayRef<DimExpr> exprs = dims.getExprs();
+  DimExpr one{nullptr, 1, 1};
+  if (exprs.size() == 1 && exprs[0] == columns && !rows.isOne())
+    return Level{LevelKind::columns};
+  if (exprs.size() == 1 && exprs[0] == rows && !rows.isOne())
+    return Level{LevelKind::rows};
+  if (exprs.size() > 2 || exprs.empty())
+    return std::nullopt;
+  DimExpr row = exprs.size() == 2 ? exprs[0] : one, column = exprs.back();
+  if (row == rows && column == columns)
+    return Level{LevelKind::elements};
+  if (row == rows && column.name == columns.name && column.divisor == columns.divisor &&
+      column.factor == 2 * columns.factor)
+    return Level{LevelKind::twice};
+  if (row.isOne() && column == columns)
+    return Level{LevelKind::columns};
+  if (row.isOne() && column.isOne())
+    return Level{LevelKind::uniform};
+  if (row == rows && column.isOne())
+    return Level{LevelKind::rows};
+  auto blockRows = blockOf(rows, row), blockColumns = blockOf(columns, column);
+  if (blockRows && blockColumns)
+    return Level{LevelKind::groups, *blockRows, *blockColumns};
+  return std::nullopt;
+}
+
+/// The dims of the matrix: those of the values that are elementwise, not halved, not reduced.
+static DimsAttr matrixDims(ProgramOp program) {
+  DimsAttr best;
+  program.walk([&](Operation *op) {
+    for (Value result : op->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      bool halved = llvm::any_of(result.getUsers(), [](Operation *user) { return isa<HalfOp>(user); });
+      if (!type || halved || isa<ReduceOp>(op))
+        continue;
+      DimsAttr dims = dimsOf(type);
+      auto size = [](DimsAttr dims) {
+        int64_t whole = 0;
+        for (const DimExpr &dim : dims.getExprs())
+          whole += dim.divisor == 1 && !dim.isOne();
+        return std::pair<size_t, int64_t>(dims.getExprs().size(), whole);
+      };
+      if (!best || size(dims) > size(best))
+        best = dims;
+    }
+  });
+  return best;
+}
+
+/// Notes what a reduction asks of the schedule; an error where no family has it.
+static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
+  std::optional<Level> from = domain.levelOf(op.getInput().getType());
+  std::optional<Level> to = domain.levelOf(op.getType());
+  if (!from || !to || from->kind != LevelKind::elements)
+    return op.emitError("reduces what is not the program's whole matrix; reduce its elements instead");
+  if (to->kind == LevelKind::rows) {
+    domain.reducesRows = true;
+    return success();
+  }
+  if (to->kind != LevelKind::groups)
+    return op.emitError("reduces down the rows: no schedule family has reductions along that axis yet; a static scale needs none");
+  if (to->blockRows == 1) {
+    if (!llvm::isPowerOf2_64(to->blockColumns) || to->blockColumns > 512)
+      return op.emitError() << "blocks of 1x" << to->blockColumns
+                            << ": a block along a row is a power of two up to 512, or the whole row (1x*)";
+    domain.group = std::max(domain.group, to->blockColumns);
+    return success();
+  }
+  if (domain.block.isBlock() && !(domain.block == *to))
+    return op.emitError("two different two-dimensional blocks in one program");
+  domain.block = *to;
+  return success();
+}
+
+/// Widths and alignments of the matrices in memory.
+static LogicalResult noteArgument(Domain &domain, Operation &op) {
+  Type type;
+  if (isa<InputOp, InOutOp>(op))
+    type = op.getResult(0).getType();
+  else if (isa<OutputOp, StoreOp>(op))
+    type = op.getOperand(0).getType();
+  else
+    return success();
+  std::optional<Level> level = domain.levelOf(type);
+  if (!level)
+    return op.emitError() << "type " << type << " does not fit the program's matrix ["
+                          << domain.rows.str() << ", " << domain.columns.str() << "]";
+  if (level->kind != LevelKind::elements && level->kind != LevelKind::twice)
+    return success();
+  int64_t bytes = cast<RankedTensorType>(type).getElementTypeBitWidth() / 8;
+  domain.widestBytes = std::max(domain.widestBytes, bytes);
+  domain.rowAligned &= domain.width * bytes % 16 == 0;
+  return success();
+}
+
+std::optional<Domain> Domain::of(ProgramOp program) {
+  Domain domain;
+  DimsAttr dims = matrixDims(program);
+  if (!dims) {
+    program.emitError("has no tensor");
+    return std::nullopt;
+  }
+  ArrayRef<DimExpr> exprs = dims.getExprs();
+  if (exprs.size() > 2) {
+    program.emitError() << "tensors of rank " << exprs.size() << " are not lowered yet; give rows and columns";
+    return std::nullopt;
+  }
+  domain.rows = exprs.size() == 2 ? exprs[0] : DimExpr{nullptr, 1, 1};
+  domain.columns = exprs.back();
+  domain.width = domain.columns.extent(
+      domain.columns.name ? program.getDimValue(domain.columns.name) : 0);
+  if (ShapedType::isDynamic(domain.width)) {
+    program.emitError() << "dim '" << domain.columns.name.getValue()
+                        << "' runs along the rows and must be static: give it a value";
+    return std::nullopt;
+  }
+  for (Operation &op : program.getBlock()) {
+    if (failed(noteArgument(domain, op)))
+      return std::nullopt;
+    if (auto reduce = dyn_cast<ReduceOp>(op); reduce && failed(noteReduction(domain, reduce)))
+      return std::nullopt;
+  }
+  return domain;
+}

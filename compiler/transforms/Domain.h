@@ -1,0 +1,51 @@
+//===- Domain.h - Where a program's values live relative to its matrix ----===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TRANSFORMS_DOMAIN_H
+#define EIDER_TRANSFORMS_DOMAIN_H
+
+#include "compiler/ir/Eider.h"
+
+#include <optional>
+
+namespace eider::transforms {
+
+/// What one value of a tensor stands for, relative to the matrix that a program streams over.
+enum class LevelKind {
+  uniform,  ///< one value in all
+  rows,     ///< one a row
+  columns,  ///< one a column
+  groups,   ///< one for each blockRows × blockColumns elements
+  elements, ///< one an element
+  twice     ///< rows of twice the width: only `eider.half` reads it
+};
+
+struct Level {
+  LevelKind kind = LevelKind::elements;
+  int64_t blockRows = 1, blockColumns = 1;
+  bool operator==(const Level &) const = default;
+  bool isBlock() const { return kind == LevelKind::groups && blockRows > 1; }
+};
+
+/// The matrix of a program: rows × columns, and what its program does along them.
+struct Domain {
+  ir::DimExpr rows, columns;
+  int64_t width = 0;           ///< The static number of columns.
+  bool reducesRows = false;    ///< Some reduction along whole rows.
+  int64_t group = 0;           ///< The largest 1×B group that is reduced; 0 without one.
+  Level block;                 ///< The r×c block that is reduced (isBlock()), else elements.
+  int64_t widestBytes = 1;     ///< Of an element in memory.
+  bool rowAligned = true;      ///< Every row of every matrix in memory starts on 16 bytes.
+
+  /// Analyses `program`; emits an error and gives nothing where no schedule family fits it.
+  static std::optional<Domain> of(ir::ProgramOp program);
+
+  /// The level of a tensor type; nothing if it has none in this matrix.
+  std::optional<Level> levelOf(mlir::Type type) const;
+};
+
+} // namespace eider::transforms
+
+#endif // EIDER_TRANSFORMS_DOMAIN_H

@@ -1,0 +1,57 @@
+//===- Legalize.cpp - Who converts FP8 on the target ----------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Passes.h"
+#include "compiler/transforms/Targets.h"
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+
+namespace {
+struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Legalize)
+  Legalize() = default;
+  Legalize(const Legalize &other) : PassWrapper(other) {
+    target = other.target;
+    codec = other.codec;
+  }
+
+  Option<std::string> target{*this, "target", llvm::cl::init("sm_90"), llvm::cl::desc("sm_75 … sm_121a, host")};
+  Option<std::string> codec{*this, "codec", llvm::cl::init("auto"), llvm::cl::desc("auto, hardware, software")};
+
+  StringRef getArgument() const final { return "eider-legalize"; }
+  StringRef getDescription() const final { return "Choose what the target can do"; }
+
+  void runOnOperation() final {
+    const Target *known = findTarget(target);
+    auto refuse = [&](const Twine &message) {
+      getOperation().emitError(message);
+      signalPassFailure();
+    };
+    if (!known)
+      return refuse("no target '" + Twine(target.getValue()) + "'");
+    if (codec != "auto" && codec != "hardware" && codec != "software")
+      return refuse("no codec '" + Twine(codec.getValue()) + "'; they are auto, hardware, software");
+    if (codec == "hardware" && !known->fp8Instructions)
+      return refuse(Twine(target.getValue()) + " has no FP8 conversions (sm_89 is the first); take codec auto or software");
+    bool hardware = codec == "hardware" || (codec == "auto" && known->fp8Instructions);
+    auto path = CodecPathAttr::get(&getContext(), hardware ? CodecPath::hardware : CodecPath::software);
+    getOperation()->setAttr("eider.target", StringAttr::get(&getContext(), target));
+    getOperation().walk([&](Operation *op) {
+      if (isa<EncodeOp, DecodeOp>(op) && !op->hasAttr("codec"))
+        op->setAttr("codec", path);
+    });
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> eider::transforms::createLegalize(const std::string &target,
+                                                        const std::string &codec) {
+  auto pass = std::make_unique<Legalize>();
+  pass->target = target;
+  pass->codec = codec;
+  return pass;
+}

@@ -1,0 +1,420 @@
+//===- LowerToSimt.cpp - From what to how ---------------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// A program under a schedule becomes one thread's program over tiles. Every tensor value has a level (Domain.h), and so each
+// thread holds a fixed number of its elements: a fragment. Elementwise ops then carry over as they are.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Domain.h"
+#include "compiler/transforms/Heuristic.h"
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+namespace simt = eider::simt;
+
+namespace {
+/// One program on its way to a kernel.
+class ProgramLowering {
+public:
+  ProgramLowering(ProgramOp program, Domain domain, simt::TileAttr tile, VariantKind variant)
+      : program(program), domain(domain), tile(tile), variant(variant),
+        builder(program.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  ProgramOp program;
+  Domain domain;
+  simt::TileAttr tile;
+  VariantKind variant;
+  OpBuilder builder;
+  simt::KernelOp kernel;
+  IRMapping map;               ///< tensor values to what a thread holds of them
+  llvm::StringMap<Value> pointers, strides, dims;
+  llvm::StringMap<int64_t> alignments;
+  Value cursor;
+
+  static Type boundaryType(Operation &op);
+  static StringRef boundaryName(Operation &op) {
+    return op.getAttrOfType<StringAttr>("name").getValue();
+  }
+  Type heldType(Type tensor) const;
+  void addArguments();
+  Value rowCount();
+  std::string gridExpression() const;
+  SmallVector<Attribute> header();
+
+  LogicalResult lower(Operation &op);
+  LogicalResult load(Operation &op);
+  LogicalResult loadHalf(HalfOp op);
+  LogicalResult store(Operation &op);
+  LogicalResult elementwise(Operation &op);
+  LogicalResult broadcast(BroadcastOp op);
+  LogicalResult reduce(ReduceOp op);
+  void encode(EncodeOp op);
+
+  /// Where and how a tensor's level is accessed.
+  struct Place {
+    simt::Access access;
+    int64_t group = 0, groupRows = 1;
+    Value pitch = {};
+    int64_t alignment = 16;
+  };
+  FailureOr<Place> placeOf(Operation &op, StringRef name, Type type, Level level);
+  Value i64(int64_t value) {
+    return arith::ConstantOp::create(builder, program.getLoc(), builder.getI64IntegerAttr(value));
+  }
+};
+
+/// The tensor type of an argument or result op; null for other ops.
+Type ProgramLowering::boundaryType(Operation &op) {
+  if (isa<InputOp, InOutOp>(op))
+    return op.getResult(0).getType();
+  if (isa<OutputOp>(op))
+    return op.getOperand(0).getType();
+  return {};
+}
+
+/// What a thread holds of a tensor, by its level: a fragment or a scalar.
+Type ProgramLowering::heldType(Type type) const {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return type;
+  Level level = *domain.levelOf(type);
+  int64_t count = 0;
+  if (level.kind == LevelKind::elements || level.kind == LevelKind::columns)
+    count = tile.elements();
+  else if (level.kind == LevelKind::groups && !(level.isBlock() && level == domain.block))
+    count = tile.groups(level.blockColumns);
+  else if (level.kind == LevelKind::rows && tile.getKind() == simt::TileKind::block)
+    count = tile.getLoads();
+  return count ? Type(VectorType::get({count}, tensor.getElementType())) : tensor.getElementType();
+}
+
+void ProgramLowering::addArguments() {
+  Block &block = kernel.getBlock();
+  SmallVector<Attribute> names, arguments;
+  auto add = [&](const Twine &name, Type type, const Twine &argument) {
+    names.push_back(builder.getStringAttr(name));
+    arguments.push_back(builder.getStringAttr(argument));
+    return block.addArgument(type, program.getLoc());
+  };
+  for (Operation &op : program.getBlock()) {
+    if (auto scalar = dyn_cast<ScalarOp>(op))
+      map.map(scalar.getResult(), add(scalar.getName(), scalar.getType(), "scalar:" + scalar.getName()));
+    Type type = boundaryType(op);
+    if (!type)
+      continue;
+    StringRef name = boundaryName(op);
+    auto pointer = simt::PointerType::get(builder.getContext(), getElementTypeOrSelf(type));
+    bool workspace = op.hasAttr("workspace");
+    pointers[name] = add(name, pointer, (workspace ? "workspace:" : "tensor:") + name);
+  }
+  if (variant == VariantKind::general)
+    for (Operation &op : program.getBlock())
+      if (Type type = boundaryType(op); type && !op.hasAttr("workspace") &&
+                                        cast<RankedTensorType>(type).getRank() == 2)
+        strides[boundaryName(op)] = add(boundaryName(op) + "_stride", builder.getI64Type(),
+                                        "stride:" + boundaryName(op) + ":0");
+  for (auto [dim, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
+    if (StringRef name = cast<StringAttr>(dim).getValue();
+        ShapedType::isDynamic(value) && domain.rows.name == name)
+      dims[name] = add(name, builder.getI64Type(), "dim:" + name);
+  kernel.setParametersAttr(builder.getArrayAttr(names));
+  kernel.setArgumentsAttr(builder.getArrayAttr(arguments));
+}
+
+/// ceil(factor · rows / divisor) of the kernel's rows dim.
+Value ProgramLowering::rowCount() {
+  const DimExpr &rows = domain.rows;
+  int64_t extent = rows.extent(rows.name ? program.getDimValue(rows.name) : 0);
+  if (!ShapedType::isDynamic(extent))
+    return i64(extent);
+  Value count = dims.lookup(rows.name);
+  if (rows.factor != 1)
+    count = arith::MulIOp::create(builder, program.getLoc(), count, i64(rows.factor));
+  return count;
+}
+
+std::string ProgramLowering::gridExpression() const {
+  if (domain.width == 0)
+    return "0";
+  int64_t across = tile.segments();
+  std::string rows = domain.rows.contractExpression();
+  if (tile.getRows() > 1)
+    rows = "ceildiv(" + rows + ", " + std::to_string(tile.getRows()) + ")";
+  if (across > 1)
+    rows = "(" + rows + ") * " + std::to_string(across);
+  return "min(" + rows + ", 2147483647)";
+}
+
+/// The comment at the text's head: boundary, target, schedule.
+SmallVector<Attribute> ProgramLowering::header() {
+  std::string reads, writes, dimText;
+  auto describe = [](StringRef name, Type type) {
+    std::string text = name.str() + " ";
+    llvm::raw_string_ostream stream(text);
+    stream << getElementTypeOrSelf(type) << " [";
+    llvm::interleaveComma(llvm::zip_equal(dimsOf(type).getExprs(), cast<RankedTensorType>(type).getShape()),
+                          stream, [&](auto pair) { stream << std::get<0>(pair).str(); });
+    stream << "]";
+    return text;
+  };
+  for (Operation &op : program.getBlock())
+    if (Type type = boundaryType(op)) {
+      std::string &list = isa<OutputOp>(op) ? writes : reads;
+      list += (list.empty() ? "" : ", ") + describe(boundaryName(op), type) + (isa<InOutOp>(op) ? " (updated)" : "");
+    }
+  for (auto [dim, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
+    dimText += (dimText.empty() ? "" : ", ") + cast<StringAttr>(dim).str() +
+               (ShapedType::isDynamic(value) ? std::string(" (dynamic)") : " = " + std::to_string(value));
+  std::string target;
+  if (auto attr = program->getParentOp()->getAttrOfType<StringAttr>("eider.target"))
+    target = attr.str() + " · ";
+  OpBuilder &b = builder;
+  return {b.getStringAttr(program.getSymName() + ": reads " + reads),
+          b.getStringAttr("writes " + writes),
+          b.getStringAttr(target + dimText + " · " +
+                          (variant == VariantKind::contiguous ? "contiguous, aligned" : "any row stride, any alignment")),
+          b.getStringAttr("schedule " + program.getScheduleAttr().str())};
+}
+
+FailureOr<ProgramLowering::Place> ProgramLowering::placeOf(Operation &op, StringRef name, Type type,
+                                                           Level level) {
+  int64_t bytes = std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth() / 8);
+  Place place{simt::Access::elements};
+  if (variant == VariantKind::general)
+    place.pitch = strides.lookup(name);
+  switch (level.kind) {
+  case LevelKind::uniform:
+    place.access = simt::Access::uniform;
+    place.pitch = nullptr;
+    break;
+  case LevelKind::rows:
+    place.access = simt::Access::rows;
+    break;
+  case LevelKind::columns:
+    place.access = simt::Access::columns;
+    place.pitch = nullptr;
+    place.alignment = variant == VariantKind::contiguous ? 16 : bytes;
+    break;
+  case LevelKind::groups:
+    place.access = level.isBlock() && level == domain.block ? simt::Access::block : simt::Access::groups;
+    place.group = place.access == simt::Access::groups ? level.blockColumns : 0;
+    place.groupRows = place.access == simt::Access::groups ? level.blockRows : 1;
+    break;
+  case LevelKind::twice:
+    if (!place.pitch)
+      place.pitch = i64(2 * domain.width);
+    [[fallthrough]];
+  case LevelKind::elements:
+    // Rows start at multiples of the width: the largest power of two that divides it is what an access may rely on.
+    place.alignment = variant == VariantKind::contiguous ? std::gcd<int64_t>(16, domain.width * bytes) : bytes;
+    break;
+  }
+  if (place.access == simt::Access::elements || place.access == simt::Access::columns) {
+    int64_t &kept = alignments.try_emplace(name, 1).first->second;
+    kept = std::max(kept, place.alignment);
+  }
+  return place;
+}
+
+LogicalResult ProgramLowering::load(Operation &op) {
+  Type type = op.getResult(0).getType();
+  Level level = *domain.levelOf(type);
+  if (level.kind == LevelKind::twice)
+    return success(); // Its halves are loaded where they are taken.
+  auto place = placeOf(op, boundaryName(op), type, level);
+  if (failed(place))
+    return failure();
+  map.map(op.getResult(0),
+          simt::LoadOp::create(builder, op.getLoc(), heldType(type), place->access,
+                               pointers.lookup(boundaryName(op)), cursor, place->pitch,
+                               place->alignment, place->group, place->groupRows)
+              .getResult());
+  return success();
+}
+
+LogicalResult ProgramLowering::loadHalf(HalfOp op) {
+  Operation *input = op.getInput().getDefiningOp();
+  if (!isa_and_nonnull<InputOp, InOutOp>(input))
+    return op.emitError("halves must be taken of an input");
+  StringRef name = boundaryName(*input);
+  auto place = placeOf(*input, name, input->getResult(0).getType(), Level{LevelKind::twice});
+  if (failed(place))
+    return failure();
+  Value base = pointers.lookup(name);
+  if (op.getWhich() == Half::second)
+    base = simt::OffsetOp::create(builder, op.getLoc(), base.getType(), base,
+                                  builder.getI64IntegerAttr(domain.width));
+  auto loaded = simt::LoadOp::create(builder, op.getLoc(), heldType(op.getType()), place->access, base,
+                                     cursor, place->pitch, place->alignment, 0, 1);
+  if (Attribute given = op->getAttr("eider.name"))
+    loaded->setAttr("eider.name", given);
+  map.map(op.getResult(), loaded.getResult());
+  return success();
+}
+
+LogicalResult ProgramLowering::store(Operation &op) {
+  Value value = op.getOperand(0);
+  Level level = *domain.levelOf(value.getType());
+  if (level.kind == LevelKind::columns || level.kind == LevelKind::uniform || level.kind == LevelKind::twice)
+    return op.emitError("an output that every row would write; only elements, values a row and values a block are stored");
+  if (level.isBlock() && !(level == domain.block))
+    return op.emitError("values of two-dimensional blocks are stored only where the program reduces over them");
+  auto place = placeOf(op, boundaryName(op), value.getType(), level);
+  if (failed(place))
+    return failure();
+  simt::StoreOp::create(builder, op.getLoc(), place->access, pointers.lookup(boundaryName(op)), cursor,
+                        map.lookup(value), place->pitch, place->alignment, place->group);
+  return success();
+}
+
+LogicalResult ProgramLowering::broadcast(BroadcastOp op) {
+  Value held = map.lookup(op.getInput());
+  Type wanted = heldType(op.getType());
+  if (held.getType() != wanted)
+    held = simt::SpreadOp::create(builder, op.getLoc(), wanted, held);
+  map.map(op.getResult(), held);
+  return success();
+}
+
+LogicalResult ProgramLowering::reduce(ReduceOp op) {
+  Level level = *domain.levelOf(op.getType());
+  int64_t group = level.kind == LevelKind::groups && !level.isBlock() ? level.blockColumns : 0;
+  if (level.kind == LevelKind::rows && tile.getKind() == simt::TileKind::block)
+    return op.emitError("a reduction along whole rows in a kernel of two-dimensional blocks: eider-partition cuts it out");
+  auto reduced = simt::ReduceOp::create(builder, op.getLoc(), heldType(op.getType()), op.getKind(),
+                                        map.lookup(op.getInput()), cursor, group);
+  if (Attribute given = op->getAttr("eider.name"))
+    reduced->setAttr("eider.name", given);
+  map.map(op.getResult(), reduced.getResult());
+  return success();
+}
+
+void ProgramLowering::encode(EncodeOp op) {
+  Value divisor = op.getDivisor() ? map.lookup(op.getDivisor()) : Value();
+  auto codes = simt::EncodeOp::create(builder, op.getLoc(), heldType(op.getType()),
+                                      map.lookup(op.getInput()), divisor, op.getOverflowToFormat(),
+                                      op.getIgnoreNan(), *op.getCodec());
+  map.map(op.getResult(), codes.getResult());
+}
+
+/// `arith` and `math` ops carry over, on what a thread holds.
+LogicalResult ProgramLowering::elementwise(Operation &op) {
+  Operation *copy = builder.clone(op, map);
+  for (auto [result, old] : llvm::zip_equal(copy->getResults(), op.getResults()))
+    result.setType(heldType(old.getType()));
+  return success();
+}
+
+LogicalResult ProgramLowering::lower(Operation &op) {
+  for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
+    if (isa<RankedTensorType>(type) && !domain.levelOf(type))
+      return op.emitError() << "type " << type << " does not fit the program's matrix";
+  if (isa<ScalarOp>(op))
+    return success();
+  if (isa<InputOp, InOutOp>(op))
+    return load(op);
+  if (isa<OutputOp, StoreOp>(op))
+    return store(op);
+  if (auto half = dyn_cast<HalfOp>(op))
+    return loadHalf(half);
+  if (auto broadcastOp = dyn_cast<BroadcastOp>(op))
+    return broadcast(broadcastOp);
+  if (auto reduceOp = dyn_cast<ReduceOp>(op))
+    return reduce(reduceOp);
+  if (auto sigmoid = dyn_cast<SigmoidOp>(op)) {
+    Value x = map.lookup(sigmoid.getInput());
+    map.map(sigmoid.getResult(), simt::SigmoidOp::create(builder, op.getLoc(), x.getType(), x).getResult());
+    return success();
+  }
+  if (auto encodeOp = dyn_cast<EncodeOp>(op)) {
+    encode(encodeOp);
+    return success();
+  }
+  if (auto decode = dyn_cast<DecodeOp>(op)) {
+    map.map(decode.getResult(), simt::DecodeOp::create(builder, op.getLoc(), heldType(decode.getType()),
+                                                       map.lookup(decode.getInput()), *decode.getCodec())
+                                    .getResult());
+    return success();
+  }
+  if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
+    return elementwise(op);
+  return op.emitError("has no thread-level form");
+}
+
+LogicalResult ProgramLowering::run() {
+  builder.setInsertionPoint(program);
+  auto empty = builder.getArrayAttr({});
+  kernel = simt::KernelOp::create(builder, program.getLoc(), program.getSymName(), empty,
+                                  tile.blockThreads(), gridExpression(), empty,
+                                  builder.getDictionaryAttr({}), builder.getArrayAttr(header()));
+  kernel.getBody().emplaceBlock();
+  addArguments();
+  builder.setInsertionPointToEnd(&kernel.getBlock());
+  auto loop = simt::ForTilesOp::create(builder, program.getLoc(), rowCount());
+  loop.getBody().emplaceBlock();
+  cursor = loop.getBlock().addArgument(simt::CursorType::get(builder.getContext(), tile), program.getLoc());
+  builder.setInsertionPointToEnd(&loop.getBlock());
+  for (Operation &op : program.getBlock())
+    if (failed(lower(op)))
+      return failure();
+  SmallVector<NamedAttribute> kept;
+  for (auto &entry : alignments)
+    kept.push_back(builder.getNamedAttr(entry.getKey(), builder.getI64IntegerAttr(entry.getValue())));
+  kernel.setAlignmentsAttr(builder.getDictionaryAttr(kept));
+  program.erase();
+  return success();
+}
+
+struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToSimt)
+  LowerToSimt() = default;
+  LowerToSimt(const LowerToSimt &other) : PassWrapper(other) { variant = other.variant; }
+
+  Option<std::string> variant{*this, "variant", llvm::cl::init("contiguous"),
+                              llvm::cl::desc("contiguous or general")};
+
+  StringRef getArgument() const final { return "eider-lower-to-simt"; }
+  StringRef getDescription() const final { return "Tensor programs become thread programs"; }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<simt::SimtDialect, arith::ArithDialect>();
+  }
+
+  void runOnOperation() final {
+    auto kind = variant == "general" ? VariantKind::general : VariantKind::contiguous;
+    for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>())) {
+      auto domain = Domain::of(program);
+      if (!domain)
+        return signalPassFailure();
+      std::string message = "no schedule; run eider-assign-schedule first";
+      ScheduleAttr schedule = program.getScheduleAttr();
+      simt::TileAttr tile = schedule ? tileOf(schedule, *domain, message) : simt::TileAttr();
+      if (!tile) {
+        program.emitError(message);
+        return signalPassFailure();
+      }
+      if (failed(ProgramLowering(program, *domain, tile, kind).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> eider::transforms::createLowerToSimt(VariantKind variant) {
+  auto pass = std::make_unique<LowerToSimt>();
+  pass->variant = variant == VariantKind::general ? "general" : "contiguous";
+  return pass;
+}

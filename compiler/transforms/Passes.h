@@ -1,0 +1,63 @@
+//===- Passes.h - The passes, in the order in which they run ----*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TRANSFORMS_PASSES_H
+#define EIDER_TRANSFORMS_PASSES_H
+
+#include "compiler/ir/Simt.h"
+#include "mlir/Pass/Pass.h"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace mlir {
+class OpPassManager;
+}
+
+namespace eider::transforms {
+
+/// Makes dims static: `eider-specialize{dims=hidden=7168}`.
+std::unique_ptr<mlir::Pass> createSpecialize(const std::map<std::string, int64_t> &dims = {});
+
+/// Quantise, dequantise and scaled arguments become amax, scale arithmetic, encode and decode; a mean becomes a sum and a
+/// division: `eider-decompose`.
+std::unique_ptr<mlir::Pass> createDecompose();
+
+/// Cuts programs at grid-wide dependences into one program a kernel: `eider-partition`.
+std::unique_ptr<mlir::Pass> createPartition();
+
+/// Sets each program's schedule: the given one or the heuristic's: `eider-assign-schedule{schedule="row<…>"}`.
+std::unique_ptr<mlir::Pass> createAssignSchedule(const std::string &schedule = "");
+
+/// Chooses who converts FP8, by target: `eider-legalize{target=sm_90 codec=auto}`.
+std::unique_ptr<mlir::Pass> createLegalize(const std::string &target = "sm_90",
+                                           const std::string &codec = "auto");
+
+/// Which layouts a variant serves.
+enum class VariantKind {
+  contiguous, ///< Row-major without gaps, 16-byte aligned.
+  general     ///< Any row stride, any alignment.
+};
+
+/// Tensor program to thread program: `eider-lower-to-simt{variant=contiguous}`.
+std::unique_ptr<mlir::Pass> createLowerToSimt(VariantKind variant = VariantKind::contiguous);
+
+/// Everything before the variants part: specialise … legalise, with canonicalisation between.
+struct PipelineOptions {
+  std::map<std::string, int64_t> dims;
+  std::string target = "sm_90", codec = "auto", schedule;
+};
+void buildTensorPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
+
+/// Lowering and cleaning of one variant.
+void buildVariantPipeline(mlir::OpPassManager &manager, VariantKind variant);
+
+/// Registers every pass by its name.
+void registerPasses();
+
+} // namespace eider::transforms
+
+#endif // EIDER_TRANSFORMS_PASSES_H

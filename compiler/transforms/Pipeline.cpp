@@ -1,0 +1,40 @@
+//===- Pipeline.cpp - The passes as a flat list ---------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace eider::transforms;
+
+void eider::transforms::buildTensorPipeline(OpPassManager &manager, const PipelineOptions &options) {
+  manager.addPass(createSpecialize(options.dims));
+  manager.addPass(createDecompose());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createPartition());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createAssignSchedule(options.schedule));
+  manager.addPass(createLegalize(options.target, options.codec));
+}
+
+void eider::transforms::buildVariantPipeline(OpPassManager &manager, VariantKind variant) {
+  manager.addPass(createLowerToSimt(variant));
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+void eider::transforms::registerPasses() {
+  registerPass([] { return createSpecialize(); });
+  registerPass([] { return createDecompose(); });
+  registerPass([] { return createPartition(); });
+  registerPass([] { return createAssignSchedule(); });
+  registerPass([] { return createLegalize(); });
+  registerPass([] { return createLowerToSimt(); });
+  registerCanonicalizerPass();
+  registerCSEPass();
+}

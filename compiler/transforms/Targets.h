@@ -1,0 +1,28 @@
+//===- Targets.h - The GPUs that the compiler knows -------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TRANSFORMS_TARGETS_H
+#define EIDER_TRANSFORMS_TARGETS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace eider::transforms {
+
+/// One row of the target table.
+struct Target {
+  llvm::StringRef name;   ///< `sm_90`, `sm_90a`, `host`
+  bool fp8Instructions;   ///< cvt to and from e4m3/e5m2 (PTX: sm_89)
+};
+
+/// Oldest first; `host` last.
+llvm::ArrayRef<Target> targetTable();
+
+/// Null for an unknown name.
+const Target *findTarget(llvm::StringRef name);
+
+} // namespace eider::transforms
+
+#endif // EIDER_TRANSFORMS_TARGETS_H
