@@ -39,7 +39,11 @@ class Backend {
 public:
   virtual ~Backend() = default;
 
+  explicit Backend(const DeviceOptions &options) : options(options) {}
+
   const DeviceInfo &info() const { return info_; }
+
+  const DeviceOptions options;
 
   /// Throws Error (Request) if texts for `target` cannot run here.
   virtual void requireTarget(const std::string &target) const = 0;

@@ -55,6 +55,8 @@ std::string Device::whyNoGpu() {
 
 const DeviceInfo &Device::info() const { return impl->info(); }
 
+const CacheOptions &Device::cacheOptions() const { return impl->options.cache; }
+
 Kernel Device::load(const Executable &executable) const {
   contract::Contract contract = contract::read(executable.contract);
   impl->requireTarget(contract.target);

@@ -28,7 +28,8 @@ double millisecondsSince(Clock::time_point start) {
 /// Runs launches at once, on the calling thread's time; streams mean nothing here.
 class HostBackend final : public Backend {
 public:
-  explicit HostBackend(const DeviceOptions &options) : simulation{options.seed, options.threads} {
+  explicit HostBackend(const DeviceOptions &options)
+      : Backend(options), simulation{options.seed, options.threads} {
     info_ = hostInfo();
   }
 

@@ -72,7 +72,7 @@ public:
 class CudaBackend final : public Backend {
 public:
   CudaBackend(int ordinal, const DeviceOptions &options)
-      : options(options), cache(options.cache), ordinal(ordinal) {
+      : Backend(options), cache(options.cache), ordinal(ordinal) {
     info_ = cudaDeviceInfo(ordinal);
     // Never released: kernels may be in flight while the process exits.
     driver().check(driver().primaryRetain(&context, deviceAt(ordinal)),
@@ -100,7 +100,6 @@ private:
   Function function(Library library, const contract::Launch &launch) const;
   void requireOwnStream(Stream stream) const;
 
-  DeviceOptions options;
   Cache cache;
   int ordinal;
   Context context = nullptr;

@@ -241,6 +241,7 @@ public:
   const DeviceInfo &info() const;
   const std::string &target() const { return info().target; }
   bool isHost() const { return info().target == "host"; }
+  const CacheOptions &cacheOptions() const;
 
   /// Makes a kernel. Nothing is compiled yet. Throws Error if the contract is bad or is for another
   /// target.
