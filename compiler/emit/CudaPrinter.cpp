@@ -1,0 +1,469 @@
+//===- CudaPrinter.cpp - A thread program as CUDA C++ ---------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// One op is one call or operator. What is used once and has no name of its own stands inside the expression that uses it;
+// loads, collectives and named values are statements. The vocabulary is docs/design/text.md; no hardware is known here.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/emit/CudaPrinter.h"
+#include "compiler/emit/Names.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace eider::simt;
+using eider::ir::CodecPath;
+using eider::ir::Reduction;
+
+namespace eider::emit {
+namespace {
+
+/// How tightly an expression binds.
+enum Binding { Comparison, Sum, Product, Unary, Primary };
+
+struct Expression {
+  std::string text;
+  Binding binding = Primary;
+  /// The text where at least `needed` is asked.
+  std::string at(Binding needed) const { return binding < needed ? "(" + text + ")" : text; }
+};
+
+constexpr size_t widestLine = 100, widestInline = 72;
+
+StringRef elementName(Type type) {
+  return TypeSwitch<Type, StringRef>(getElementTypeOrSelf(type))
+      .Case<Float32Type>([](Type) { return "float"; })
+      .Case<BFloat16Type>([](Type) { return "bf16"; })
+      .Case<Float16Type>([](Type) { return "f16"; })
+      .Case<Float8E4M3FNType>([](Type) { return "e4m3"; })
+      .Case<Float8E5M2Type>([](Type) { return "e5m2"; })
+      .Default([](Type) { return ""; });
+}
+
+/// The alias of a codec in a kernel: `E4m3`, or `SoftwareE4m3` where a kernel could have both.
+std::string codecAlias(Type element) { return isa<Float8E4M3FNType>(element) ? "E4m3" : "E5m2"; }
+
+std::string floatLiteral(const APFloat &value) {
+  SmallString<24> digits;
+  value.toString(digits, /*FormatPrecision=*/0, /*FormatMaxPadding=*/8);
+  std::string text = digits.str().lower();
+  if (text.find_first_of(".e") == std::string::npos)
+    text += ".0";
+  return text + "f";
+}
+
+/// The function of `eider::` that an elementwise op calls; empty for operators and others.
+StringRef functionOf(Operation *op) {
+  return TypeSwitch<Operation *, StringRef>(op)
+      .Case<arith::MaximumFOp>([](auto) { return "max"; })
+      .Case<arith::MinimumFOp>([](auto) { return "min"; })
+      .Case<arith::MaxNumFOp>([](auto) { return "max_number"; })
+      .Case<arith::MinNumFOp>([](auto) { return "min_number"; })
+      .Case<arith::SelectOp>([](auto) { return "select"; })
+      .Case<math::AbsFOp>([](auto) { return "abs"; })
+      .Case<math::SqrtOp>([](auto) { return "sqrt"; })
+      .Case<math::RsqrtOp>([](auto) { return "rsqrt"; })
+      .Case<math::ExpOp>([](auto) { return "exp"; })
+      .Case<math::Exp2Op>([](auto) { return "exp2"; })
+      .Case<math::LogOp>([](auto) { return "log"; })
+      .Case<math::TanhOp>([](auto) { return "tanh"; })
+      .Case<math::ErfOp>([](auto) { return "erf"; })
+      .Case<math::FmaOp>([](auto) { return "fma"; })
+      .Case<SigmoidOp>([](auto) { return "sigmoid"; })
+      .Default([](auto) { return ""; });
+}
+
+/// The binary operator of an op and how it binds.
+std::optional<std::pair<StringRef, Binding>> operatorOf(Operation *op) {
+  using Result = std::optional<std::pair<StringRef, Binding>>;
+  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
+    switch (compare.getPredicate()) {
+    case arith::CmpFPredicate::OEQ:
+      return {{"==", Comparison}};
+    case arith::CmpFPredicate::UNE:
+      return {{"!=", Comparison}};
+    case arith::CmpFPredicate::OLT:
+      return {{"<", Comparison}};
+    case arith::CmpFPredicate::OLE:
+      return {{"<=", Comparison}};
+    case arith::CmpFPredicate::OGT:
+      return {{">", Comparison}};
+    case arith::CmpFPredicate::OGE:
+      return {{">=", Comparison}};
+    default:
+      return std::nullopt;
+    }
+  }
+  return TypeSwitch<Operation *, Result>(op)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Result({"+", Sum}); })
+      .Case<arith::SubFOp, arith::SubIOp>([](auto) { return Result({"-", Sum}); })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Result({"*", Product}); })
+      .Case<arith::DivFOp>([](auto) { return Result({"/", Product}); })
+      .Default([](auto) { return std::nullopt; });
+}
+
+/// One kernel.
+class KernelPrinter {
+public:
+  KernelPrinter(KernelOp kernel, llvm::raw_ostream &os) : kernel(kernel), os(os) {}
+  LogicalResult print();
+
+private:
+  KernelOp kernel;
+  llvm::raw_ostream &os;
+  Names names;
+  DenseMap<Value, Expression> expressions;
+  std::string cursorName, tileName;
+  std::string indent = "  ";
+
+  void printSignature();
+  void printTile(TileAttr tile);
+  void printCodecs();
+  LogicalResult printLoop(ForTilesOp loop);
+  LogicalResult printOp(Operation &op);
+  FailureOr<Expression> expressionOf(Operation &op);
+  Expression loadText(LoadOp op);
+  std::string storeText(StoreOp op);
+  Expression reduceText(ReduceOp op);
+  Expression encodeText(EncodeOp op);
+  FailureOr<Expression> arithmeticText(Operation &op);
+  std::string derivedName(Operation &op);
+  bool standsAlone(Operation &op, const Expression &expression);
+  Expression operand(Value value, bool fragmentNeeded = false);
+  std::string callOnTile(const Twine &method, ArrayRef<std::string> parameters,
+                         ArrayRef<std::string> arguments);
+};
+
+/// What a value reads as. A spread value is repeated by the operators themselves; `fragmentNeeded`: where nothing else says how
+/// wide, the repetition is written out.
+Expression KernelPrinter::operand(Value value, bool fragmentNeeded) {
+  auto spread = value.getDefiningOp<SpreadOp>();
+  if (!spread)
+    return expressions.lookup(value);
+  Expression inner = operand(spread.getInput());
+  if (!fragmentNeeded)
+    return inner;
+  int64_t count = cast<VectorType>(value.getType()).getNumElements();
+  return {"eider::spread<" + std::to_string(count) + ">(" + inner.text + ")"};
+}
+
+std::string KernelPrinter::callOnTile(const Twine &method, ArrayRef<std::string> parameters,
+                                      ArrayRef<std::string> arguments) {
+  std::string text = cursorName + "." + method.str();
+  if (!parameters.empty())
+    text += "<" + llvm::join(parameters, ", ") + ">";
+  return text + "(" + llvm::join(arguments, ", ") + ")";
+}
+
+/// Template parameters of an access, as far as they differ from the defaults.
+static SmallVector<std::string> accessParameters(Access access, int64_t alignment, int64_t group,
+                                                 int64_t groupRows) {
+  if (access == Access::groups && groupRows != 1)
+    return {std::to_string(group), std::to_string(groupRows)};
+  if (access == Access::groups)
+    return {std::to_string(group)};
+  if ((access == Access::elements || access == Access::columns) && alignment != 16)
+    return {std::to_string(alignment)};
+  return {};
+}
+
+static std::string methodOf(StringRef verb, Access access) {
+  return access == Access::elements ? verb.str() : (verb + "_" + stringifyAccess(access)).str();
+}
+
+Expression KernelPrinter::loadText(LoadOp op) {
+  if (op.getAccess() == Access::uniform)
+    return {operand(op.getBase()).at(Primary) + "[0]"};
+  SmallVector<std::string> arguments = {operand(op.getBase()).text};
+  if (op.getPitch())
+    arguments.push_back(operand(op.getPitch()).text);
+  return {callOnTile(methodOf("load", op.getAccess()),
+                     accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), op.getGroupRows()),
+                     arguments)};
+}
+
+std::string KernelPrinter::storeText(StoreOp op) {
+  SmallVector<std::string> arguments = {
+      operand(op.getBase()).text, operand(op.getValue(), isa<VectorType>(op.getValue().getType())).text};
+  if (op.getPitch())
+    arguments.push_back(operand(op.getPitch()).text);
+  return callOnTile(methodOf("store", op.getAccess()),
+                    accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), 1), arguments);
+}
+
+Expression KernelPrinter::reduceText(ReduceOp op) {
+  std::string method = stringifyReduction(op.getKind()).str();
+  SmallVector<std::string> parameters;
+  if (op.getGroup()) {
+    method += "_of_groups";
+    parameters.push_back(std::to_string(op.getGroup()));
+  }
+  return {callOnTile(method, parameters, {operand(op.getInput(), true).text})};
+}
+
+Expression KernelPrinter::encodeText(EncodeOp op) {
+  Type element = cast<VectorType>(op.getType()).getElementType();
+  std::string call = codecAlias(element) + "::encode";
+  if (op.getDivisor())
+    call += "_quotient";
+  if (op.getIgnoreNan())
+    call += "_number";
+  if (op.getOverflowToFormat())
+    call += "_overflow";
+  call += "(" + operand(op.getInput(), true).text;
+  if (op.getDivisor())
+    call += ", " + operand(op.getDivisor()).text;
+  return {call + ")"};
+}
+
+FailureOr<Expression> KernelPrinter::arithmeticText(Operation &op) {
+  // Where every fragment operand is a repeated value, one of them must say how wide.
+  bool wide = llvm::any_of(op.getResultTypes(), [](Type type) { return isa<VectorType>(type); });
+  bool allSpread = wide && llvm::all_of(op.getOperands(), [](Value value) {
+                     return !isa<VectorType>(value.getType()) || value.getDefiningOp<SpreadOp>();
+                   });
+  SmallVector<Expression> operands;
+  for (auto [index, value] : llvm::enumerate(op.getOperands()))
+    operands.push_back(operand(value, allSpread && index == 0));
+  if (auto symbol = operatorOf(&op)) {
+    auto [text, binding] = *symbol;
+    auto tighter = static_cast<Binding>(binding + 1);
+    return Expression{operands[0].at(binding == Comparison ? tighter : binding) + " " + text.str() + " " +
+                          operands[1].at(tighter),
+                      binding};
+  }
+  if (isa<arith::NegFOp>(op))
+    return Expression{"-" + operands[0].at(Primary), Unary};
+  std::string call = functionOf(&op).str();
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    call = "to<" + elementName(op.getResult(0).getType()).str() + ">";
+  if (call.empty())
+    return op.emitError("has no text");
+  auto text = llvm::map_range(operands, [](const Expression &e) { return e.text; });
+  return Expression{"eider::" + call + "(" + llvm::join(text, ", ") + ")"};
+}
+
+FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto real = dyn_cast<FloatAttr>(constant.getValue()))
+      return real.getValue().isFinite() ? FailureOr(Expression{floatLiteral(real.getValue()),
+                                                               real.getValue().isNegative() ? Unary : Primary})
+                                        : op.emitError("a constant that is not finite has no text");
+    if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
+      return Expression{std::to_string(integer.getInt())};
+    return op.emitError("a constant of this type has no text");
+  }
+  if (auto load = dyn_cast<LoadOp>(op))
+    return loadText(load);
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduceText(reduce);
+  if (auto encode = dyn_cast<EncodeOp>(op))
+    return encodeText(encode);
+  if (auto decode = dyn_cast<DecodeOp>(op))
+    return Expression{codecAlias(cast<VectorType>(decode.getInput().getType()).getElementType()) +
+                      "::decode(" + operand(decode.getInput()).text + ")"};
+  if (auto offset = dyn_cast<OffsetOp>(op))
+    return Expression{operand(offset.getBase()).text + " + " + std::to_string(offset.getElements()), Sum};
+  return arithmeticText(op);
+}
+
+std::string KernelPrinter::derivedName(Operation &op) {
+  if (auto given = op.getAttrOfType<StringAttr>("eider.name"))
+    return given.str();
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    auto offset = load.getBase().getDefiningOp<OffsetOp>();
+    std::string base = operand(offset ? offset.getBase() : load.getBase()).text;
+    switch (load.getAccess()) {
+    case Access::elements:
+    case Access::columns:
+      return base + (offset ? "_second" : load.getPitch() && !isa<BlockArgument>(load.getPitch()) ? "_first" : "_" + cursorName);
+    case Access::groups:
+      return base + "_groups";
+    default:
+      return base + "_value";
+    }
+  }
+  return TypeSwitch<Operation *, std::string>(&op)
+      .Case([](ReduceOp reduce) { return stringifyReduction(reduce.getKind()).str(); })
+      .Case([](EncodeOp) { return "codes"; })
+      .Case([](DecodeOp) { return "values"; })
+      .Case([](arith::CmpFOp) { return "condition"; })
+      .Case([](arith::AddFOp) { return "total"; })
+      .Case([](arith::SubFOp) { return "difference"; })
+      .Case([](arith::MulFOp) { return "product"; })
+      .Case([](arith::DivFOp) { return "quotient"; })
+      .Case([](arith::ExtFOp wide) { return "wide"; })
+      .Case([](arith::TruncFOp narrow) { return "rounded"; })
+      .Default([](Operation *other) {
+        StringRef function = functionOf(other);
+        return function.empty() ? std::string("value") : (function + "_value").str();
+      });
+}
+
+/// A statement of its own, rather than part of the expression that uses it.
+bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
+  if (isa<arith::ConstantOp, OffsetOp>(op))
+    return false;
+  if (isa<LoadOp, ReduceOp>(op) || op.hasAttr("eider.name"))
+    return true;
+  return !op.hasOneUse() || expression.text.size() > widestInline;
+}
+
+LogicalResult KernelPrinter::printOp(Operation &op) {
+  if (auto loop = dyn_cast<ForTilesOp>(op))
+    return printLoop(loop);
+  if (auto store = dyn_cast<StoreOp>(op)) {
+    os << indent << storeText(store) << ";\n";
+    return success();
+  }
+  if (isa<SpreadOp>(op))
+    return success(); // Read by operand().
+  auto expression = expressionOf(op);
+  if (failed(expression))
+    return failure();
+  Value result = op.getResult(0);
+  if (!standsAlone(op, *expression)) {
+    expressions[result] = *expression;
+    return success();
+  }
+  std::string name = names.fresh(derivedName(op));
+  os << indent << (result.getType().isF32() ? "const float " : "const auto ") << name << " = "
+     << expression->text << ";\n";
+  expressions[result] = {name};
+  return success();
+}
+
+LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
+  os << indent << "for (const " << tileName << " " << cursorName << " : " << tileName << "::over("
+     << operand(loop.getRows()).text << ")) {\n";
+  indent = "    ";
+  for (Operation &op : loop.getBlock())
+    if (failed(printOp(op)))
+      return failure();
+  indent = "  ";
+  os << indent << "}\n";
+  return success();
+}
+
+void KernelPrinter::printTile(TileAttr tile) {
+  SmallVector<std::pair<StringRef, int64_t>> parameters = {{"threads", tile.getThreads()},
+                                                           {"vector", tile.getVector()}};
+  bool rowTile = tile.getKind() == TileKind::row;
+  if (rowTile) {
+    parameters.push_back({"columns", tile.getWidth()});
+    if (tile.getRows() != 1 || tile.segments() > 1)
+      parameters.push_back({"rows", tile.getRows()});
+    if (tile.segments() > 1)
+      parameters.push_back({"loads", tile.getLoads()});
+  } else {
+    parameters.append({{"rows", tile.getRows()}, {"columns", tile.getColumns()}, {"width", tile.getWidth()}});
+  }
+  os << indent << "using " << tileName << " = " << (rowTile ? "RowTile<" : "BlockTile<");
+  llvm::interleaveComma(parameters, os, [&](auto parameter) {
+    os << "/*" << parameter.first << "=*/" << parameter.second;
+  });
+  os << ">;\n";
+}
+
+void KernelPrinter::printCodecs() {
+  std::set<std::pair<std::string, std::string>> codecs;
+  auto note = [&](Type element, CodecPath path) {
+    codecs.insert({codecAlias(element), "Codec<" + elementName(element).str() + ", " + stringifyCodecPath(path).str() + ">"});
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto encode = dyn_cast<EncodeOp>(op))
+      note(getElementTypeOrSelf(encode.getType()), encode.getCodec());
+    if (auto decode = dyn_cast<DecodeOp>(op))
+      note(getElementTypeOrSelf(decode.getInput().getType()), decode.getCodec());
+  });
+  for (const auto &[alias, codec] : codecs)
+    os << indent << "using " << alias << " = " << codec << ";\n";
+}
+
+/// Tensors that the kernel writes; the others are const.
+static bool isWritten(Value pointer) {
+  return llvm::any_of(pointer.getUsers(), [](Operation *user) { return isa<StoreOp>(user); });
+}
+
+void KernelPrinter::printSignature() {
+  SmallVector<std::string> parameters;
+  for (auto [name, argument] : llvm::zip_equal(kernel.getParameters(), kernel.getBlock().getArguments())) {
+    std::string variable = names.fresh(cast<StringAttr>(name).getValue());
+    expressions[argument] = {variable};
+    if (auto pointer = dyn_cast<PointerType>(argument.getType()))
+      parameters.push_back((isWritten(argument) ? "" : "const ") + elementName(pointer.getElementType()).str() +
+                           " *" + variable);
+    else
+      parameters.push_back((argument.getType().isF32() ? "float " : "int64 ") + variable);
+  }
+  os << "extern \"C\" __global__ __launch_bounds__(" << kernel.getThreads() << ") void "
+     << identifier(kernel.getSymName()) << "(\n";
+  std::string line = "   ";
+  for (auto [index, parameter] : llvm::enumerate(parameters)) {
+    std::string piece = " " + parameter + (index + 1 == parameters.size() ? ") {" : ",");
+    if (line.size() + piece.size() > widestLine) {
+      os << line << "\n";
+      line = "   ";
+    }
+    line += piece;
+  }
+  os << line << "\n";
+}
+
+LogicalResult KernelPrinter::print() {
+  for (Attribute line : kernel.getHeader())
+    os << "// " << commentText(cast<StringAttr>(line).getValue()) << "\n";
+  printSignature();
+  for (ForTilesOp loop : kernel.getBlock().getOps<ForTilesOp>()) {
+    bool rowTile = loop.getTile().getKind() == TileKind::row;
+    tileName = rowTile ? "Row" : "Tile";
+    cursorName = rowTile ? "row" : "tile";
+    printTile(loop.getTile());
+  }
+  printCodecs();
+  for (Operation &op : kernel.getBlock())
+    if (failed(printOp(op)))
+      return failure();
+  os << "}\n";
+  return success();
+}
+
+/// The includes that the module's kernels need.
+void printIncludes(ModuleOp module, llvm::raw_ostream &os) {
+  std::set<std::string> includes;
+  module.walk([&](Operation *op) {
+    if (auto loop = dyn_cast<ForTilesOp>(op))
+      includes.insert(loop.getTile().getKind() == TileKind::row ? "eider/tile/row.cuh" : "eider/tile/block.cuh");
+    if (auto kernel = dyn_cast<KernelOp>(op))
+      for (BlockArgument argument : kernel.getBlock().getArguments())
+        if (auto pointer = dyn_cast<PointerType>(argument.getType());
+            pointer && pointer.getElementType().getIntOrFloatBitWidth() == 8)
+          includes.insert("eider/formats/" + elementName(pointer.getElementType()).str() + ".cuh");
+  });
+  for (const std::string &include : includes)
+    os << "#include \"" << include << "\"\n";
+  os << "\nusing namespace eider;\n";
+}
+} // namespace
+
+FailureOr<std::string> printCuda(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printIncludes(module, os);
+  for (KernelOp kernel : module.getOps<KernelOp>()) {
+    os << "\n";
+    if (failed(KernelPrinter(kernel, os).print()))
+      return failure();
+  }
+  return text;
+}
+
+} // namespace eider::emit

@@ -1,0 +1,53 @@
+//===- Names.cpp - Variable names of the text -----------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/emit/Names.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace eider::emit;
+
+/// Words of C++ and CUDA, and the names that every text uses.
+static bool isReserved(llvm::StringRef name) {
+  static const llvm::StringSet<> words = {
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case",
+      "catch", "char", "char8_t", "char16_t", "char32_t", "class", "compl", "concept", "const",
+      "consteval", "constexpr", "constinit", "const_cast", "continue", "co_await", "co_return",
+      "co_yield", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+      "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
+      "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+      "operator", "or", "or_eq", "private", "protected", "public", "register",
+      "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static",
+      "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
+      "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
+      "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "main",
+      "gridDim", "blockDim", "blockIdx", "threadIdx", "warpSize",
+      "eider", "bf16", "f16", "e4m3", "e5m2", "int32", "int64", "uint32", "uint64", "hardware",
+      "software", "Codec", "E4m3", "E5m2", "Fragment", "Row", "RowTile", "Tile", "BlockTile", "row", "tile"};
+  return words.contains(name);
+}
+
+std::string eider::emit::identifier(llvm::StringRef name) {
+  std::string text;
+  for (char c : name)
+    text += llvm::isAlnum(c) ? c : (text.empty() || text.back() != '_') ? '_' : 'u';
+  if (text.empty() || llvm::isDigit(text.front()) || text.front() == '_')
+    text = "v" + text;
+  return isReserved(text) ? text + "_" : text;
+}
+
+std::string eider::emit::commentText(llvm::StringRef text) {
+  std::string line;
+  for (char c : text)
+    line += (c == '\\' || static_cast<unsigned char>(c) < 32 || c == 127) ? '_' : c;
+  return line;
+}
+
+std::string Names::fresh(llvm::StringRef wanted) {
+  std::string base = identifier(wanted), name = base;
+  for (int number = 2; !taken.insert(name).second; ++number)
+    name = base + "_" + std::to_string(number);
+  return name;
+}

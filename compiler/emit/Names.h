@@ -1,0 +1,33 @@
+//===- Names.h - Variable names of the text ---------------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_EMIT_NAMES_H
+#define EIDER_EMIT_NAMES_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <string>
+
+namespace eider::emit {
+
+/// `name` as an identifier of the text: other characters become `_`, reserved words get one appended.
+std::string identifier(llvm::StringRef name);
+
+/// Text for a comment: one line, nothing that could end or continue it.
+std::string commentText(llvm::StringRef text);
+
+/// Hands out each name once: `scale`, `scale_2`, …
+class Names {
+public:
+  std::string fresh(llvm::StringRef wanted);
+
+private:
+  llvm::StringSet<> taken;
+};
+
+} // namespace eider::emit
+
+#endif // EIDER_EMIT_NAMES_H
