@@ -88,32 +88,31 @@ Scheduler::Collective &Scheduler::join(Fiber &fiber, unsigned mask, unsigned byt
                                        EiderHostSite site) {
   const unsigned lane = fiber.position.thread % warpLanes;
   if ((mask >> lane & 1) == 0)
-    fail(fiber, site, "lane " + std::to_string(lane) + " is not in its own mask " +
-                          hexadecimal(mask));
+    fail(fiber, site,
+         "lane " + std::to_string(lane) + " is not in its own mask " + hexadecimal(mask));
   if (bytes > Collective::laneBytes)
-    fail(fiber, site, "a warp collective of " + std::to_string(bytes) + " bytes a lane; at most " +
-                          std::to_string(Collective::laneBytes) + " are possible");
+    fail(fiber, site,
+         "a warp collective of " + std::to_string(bytes) + " bytes a lane; at most " +
+             std::to_string(Collective::laneBytes) + " are possible");
   for (Collective *other : fiber.block->warps[fiber.position.thread / warpLanes]) {
     if ((other->mask & mask) == 0)
       continue;
-    checkAgreement(fiber, mask, bytes, site, *other);
+    if (other->mask != mask || other->bytes != bytes || !sameSite(other->site, site))
+      failToAgree(fiber, mask, bytes, site, *other);
     return *other;
   }
   return open(fiber, mask, bytes, site);
 }
 
-void Scheduler::checkAgreement(const Fiber &fiber, unsigned mask, unsigned bytes,
-                               EiderHostSite site, const Collective &other) {
-  const std::string there = " while thread " + std::to_string(other.first->position.thread) +
-                            " of its warp waits at " + siteText(other.site);
-  if (other.mask != mask)
-    fail(fiber, site, "warp collective with mask " + hexadecimal(mask) + there + " with mask " +
-                          hexadecimal(other.mask));
-  if (!sameSite(other.site, site))
-    fail(fiber, site, "warp collective with mask " + hexadecimal(mask) + there);
-  if (other.bytes != bytes)
-    fail(fiber, site, "warp collective of " + std::to_string(bytes) + " bytes a lane" + there +
-                          " with " + std::to_string(other.bytes));
+void Scheduler::failToAgree(const Fiber &fiber, unsigned mask, unsigned bytes, EiderHostSite site,
+                            const Collective &other) {
+  const auto describe = [](unsigned mask, unsigned bytes) {
+    return "with mask " + hexadecimal(mask) + " and " + std::to_string(bytes) + " bytes a lane";
+  };
+  fail(fiber, site,
+       "warp collective " + describe(mask, bytes) + " while thread " +
+           std::to_string(other.first->position.thread) + " of its warp waits at " +
+           siteText(other.site) + " " + describe(other.mask, other.bytes));
 }
 
 Scheduler::Collective &Scheduler::open(Fiber &fiber, unsigned mask, unsigned bytes,

@@ -104,16 +104,16 @@ void Scheduler::start(Fiber &fiber) {
   stack_context extent;
   extent.sp = fiber.stack.top;
   extent.size = fiber.observed.stackBytes;
-  fiber.context = boost::context::fiber(
-      std::allocator_arg, preallocated(extent.sp, extent.size, extent), KeepStack(),
-      [this, &fiber](boost::context::fiber &&scheduler) {
-        fiber.scheduler = std::move(scheduler);
-        sanitizer::arrive(fiber.observed, observed_);
-        body(fiber);
-        fiber.state = State::Done;
-        sanitizer::leave(fiber.observed, observed_, /*ends=*/true);
-        return std::move(fiber.scheduler);
-      });
+  fiber.context =
+      boost::context::fiber(std::allocator_arg, preallocated(extent.sp, extent.size, extent),
+                            KeepStack(), [this, &fiber](boost::context::fiber &&scheduler) {
+                              fiber.scheduler = std::move(scheduler);
+                              sanitizer::arrive(fiber.observed, observed_);
+                              body(fiber);
+                              fiber.state = State::Done;
+                              sanitizer::leave(fiber.observed, observed_, /*ends=*/true);
+                              return std::move(fiber.scheduler);
+                            });
 }
 
 /// A thread of the kernel, from its first statement to its last.

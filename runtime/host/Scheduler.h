@@ -116,8 +116,8 @@ private:
   void releaseBarrier(Block &block);
   Collective &join(Fiber &fiber, unsigned mask, unsigned bytes, EiderHostSite site);
   Collective &open(Fiber &fiber, unsigned mask, unsigned bytes, EiderHostSite site);
-  void checkAgreement(const Fiber &fiber, unsigned mask, unsigned bytes, EiderHostSite site,
-                      const Collective &other);
+  [[noreturn]] void failToAgree(const Fiber &fiber, unsigned mask, unsigned bytes,
+                                EiderHostSite site, const Collective &other);
   void complete(Collective &collective);
 
   [[noreturn]] void fail(const Fiber &fiber, EiderHostSite site, std::string what);

@@ -81,8 +81,7 @@ void LaunchRun::workUntilDone(Scheduler &scheduler) {
     if (first >= launch_.gridSize)
       return;
     const int64_t count = std::min<int64_t>(residentBlocks_, launch_.gridSize - first);
-    std::optional<Failure> failure =
-        scheduler.run(launch_, first, static_cast<unsigned>(count));
+    std::optional<Failure> failure = scheduler.run(launch_, first, static_cast<unsigned>(count));
     if (!failure)
       continue;
     launch_.stop = true;
