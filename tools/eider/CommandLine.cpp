@@ -1,0 +1,243 @@
+//===- tools/eider/CommandLine.cpp - From arguments to a request ----------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/eider/CommandLine.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+namespace eider::cli {
+
+namespace {
+
+/// The parts of a comma-separated list; none of them empty.
+std::vector<std::string> splitList(const std::string &option, const std::string &text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    size_t end = std::min(text.find(',', begin), text.size());
+    if (end == begin)
+      throw Error(ErrorKind::Request, "an empty name in '" + text + "'", option,
+                  "separate names by single commas");
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+/// Name and value of `name=value`.
+std::pair<std::string, std::string> splitAssignment(const std::string &option,
+                                                    const std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw Error(ErrorKind::Request, "'" + text + "' is not of the form name=value", option);
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+int64_t parseExtent(const std::string &assignment, const std::string &text) {
+  int64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0)
+    throw Error(ErrorKind::Request, "'" + text + "' is not a whole number from 0 to 2^63 - 1",
+                "--dim " + assignment);
+  return value;
+}
+
+/// An option that may be repeated, each time with a `name=value`.
+void addAssignments(
+    CLI::App &app, const std::string &option, const std::string &description,
+    std::function<void(const std::string &name, const std::string &value, const std::string &text)>
+        take) {
+  app.add_option_function<std::vector<std::string>>(
+         option,
+         [=](const std::vector<std::string> &texts) {
+           std::vector<std::string> seen;
+           for (const std::string &text : texts) {
+             auto [name, value] = splitAssignment(option, text);
+             if (std::ranges::find(seen, name) != seen.end())
+               throw Error(ErrorKind::Request, "'" + name + "' is given twice", option);
+             seen.push_back(name);
+             take(name, value, text);
+           }
+         },
+         description)
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+void addProgram(CLI::App &app, ProgramRequest &request) {
+  app.add_option("program", request.source, "An op of `eider list`, or a file of the eider dialect")
+      ->type_name("OP|FILE.mlir")
+      ->required();
+  OpParameters &parameters = request.parameters;
+  app.add_option("--dtype", parameters.dtype, "bf16, f16 or f32");
+  app.add_option("--format", parameters.format, "e4m3, e5m2, …");
+  app.add_option("--block", parameters.block,
+                 "What one scale covers: 1x128, 128x128, 1x* (a row), *x* (the tensor), …");
+  app.add_option("--scale", parameters.scale, "Type of the scales: f32, …");
+  app.add_option("--scale-layout", parameters.scaleLayout, "row_major, …");
+  app.add_option("--scale-source", parameters.scaleSource,
+                 "dynamic (from the data) or static (the input `scale`)");
+  app.add_option("--mode", parameters.mode, "Numerics of a peer: default, deepgemm, vllm_group, …");
+  app.add_option("--codec", request.codec, "auto, hardware or software");
+  app.add_option("--schedule", request.schedule, "As `eider explain` prints it: row<threads = …>");
+  addAssignments(
+      app, "--dim", "An extent, made static: hidden=7168",
+      [&request](const std::string &name, const std::string &value, const std::string &text) {
+        request.dims[name] = parseExtent(text, value);
+      });
+  addAssignments(app, "--set",
+                 "A scalar (eps=1e-6) or one parameter of the numerics over the mode (nan=ignore)",
+                 [&request](const std::string &name, const std::string &value,
+                            const std::string &) { request.settings[name] = value; });
+}
+
+void addStage(CLI::App &app, EmitRequest &request) {
+  app.add_option_function<std::string>(
+      "--stage",
+      [&request](const std::string &name) {
+        if (name == "eider")
+          request.stage = Stage::Eider;
+        else if (name == "simt")
+          request.stage = Stage::Simt;
+        else if (name == "cuda")
+          request.stage = Stage::Cuda;
+        else
+          throw Error(ErrorKind::Request, "unknown stage '" + name + "'", "--stage",
+                      "give eider, simt or cuda");
+      },
+      "eider (what), simt (how) or cuda (the text; what is shown unless told otherwise)");
+}
+
+void addKinds(CLI::App &app, BuildRequest &request) {
+  app.add_option_function<std::string>(
+         "--emit",
+         [&request](const std::string &list) {
+           for (const std::string &kind : splitList("--emit", list)) {
+             if (kind == "fatbin" || kind == "header")
+               throw Error(ErrorKind::Request, "'" + kind + "' is not made yet", "--emit",
+                           "give cu, ptx or cubin");
+             if (kind != "cu" && kind != "ptx" && kind != "cubin")
+               throw Error(ErrorKind::Request, "unknown kind '" + kind + "'", "--emit",
+                           "give cu, ptx or cubin");
+             if (std::ranges::find(request.kinds, kind) == request.kinds.end())
+               request.kinds.push_back(kind);
+           }
+         },
+         "What to make: cu,ptx,cubin")
+      ->required();
+}
+
+void addArchs(CLI::App &app, BuildRequest &request) {
+  app.add_option_function<std::string>(
+         "--arch",
+         [&request](const std::string &list) {
+           for (const std::string &arch : splitList("--arch", list))
+             if (std::ranges::find(request.archs, arch) == request.archs.end())
+               request.archs.push_back(arch);
+         },
+         "The targets: sm_80,sm_90a")
+      ->required();
+}
+
+/// All requests that a command line could be, of which it becomes one.
+struct Requests {
+  DevicesRequest devices;
+  ListRequest list;
+  EmitRequest emit;
+  BuildRequest build;
+  RunRequest run;
+  ExplainRequest explain;
+};
+
+void addInspection(CLI::App &app, Requests &requests, std::optional<Request> &chosen) {
+  CLI::App *devices = app.add_subcommand("devices", "host, and each GPU with what it can do");
+  devices->add_flag("--json", requests.devices.json, "For a script");
+  devices->final_callback([&] { chosen = requests.devices; });
+
+  CLI::App *list = app.add_subcommand("list", "The ops: parameters, inputs and outputs of each");
+  list->add_flag("--json", requests.list.json, "For a script");
+  list->final_callback([&] { chosen = requests.list; });
+
+  CLI::App *explain = app.add_subcommand("explain", "Which schedule a program gets, and why");
+  addProgram(*explain, requests.explain.program);
+  explain->add_option("--arch", requests.explain.arch, "The target: sm_90, …")->required();
+  explain->final_callback([&] { chosen = requests.explain; });
+}
+
+void addProduction(CLI::App &app, Requests &requests, std::optional<Request> &chosen) {
+  CLI::App *emit = app.add_subcommand("emit", "Shows a program at a stage of its compilation");
+  addProgram(*emit, requests.emit.program);
+  emit->add_option("--arch", requests.emit.arch, "The target: sm_90, …, or host")->required();
+  addStage(*emit, requests.emit);
+  emit->add_option("-o,--output", requests.emit.output, "A file instead of standard output");
+  emit->add_flag("--timings", requests.emit.timings, "Time of each pass, on standard error");
+  emit->final_callback([&] { chosen = requests.emit; });
+
+  CLI::App *build = app.add_subcommand("build", "Compiles a program for targets, without a GPU");
+  addProgram(*build, requests.build.program);
+  addArchs(*build, requests.build);
+  addKinds(*build, requests.build);
+  build->add_option("-o,--output", requests.build.directory, "A directory; made if absent")
+      ->required();
+  build->add_flag("!--no-cache", requests.build.cache, "Neither read nor write the cache");
+  build->final_callback([&] { chosen = requests.build; });
+
+  CLI::App *run = app.add_subcommand("run", "Runs a program on tensors of a file");
+  addProgram(*run, requests.run.program);
+  run->add_option("--device", requests.run.device, "host, cuda or cuda:N")->required();
+  run->add_option("--in", requests.run.input, "A safetensors file with the inputs")->required();
+  run->add_option("--out", requests.run.output, "The safetensors file to write")->required();
+  run->add_flag("--check", requests.run.check, "Compare with the reference");
+  run->add_flag("!--no-cache", requests.run.cache, "Neither read nor write the cache");
+  run->add_option("--seed", requests.run.seed, "Of the order in which `host` runs threads");
+  run->final_callback([&] { chosen = requests.run; });
+}
+
+/// CLI11's message on one line.
+std::string oneLine(std::string text) {
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+/// Says in one line what CLI11 found wrong.
+[[noreturn]] void complain(const CLI::App &app, const CLI::ParseError &error,
+                           const std::string &first) {
+  auto commands = app.get_subcommands();
+  if (commands.empty() && !first.empty() && first.front() != '-')
+    throw Error(ErrorKind::Request, "unknown command '" + first + "'", "", "see eider --help");
+  throw Error(ErrorKind::Request, oneLine(error.what()), "",
+              "see eider " + (commands.empty() ? "" : commands.front()->get_name() + " ") +
+                  "--help");
+}
+
+} // namespace
+
+std::optional<Request> parseCommandLine(int argc, const char *const *argv, std::string &help) {
+  CLI::App app("Describe a memory-bound op once; get the CUDA kernel for every FP8 format and GPU.",
+               "eider");
+  app.set_version_flag("--version", std::string("eider ") + EIDER_VERSION);
+  app.require_subcommand(1);
+  Requests requests;
+  std::optional<Request> chosen;
+  addInspection(app, requests, chosen);
+  addProduction(app, requests, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    help = app.help();
+  } catch (const CLI::CallForAllHelp &) {
+    help = app.help("", CLI::AppFormatMode::All);
+  } catch (const CLI::CallForVersion &) {
+    help = app.version() + "\n";
+  } catch (const CLI::ParseError &error) {
+    complain(app, error, argc > 1 ? argv[1] : "");
+  }
+  return chosen;
+}
+
+} // namespace eider::cli

@@ -1,0 +1,96 @@
+//===- tools/eider/ProgramSource.cpp - The program a request names --------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/eider/ProgramSource.h"
+
+#include "tools/eider/Text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace eider::cli {
+
+namespace {
+
+double parseNumber(const std::string &name, const std::string &text) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw Error(ErrorKind::Request, "'" + text + "' is not a number", "--set " + name + "=" + text);
+  return value;
+}
+
+bool hasScalar(const Program &program, const std::string &name) {
+  const auto &scalars = program.signature().scalars;
+  return std::ranges::find(scalars, name, &Signature::Scalar::name) != scalars.end();
+}
+
+/// The settings that are scalars of `program`; the others are left in `settings`.
+std::map<std::string, double> takeScalars(const Program &program,
+                                          std::map<std::string, std::string> &settings) {
+  std::map<std::string, double> scalars;
+  for (auto it = settings.begin(); it != settings.end();) {
+    if (!hasScalar(program, it->first)) {
+      ++it;
+      continue;
+    }
+    scalars[it->first] = parseNumber(it->first, it->second);
+    it = settings.erase(it);
+  }
+  return scalars;
+}
+
+ProgramSource readProgram(const ProgramRequest &request) {
+  const OpParameters &p = request.parameters;
+  for (const auto &[option, value] :
+       {std::pair("--dtype", &p.dtype), std::pair("--format", &p.format),
+        std::pair("--block", &p.block), std::pair("--scale", &p.scale),
+        std::pair("--scale-layout", &p.scaleLayout), std::pair("--scale-source", &p.scaleSource),
+        std::pair("--mode", &p.mode)})
+    if (!value->empty())
+      throw Error(ErrorKind::Request, "a program from a file has its own types and numerics",
+                  option, "leave it out, or change " + request.source);
+  Program program = parseProgram(readText(request.source), request.source);
+  std::map<std::string, std::string> settings = request.settings;
+  std::map<std::string, double> scalars = takeScalars(program, settings);
+  if (!settings.empty())
+    throw Error(ErrorKind::Request, "the program has no such scalar",
+                "--set " + settings.begin()->first);
+  return {std::move(program), std::move(scalars)};
+}
+
+} // namespace
+
+ProgramSource makeProgram(const ProgramRequest &request) {
+  if (request.source.ends_with(".mlir"))
+    return readProgram(request);
+  OpParameters parameters = request.parameters;
+  Program program = libraryOp(request.source, parameters);
+  std::map<std::string, std::string> settings = request.settings;
+  std::map<std::string, double> scalars = takeScalars(program, settings);
+  if (settings.empty())
+    return {std::move(program), std::move(scalars)};
+  parameters.numerics = std::move(settings);
+  return {libraryOp(request.source, parameters), std::move(scalars)};
+}
+
+CompileOptions optionsFor(const ProgramRequest &request, const Program &program,
+                          const std::string &target) {
+  std::vector<std::string> names;
+  for (const Signature::NamedDim &dim : program.signature().dims)
+    names.push_back(dim.name);
+  for (const auto &[name, extent] : request.dims)
+    if (std::ranges::find(names, name) == names.end())
+      throw Error(ErrorKind::Request, "the program has no such dim", "--dim " + name,
+                  "it has " + join(names));
+  CompileOptions options;
+  options.target = target;
+  options.codec = request.codec;
+  options.schedule = request.schedule;
+  options.dims = request.dims;
+  return options;
+}
+
+} // namespace eider::cli

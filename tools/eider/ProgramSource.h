@@ -1,0 +1,30 @@
+//===- tools/eider/ProgramSource.h - The program a request names -*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TOOLS_EIDER_PROGRAMSOURCE_H
+#define EIDER_TOOLS_EIDER_PROGRAMSOURCE_H
+
+#include "tools/eider/Requests.h"
+
+namespace eider::cli {
+
+/// A program, and the scalars that --set gave a value.
+struct ProgramSource {
+  Program program;
+  std::map<std::string, double> scalars;
+};
+
+/// The library's op with its parameters, or the program of a file. A --set that names one of the
+/// program's scalars is its value; any other is a parameter of the numerics. Throws Error.
+ProgramSource makeProgram(const ProgramRequest &request);
+
+/// How `target` is to be compiled for; dims as the request gives them. Throws Error when the
+/// program has no such dim.
+CompileOptions optionsFor(const ProgramRequest &request, const Program &program,
+                          const std::string &target);
+
+} // namespace eider::cli
+
+#endif // EIDER_TOOLS_EIDER_PROGRAMSOURCE_H

@@ -1,0 +1,82 @@
+//===- tools/eider/Requests.h - What a command line asks for ----*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TOOLS_EIDER_REQUESTS_H
+#define EIDER_TOOLS_EIDER_REQUESTS_H
+
+#include "eider/compile.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace eider::cli {
+
+/// A program and how to specialise it: OP|FILE.mlir and the params.
+struct ProgramRequest {
+  std::string source;                          ///< An op's name, or a path that ends in `.mlir`.
+  OpParameters parameters;                     ///< Of a library op; all but its numerics.
+  std::map<std::string, std::string> settings; ///< --set: scalars and numerics parameters.
+  std::map<std::string, int64_t> dims;
+  std::string codec = "auto";
+  std::string schedule;
+};
+
+struct DevicesRequest {
+  bool json = false;
+};
+
+struct ListRequest {
+  bool json = false;
+};
+
+struct EmitRequest {
+  ProgramRequest program;
+  std::string arch;
+  Stage stage = Stage::Cuda;
+  std::string output; ///< Empty: standard output.
+  bool timings = false;
+};
+
+struct BuildRequest {
+  ProgramRequest program;
+  std::vector<std::string> archs;
+  std::vector<std::string> kinds; ///< `cu`, `ptx`, `cubin`
+  std::string directory;
+  bool cache = true;
+};
+
+struct RunRequest {
+  ProgramRequest program;
+  std::string device;
+  std::string input;
+  std::string output;
+  bool check = false;
+  bool cache = true;
+  uint64_t seed = 0;
+};
+
+struct ExplainRequest {
+  ProgramRequest program;
+  std::string arch;
+};
+
+using Request = std::variant<DevicesRequest, ListRequest, EmitRequest, BuildRequest, RunRequest,
+                             ExplainRequest>;
+
+/// Carries a request out; results go to standard output. Gives the exit status: 0, or 1 when a
+/// check failed. Throws Error.
+int carryOut(const DevicesRequest &request);
+int carryOut(const ListRequest &request);
+int carryOut(const EmitRequest &request);
+int carryOut(const BuildRequest &request);
+int carryOut(const RunRequest &request);
+int carryOut(const ExplainRequest &request);
+
+} // namespace eider::cli
+
+#endif // EIDER_TOOLS_EIDER_REQUESTS_H
