@@ -98,7 +98,7 @@ def Eider_QuantizeOp : Eider_Op<"quantize", [Pure]> {
                        Eider_NumericsAttr:$numerics);
   let results = (outs Eider_Scaled:$result);
   let assemblyFormat = [{
-    $input (`by` $scale^ `:` type($scale))? $numerics attr-dict `:` type($input) `->` type($result)
+    $input (`by` $scale^ `:` type($scale))? `numerics` `` $numerics attr-dict `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -138,9 +138,9 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
   void output(OutputOp op) {
     OpBuilder builder(op);
     Parts value = parts.at(op.getValue());
+    OutputOp::create(builder, op.getLoc(), op.getName(), value.codes, false);
     if (!value.given)
       OutputOp::create(builder, op.getLoc(), (op.getName() + "_scale").str(), value.scales, false);
-    OutputOp::create(builder, op.getLoc(), op.getName(), value.codes, false);
     dead.push_back(op);
   }
 

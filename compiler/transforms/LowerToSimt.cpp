@@ -358,7 +358,8 @@ LogicalResult ProgramLowering::lower(Operation &op) {
 LogicalResult ProgramLowering::run() {
   builder.setInsertionPoint(program);
   auto empty = builder.getArrayAttr({});
-  kernel = simt::KernelOp::create(builder, program.getLoc(), program.getSymName(), empty,
+  std::string name = program.getSymName().str() + (variant == VariantKind::general ? "_strided" : "");
+  kernel = simt::KernelOp::create(builder, program.getLoc(), name, empty,
                                   tile.blockThreads(), gridExpression(), empty,
                                   builder.getDictionaryAttr({}), builder.getArrayAttr(header()));
   kernel.getBody().emplaceBlock();

@@ -1,0 +1,50 @@
+//===- Compilation.h - One request on its way through the passes -*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_DRIVER_COMPILATION_H
+#define EIDER_DRIVER_COMPILATION_H
+
+#include "compiler/dsl/ProgramImpl.h"
+#include "compiler/transforms/Passes.h"
+#include "eider/compile.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace eider::driver {
+
+/// A program, a context of its own, and what the passes made of it. Every member throws Error{Request} with the passes' first
+/// diagnostic.
+class Compilation {
+public:
+  Compilation(const Program &program, const CompileOptions &options);
+
+  /// The recorded program with its dims made static.
+  mlir::OwningOpRef<mlir::ModuleOp> specialized();
+  /// The scheduled, legalised tensor programs, one a kernel.
+  mlir::ModuleOp scheduled();
+  /// The kernels of a variant.
+  mlir::OwningOpRef<mlir::ModuleOp> lowered(transforms::VariantKind variant);
+  /// The CUDA text of a module of kernels.
+  std::string text(mlir::ModuleOp kernels);
+
+  const CompileOptions &options() const { return options_; }
+  const Program &program() const { return program_; }
+
+private:
+  /// Runs `work`; turns its failure into an Error.
+  template <class Work> void run(Work work);
+
+  const Program program_;
+  const CompileOptions options_;
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> scheduled_;
+};
+
+/// The variants of every executable, in order of preference.
+inline constexpr transforms::VariantKind variantKinds[] = {transforms::VariantKind::contiguous,
+                                                           transforms::VariantKind::general};
+
+} // namespace eider::driver
+
+#endif // EIDER_DRIVER_COMPILATION_H

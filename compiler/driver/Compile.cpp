@@ -1,0 +1,198 @@
+//===- Compile.cpp - eider/compile.h: executables and stages --------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/driver/Compilation.h"
+#include "compiler/emit/Names.h"
+#include "compiler/transforms/Targets.h"
+#include "runtime/contract/Contract.h"
+
+using namespace mlir;
+using namespace eider;
+using namespace eider::driver;
+using eider::transforms::VariantKind;
+
+namespace {
+/// Fills the contract of a compilation.
+class ContractBuilder {
+public:
+  explicit ContractBuilder(Compilation &compilation) : compilation(compilation) {}
+  contract::Contract build();
+
+private:
+  Compilation &compilation;
+  contract::Contract contract;
+  llvm::StringMap<unsigned> tensors, scalars;
+  llvm::StringMap<std::string> workspaces; ///< offsets
+
+  void addBoundary();
+  void addWorkspace();
+  contract::Variant variant(VariantKind kind);
+  std::vector<contract::Predicate> predicates(VariantKind kind, ModuleOp kernels) const;
+  contract::Launch launch(simt::KernelOp kernel) const;
+};
+
+contract::Role roleOf(Signature::Role role) {
+  switch (role) {
+  case Signature::Role::Input:
+    return contract::Role::Input;
+  case Signature::Role::InOut:
+    return contract::Role::InOut;
+  case Signature::Role::Output:
+    break;
+  }
+  return contract::Role::Output;
+}
+
+void ContractBuilder::addBoundary() {
+  const Program &program = compilation.program();
+  contract.name = emit::identifier(program.name());
+  contract.target = compilation.options().target;
+  const auto &given = compilation.options().dims;
+  for (const auto &dim : program.signature().dims) {
+    auto value = given.find(dim.name);
+    contract.dims.push_back({dim.name, value == given.end() ? dim.value : value->second});
+  }
+  for (const auto &tensor : program.signature().tensors) {
+    tensors[tensor.name] = contract.tensors.size();
+    contract.tensors.push_back({tensor.name, roleOf(tensor.role), tensor.dtype, tensor.shape});
+  }
+  for (const auto &scalar : program.signature().scalars) {
+    scalars[scalar.name] = contract.scalars.size();
+    contract.scalars.push_back({scalar.name, DType::f32, scalar.value});
+  }
+}
+
+/// Offsets, 256-byte aligned, of what one kernel leaves to the next.
+void ContractBuilder::addWorkspace() {
+  std::string end = "0";
+  for (ir::ProgramOp program : compilation.scheduled().getOps<ir::ProgramOp>())
+    for (auto output : program.getOps<ir::OutputOp>()) {
+      if (!output.getWorkspace())
+        continue;
+      workspaces[output.getName()] = end;
+      std::string bytes = "4";
+      for (const ir::DimExpr &dim : ir::dimsOf(output.getValue().getType()).getExprs())
+        bytes += " * (" + dim.contractExpression() + ")";
+      end = (end == "0" ? "" : end + " + ") + "ceildiv(" + bytes + ", 256) * 256";
+    }
+  contract.workspace = end;
+}
+
+std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind, ModuleOp kernels) const {
+  using Kind = contract::Predicate::Kind;
+  std::vector<contract::Predicate> list;
+  auto add = [&](Kind kind, unsigned tensor, int64_t bytes) {
+    contract::Predicate predicate;
+    predicate.kind = kind;
+    predicate.tensor = tensor;
+    predicate.bytes = bytes;
+    list.push_back(predicate);
+  };
+  for (unsigned index = 0; index < contract.tensors.size(); ++index) {
+    if (kind == VariantKind::general) {
+      add(Kind::UnitStride, index, 0);
+      continue;
+    }
+    add(Kind::Contiguous, index, 0);
+    int64_t alignment = 1;
+    for (simt::KernelOp kernel : kernels.getOps<simt::KernelOp>())
+      if (auto kept = kernel.getAlignments().getAs<IntegerAttr>(contract.tensors[index].name))
+        alignment = std::max(alignment, kept.getInt());
+    if (alignment > static_cast<int64_t>(sizeOf(contract.tensors[index].dtype)))
+      add(Kind::Aligned, index, alignment);
+  }
+  return list;
+}
+
+contract::Launch ContractBuilder::launch(simt::KernelOp kernel) const {
+  contract::Launch launch;
+  launch.entry = emit::identifier(kernel.getSymName());
+  launch.block = kernel.getThreads();
+  launch.grid = kernel.getGrid().str();
+  for (Attribute argument : kernel.getArguments()) {
+    auto [kind, rest] = cast<StringAttr>(argument).getValue().split(':');
+    auto [name, axis] = rest.split(':');
+    contract::Parameter parameter;
+    if (kind == "tensor") {
+      parameter.kind = contract::Parameter::Kind::Tensor;
+      parameter.index = tensors.lookup(name);
+    } else if (kind == "scalar") {
+      parameter.kind = contract::Parameter::Kind::Scalar;
+      parameter.index = scalars.lookup(name);
+    } else if (kind == "stride") {
+      parameter.kind = contract::Parameter::Kind::Stride;
+      parameter.index = tensors.lookup(name);
+    } else if (kind == "workspace") {
+      parameter.kind = contract::Parameter::Kind::Workspace;
+      parameter.offset = workspaces.lookup(name);
+    } else {
+      parameter.kind = contract::Parameter::Kind::Dim;
+      parameter.dim = name.str();
+    }
+    launch.parameters.push_back(parameter);
+  }
+  return launch;
+}
+
+contract::Variant ContractBuilder::variant(VariantKind kind) {
+  OwningOpRef<ModuleOp> kernels = compilation.lowered(kind);
+  contract::Variant variant;
+  variant.name = kind == VariantKind::general ? "general" : "contiguous";
+  variant.predicates = predicates(kind, *kernels);
+  variant.source = compilation.text(*kernels);
+  for (simt::KernelOp kernel : kernels->getOps<simt::KernelOp>())
+    variant.launches.push_back(launch(kernel));
+  return variant;
+}
+
+contract::Contract ContractBuilder::build() {
+  addBoundary();
+  addWorkspace();
+  for (VariantKind kind : variantKinds)
+    contract.variants.push_back(variant(kind));
+  return std::move(contract);
+}
+
+/// All variants' kernels in one module.
+OwningOpRef<ModuleOp> allKernels(Compilation &compilation) {
+  OwningOpRef<ModuleOp> all = compilation.lowered(variantKinds[0]);
+  for (VariantKind kind : llvm::drop_begin(variantKinds)) {
+    OwningOpRef<ModuleOp> more = compilation.lowered(kind);
+    for (Operation &op : llvm::make_early_inc_range(*more->getBody()))
+      op.moveBefore(all->getBody(), all->getBody()->end());
+  }
+  return all;
+}
+
+std::string irText(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return text + "\n";
+}
+} // namespace
+
+Executable eider::compile(const Program &program, const CompileOptions &options) {
+  Compilation compilation(program, options);
+  contract::Contract contract = ContractBuilder(compilation).build();
+  std::string name = contract.name;
+  return {std::move(name), contract::write(contract)};
+}
+
+std::string eider::emit(const Program &program, const CompileOptions &options, Stage stage) {
+  Compilation compilation(program, options);
+  if (stage == Stage::Eider)
+    return irText(*compilation.specialized());
+  OwningOpRef<ModuleOp> kernels = allKernels(compilation);
+  return stage == Stage::Simt ? irText(*kernels) : compilation.text(*kernels);
+}
+
+std::vector<std::string> eider::targets() {
+  std::vector<std::string> names;
+  for (const transforms::Target &target : transforms::targetTable())
+    if (target.name != "host")
+      names.push_back(target.name.str());
+  return names;
+}

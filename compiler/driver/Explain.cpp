@@ -1,0 +1,77 @@
+//===- Explain.cpp - Which schedule, and why ------------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/driver/Compilation.h"
+#include "compiler/transforms/Heuristic.h"
+#include "compiler/transforms/Targets.h"
+
+using namespace mlir;
+using namespace eider;
+using namespace eider::driver;
+
+namespace {
+/// `1234` or `tokens * 16384`: bytes of the kernel's tensors that stream through memory once.
+std::string bytesOf(ir::ProgramOp program, bool written) {
+  std::string text;
+  auto add = [&](Type type) {
+    std::string term = std::to_string(std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth() / 8));
+    for (const ir::DimExpr &dim : ir::dimsOf(type).getExprs()) {
+      int64_t value = dim.extent(dim.name ? program.getDimValue(dim.name) : 0);
+      if (value != 1)
+        term += " * " + (ShapedType::isDynamic(value) ? dim.contractExpression() : std::to_string(value));
+    }
+    text += (text.empty() ? "" : " + ") + term;
+  };
+  for (Operation &op : program.getBlock()) {
+    if (!written && isa<ir::InputOp, ir::InOutOp>(op))
+      add(op.getResult(0).getType());
+    if (written && isa<ir::OutputOp, ir::StoreOp>(op))
+      add(op.getOperand(0).getType());
+  }
+  return text.empty() ? "0" : text;
+}
+
+/// Schedules that a person might ask for, and what the program says to them.
+std::string rejections(ir::ProgramOp program, const transforms::Domain &domain) {
+  std::string text;
+  for (const char *other : {"map<threads = 256, vector = 16>", "row<threads = 256, vector = 16>",
+                            "row<threads = 32, vector = 16, rows = 8>",
+                            "tile<threads = 256, vector = 16, rows = 128, columns = 128>"}) {
+    std::string message;
+    auto schedule = ir::ScheduleAttr::parse(program.getContext(), other, message);
+    if (schedule && !transforms::tileOf(schedule, domain, message))
+      text += "  rejected  " + message + "\n";
+  }
+  return text;
+}
+} // namespace
+
+std::string eider::explain(const Program &program, const CompileOptions &options) {
+  Compilation compilation(program, options);
+  const transforms::Target *target = transforms::findTarget(options.target);
+  std::string text = program.name() + " for " + options.target + "\n";
+  auto programs = llvm::to_vector(compilation.scheduled().getOps<ir::ProgramOp>());
+  for (ir::ProgramOp kernel : programs) {
+    auto domain = transforms::Domain::of(kernel);
+    text += "kernel " + kernel.getSymName().str() + "\n";
+    text += "  schedule  " + kernel.getScheduleAttr().str() +
+            (options.schedule.empty() || kernel != programs.back() ? " (heuristic)" : " (given)") + "\n";
+    text += "  family    " + stringifyFamily(kernel.getScheduleAttr().getFamily()).str() + ": " +
+            transforms::familyOf(*domain).reason + "\n";
+    if (!domain->rowAligned)
+      text += "  access    rows do not start on 16 bytes: narrower loads and stores\n";
+    text += rejections(kernel, *domain);
+    text += "  reads     " + bytesOf(kernel, false) + " bytes\n";
+    text += "  writes    " + bytesOf(kernel, true) + " bytes\n";
+  }
+  if (programs.size() > 1)
+    text += "kernels   " + std::to_string(programs.size()) +
+            ": two-dimensional blocks and a reduction along whole rows do not fit one tile\n";
+  text += "codec     " + options.codec +
+          (target->fp8Instructions ? ": " + options.target + " has FP8 conversions\n"
+                                   : ": " + options.target + " has no FP8 conversions, software\n");
+  text += "variants  contiguous (row-major, aligned), then general (any row stride, any alignment)\n";
+  return text;
+}
