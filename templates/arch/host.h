@@ -1,0 +1,286 @@
+//===- eider/arch/host.h - The hardware: a simulated GPU --------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// The names of nvidia.h on a CPU, in C++20. Threads meet through the simulator (host_abi.h);
+// conversions are exact integer models of the instructions. The rounding of the 16-bit and FP8
+// floats is written once, for any format.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_ARCH_HOST_H
+#define EIDER_ARCH_HOST_H
+
+#include "eider/arch/host_abi.h"
+#include "eider/types.cuh"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#define EIDER_DEVICE inline
+#define EIDER_UNROLL
+#define __global__
+#define __launch_bounds__(...)
+
+namespace eider::arch {
+
+inline constexpr bool has_fp8_conversions = true;
+
+//===-- Where a thread is, and how threads meet ---------------------------===//
+
+/// The scheduler that runs this host thread's fibers. A fiber never leaves its host thread.
+inline thread_local const EiderHostAbi *scheduler = nullptr;
+
+/// The line of the emitted text that called a collective.
+struct Site {
+  EiderHostSite place;
+  static consteval Site current(std::source_location where = std::source_location::current()) {
+    return {{where.file_name(), static_cast<int>(where.line())}};
+  }
+};
+
+inline int thread_index() { return static_cast<int>(scheduler->position()->thread); }
+inline int64 block_index() { return scheduler->position()->block; }
+inline int64 grid_size() { return scheduler->position()->grid_size; }
+
+inline void barrier(Site site) { scheduler->barrier(site.place); }
+
+inline float shuffle_xor(float value, int distance, uint32 members, Site site) {
+  float all[32];
+  scheduler->exchange(members, &value, all, sizeof value, site.place);
+  return all[(thread_index() % 32) ^ distance];
+}
+
+inline constexpr bool has_warp_maximum = true;
+
+inline uint32 warp_maximum(uint32 value, Site site) {
+  uint32 all[32];
+  scheduler->exchange(0xffffffffu, &value, all, sizeof value, site.place);
+  for (const uint32 other : all)
+    value = other > value ? other : value;
+  return value;
+}
+
+template <class Owner, class T, int count> T *shared() {
+  static const char key = 0; // its address tells this array from all others
+  return static_cast<T *>(scheduler->shared(&key, sizeof(T) * count, alignof(T)));
+}
+
+inline bool unlikely(bool condition) { return condition; }
+
+//===-- Memory ------------------------------------------------------------===//
+
+/// A GPU faults on an access that is not aligned to its size, so the simulator does too.
+template <int bytes> void check_alignment(const void *at) {
+  if (reinterpret_cast<std::uintptr_t>(at) % bytes != 0 && scheduler)
+    scheduler->trap("a vector access is not aligned to its size", Site::current().place);
+}
+
+template <int bytes> void load_words(const void *from, uint32 *words) {
+  check_alignment<bytes>(from);
+  words[0] = 0;
+  std::memcpy(words, from, bytes);
+}
+
+template <int bytes> void store_words(void *to, const uint32 *words) {
+  check_alignment<bytes>(to);
+  std::memcpy(to, words, bytes);
+}
+
+//===-- Bits --------------------------------------------------------------===//
+
+inline uint32 as_bits(float value) { return std::bit_cast<uint32>(value); }
+inline float as_float(uint32 bits) { return std::bit_cast<float>(bits); }
+
+inline uint32 byte_permute(uint32 low, uint32 high, uint32 selector) {
+  const uint64 bytes = static_cast<uint64>(high) << 32 | low;
+  uint32 result = 0;
+  for (int i = 0; i < 4; ++i)
+    result |= static_cast<uint32>(bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+  return result;
+}
+
+inline uint32 select_bits(uint32 mask, uint32 a, uint32 b) { return (a & mask) | (b & ~mask); }
+
+//===-- Float arithmetic --------------------------------------------------===//
+
+inline float one_nan(float value) { return value != value ? as_float(0x7fffffffu) : value; }
+
+inline float fma(float a, float b, float c) { return one_nan(std::fma(a, b, c)); }
+inline float rcp(float x) { return one_nan(1.0f / x); }
+inline float sqrt(float x) { return one_nan(std::sqrt(x)); }
+inline float approximate_rcp(float x) { return rcp(x); }
+inline float rcp_of_normal(float x) { return rcp(x); }
+inline float magnitude(float x) { return as_float(as_bits(x) & 0x7fffffffu); }
+
+inline float maximum_number(float a, float b) {
+  if (a != a || b != b)
+    return one_nan(a != a ? b : a);
+  return a > b || (a == b && !std::signbit(a)) ? a : b;
+}
+inline float minimum_number(float a, float b) {
+  if (a != a || b != b)
+    return one_nan(a != a ? b : a);
+  return a < b || (a == b && std::signbit(a)) ? a : b;
+}
+inline float maximum(float a, float b) {
+  return a != a || b != b ? as_float(0x7fffffffu) : maximum_number(a, b);
+}
+inline float minimum(float a, float b) {
+  return a != a || b != b ? as_float(0x7fffffffu) : minimum_number(a, b);
+}
+inline float maximum_magnitude(float a, float b) { return maximum(magnitude(a), magnitude(b)); }
+
+inline float rsqrt(float x) {
+  return one_nan(static_cast<float>(1.0 / std::sqrt(static_cast<double>(x))));
+}
+inline float exp(float x) { return one_nan(std::exp(x)); }
+inline float exp2(float x) { return one_nan(std::exp2(x)); }
+inline float log(float x) { return one_nan(std::log(x)); }
+inline float tanh(float x) { return one_nan(std::tanh(x)); }
+inline float erf(float x) { return one_nan(std::erf(x)); }
+
+//===-- Small floats, by integers -----------------------------------------===//
+
+/// A binary format of at most 16 bits. Its largest magnitude is followed by infinity, or NaN alone
+/// where it has none.
+struct SmallFloat {
+  int exponent_bits, mantissa_bits;
+  uint32 largest, nan;
+  constexpr int bias() const { return (1 << (exponent_bits - 1)) - 1; }
+};
+inline constexpr SmallFloat bf16_format{8, 7, 0x7f7f, 0x7fff};
+inline constexpr SmallFloat f16_format{5, 10, 0x7bff, 0x7fff};
+inline constexpr SmallFloat e4m3_format{4, 3, 0x7e, 0x7f};
+inline constexpr SmallFloat e5m2_format{5, 2, 0x7b, 0x7f};
+
+/// The code of |x|, nearest even; past the largest it saturates or goes to the next code. NaN gives
+/// the format's.
+inline uint32 round_magnitude(float x, const SmallFloat &format, bool saturate) {
+  const uint32 bits = as_bits(x) & 0x7fffffffu;
+  if (bits > 0x7f800000u)
+    return format.nan;
+  const int least = 1 - format.bias(); // exponent of the least normal number, and of the subnormals
+  const int field = static_cast<int>(bits >> 23);
+  const int exponent = (field == 0 ? 1 : field) - 127;
+  const uint64 significand = (bits & 0x7fffffu) | (field == 0 ? 0 : 0x800000u);
+  const int scale = exponent < least ? least : exponent;
+  const int dropped =
+      23 - format.mantissa_bits + (scale - exponent); // bits below the last that is kept
+  if (dropped > 40)
+    return 0;
+  const uint64 kept = significand >> dropped, rest = significand - (kept << dropped);
+  const uint64 half = dropped > 0 ? 1ull << (dropped - 1) : 1;
+  const uint64 rounded = kept + (rest > half || (rest == half && (kept & 1)));
+  // A subnormal has field 0 and no leading one; a carry out of the mantissa raises the field by
+  // itself.
+  const uint64 code = rounded + (static_cast<uint64>(scale - least) << format.mantissa_bits);
+  if (code > format.largest)
+    return saturate ? format.largest : format.largest + 1;
+  return static_cast<uint32>(code);
+}
+
+/// The value of a code, exact: NaN to 0x7fffffff.
+inline float value_of(uint32 code, const SmallFloat &format, bool has_infinity) {
+  const int width = format.exponent_bits + format.mantissa_bits;
+  const uint32 magnitude = code & ((1u << width) - 1);
+  const bool negative = code >> width & 1;
+  if (magnitude > format.largest) {
+    const bool infinite = has_infinity && magnitude == format.largest + 1;
+    return infinite ? as_float(negative ? 0xff800000u : 0x7f800000u) : as_float(0x7fffffffu);
+  }
+  const int field = static_cast<int>(magnitude >> format.mantissa_bits);
+  const uint32 mantissa = magnitude & ((1u << format.mantissa_bits) - 1);
+  const int significand =
+      static_cast<int>(mantissa | (field == 0 ? 0u : 1u << format.mantissa_bits));
+  const int exponent = (field == 0 ? 1 : field) - format.bias() - format.mantissa_bits;
+  const float value = std::ldexp(static_cast<float>(significand), exponent);
+  return negative ? -value : value;
+}
+
+/// A whole 16-bit code; NaN has no sign, as the instructions give it.
+inline uint32 half_from(float x, const SmallFloat &format) {
+  const uint32 sign = x == x ? as_bits(x) >> 16 & 0x8000u : 0;
+  return sign | round_magnitude(x, format, /*saturate=*/false);
+}
+inline uint32 bf16x2_from(float low, float high) {
+  return half_from(low, bf16_format) | half_from(high, bf16_format) << 16;
+}
+inline uint32 f16x2_from(float low, float high) {
+  return half_from(low, f16_format) | half_from(high, f16_format) << 16;
+}
+inline float float_from_low_f16(uint32 pair) { return value_of(pair & 0xffffu, f16_format, true); }
+inline float float_from_high_f16(uint32 pair) { return value_of(pair >> 16, f16_format, true); }
+
+inline uint32 multiply_f16x2(uint32 a, uint32 b) { // exact in float, so rounded once
+  return f16x2_from(float_from_low_f16(a) * float_from_low_f16(b),
+                    float_from_high_f16(a) * float_from_high_f16(b));
+}
+
+inline constexpr bool has_packed_maximum = true;
+
+inline uint32 maximum_bf16x2(uint32 a, uint32 b) {
+  const auto half = [](uint32 bits) { return as_float(bits << 16); };
+  return bf16x2_from(maximum(half(a), half(b)), maximum(half(a >> 16), half(b >> 16)));
+}
+inline uint32 maximum_f16x2(uint32 a, uint32 b) {
+  return f16x2_from(maximum(float_from_low_f16(a), float_from_low_f16(b)),
+                    maximum(float_from_high_f16(a), float_from_high_f16(b)));
+}
+
+//===-- FP8, four a word --------------------------------------------------===//
+
+inline uint32 fp8_from(float x, const SmallFloat &format) {
+  const uint32 sign = x == x ? as_bits(x) >> 24 & 0x80u : 0;
+  return sign | round_magnitude(x, format, /*saturate=*/true);
+}
+inline uint32 e4m3x4_from(float a, float b, float c, float d) {
+  return fp8_from(a, e4m3_format) | fp8_from(b, e4m3_format) << 8 | fp8_from(c, e4m3_format) << 16 |
+         fp8_from(d, e4m3_format) << 24;
+}
+inline uint32 e5m2x4_from(float a, float b, float c, float d) {
+  return fp8_from(a, e5m2_format) | fp8_from(b, e5m2_format) << 8 | fp8_from(c, e5m2_format) << 16 |
+         fp8_from(d, e5m2_format) << 24;
+}
+
+inline uint32 f16x2_of_codes(uint32 codes, const SmallFloat &format, bool has_infinity) {
+  return f16x2_from(value_of(codes & 0xffu, format, has_infinity),
+                    value_of(codes >> 8 & 0xffu, format, has_infinity));
+}
+inline void f16x4_from_e4m3(uint32 codes, uint32 &first, uint32 &second) {
+  first = f16x2_of_codes(codes, e4m3_format, false);
+  second = f16x2_of_codes(codes >> 16, e4m3_format, false);
+}
+inline void f16x4_from_e5m2(uint32 codes, uint32 &first, uint32 &second) {
+  first = f16x2_of_codes(codes, e5m2_format, true);
+  second = f16x2_of_codes(codes >> 16, e5m2_format, true);
+}
+
+//===-- The way in --------------------------------------------------------===//
+
+/// Calls `kernel` with the values at `parameters`, one address a parameter, as cuLaunchKernel does.
+template <class... Parameters, std::size_t... index>
+void enter(void (*kernel)(Parameters...), void **parameters, std::index_sequence<index...>) {
+  kernel(*static_cast<std::remove_cv_t<Parameters> *>(parameters[index])...);
+}
+
+template <class... Parameters>
+void enter(const EiderHostAbi *abi, void (*kernel)(Parameters...), void **parameters) {
+  scheduler = abi;
+  enter(kernel, parameters, std::index_sequence_for<Parameters...>());
+}
+
+} // namespace eider::arch
+
+/// Defines the EiderHostKernel `eider_host_<kernel>` of a kernel of the text.
+#define EIDER_HOST_ENTRY(kernel)                                                                   \
+  extern "C" __attribute__((visibility("default"))) void eider_host_##kernel(                      \
+      const EiderHostAbi *abi, void **parameters) {                                                \
+    eider::arch::enter(abi, kernel, parameters);                                                   \
+  }
+
+#endif // EIDER_ARCH_HOST_H

@@ -1,0 +1,292 @@
+//===- eider/arch/nvidia.h - The hardware: NVIDIA, sm_75 and up -*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// The one place for PTX, intrinsics and __CUDA_ARCH__. What a target lacks has another body here
+// under the same name. Nothing here flushes subnormals, and nothing is fused unless it says fma.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_ARCH_NVIDIA_H
+#define EIDER_ARCH_NVIDIA_H
+
+#include "eider/types.cuh"
+
+#define EIDER_DEVICE __device__ __forceinline__
+#define EIDER_UNROLL _Pragma("unroll")
+
+namespace eider::arch {
+
+#ifdef __CUDA_ARCH__
+inline constexpr int target = __CUDA_ARCH__;
+#else
+inline constexpr int target = 10000; // nvcc's host pass parses kernels and runs none of them
+#endif
+
+/// Whether the target converts to and from FP8 by instruction.
+inline constexpr bool has_fp8_conversions = target >= 890;
+
+//===-- Where a thread is, and how threads meet ---------------------------===//
+
+/// The line of the emitted text that called a collective: the simulator's errors name it, a GPU
+/// needs it not.
+struct Site {
+  static constexpr EIDER_DEVICE Site current() { return {}; }
+};
+
+EIDER_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
+EIDER_DEVICE int64 block_index() { return blockIdx.x; }
+EIDER_DEVICE int64 grid_size() { return gridDim.x; }
+
+/// Waits for all threads of the block; what they wrote to shared memory before is visible after.
+EIDER_DEVICE void barrier(Site) { __syncthreads(); }
+
+/// The value of the lane whose number differs by `distance` in one bit. All lanes of `members` call
+/// it together.
+EIDER_DEVICE float shuffle_xor(float value, int distance, uint32 members, Site) {
+  return __shfl_xor_sync(members, value, distance);
+}
+
+/// Whether a full warp has an instruction for the maximum of unsigned integers.
+inline constexpr bool has_warp_maximum = target >= 800;
+
+/// The largest value of the warp's 32 lanes, in each of them.
+EIDER_DEVICE uint32 warp_maximum(uint32 value, Site) {
+  uint32 r;
+  asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(value));
+  return r;
+}
+
+/// An array in the block's shared memory; one array for each `Owner`, whoever calls.
+template <class Owner, class T, int count> EIDER_DEVICE T *shared() {
+  __shared__ T array[count];
+  return array;
+}
+
+/// Marks a condition that hardly ever holds, so that its branch is laid out of the way.
+EIDER_DEVICE bool unlikely(bool condition) { return __builtin_expect(condition, false); }
+
+//===-- Memory ------------------------------------------------------------===//
+
+/// Reads `bytes` (1, 2, 4, 8 or 16) aligned bytes in one access, least significant first; 1 and 2
+/// are extended by zeros.
+template <int bytes> EIDER_DEVICE void load_words(const void *from, uint32 *words) {
+  if constexpr (bytes == 16) {
+    const uint4 v = *static_cast<const uint4 *>(from);
+    words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
+  } else if constexpr (bytes == 8) {
+    const uint2 v = *static_cast<const uint2 *>(from);
+    words[0] = v.x, words[1] = v.y;
+  } else if constexpr (bytes == 4) {
+    words[0] = *static_cast<const uint32 *>(from);
+  } else if constexpr (bytes == 2) {
+    words[0] = *static_cast<const unsigned short *>(from);
+  } else {
+    words[0] = *static_cast<const unsigned char *>(from);
+  }
+}
+
+/// Writes `bytes` (1, 2, 4, 8 or 16) aligned bytes in one access.
+template <int bytes> EIDER_DEVICE void store_words(void *to, const uint32 *words) {
+  if constexpr (bytes == 16)
+    *static_cast<uint4 *>(to) = uint4{words[0], words[1], words[2], words[3]};
+  else if constexpr (bytes == 8)
+    *static_cast<uint2 *>(to) = uint2{words[0], words[1]};
+  else if constexpr (bytes == 4)
+    *static_cast<uint32 *>(to) = words[0];
+  else if constexpr (bytes == 2)
+    *static_cast<unsigned short *>(to) = static_cast<unsigned short>(words[0]);
+  else
+    *static_cast<unsigned char *>(to) = static_cast<unsigned char>(words[0]);
+}
+
+//===-- Bits --------------------------------------------------------------===//
+
+EIDER_DEVICE uint32 as_bits(float value) { return __float_as_uint(value); }
+EIDER_DEVICE float as_float(uint32 bits) { return __uint_as_float(bits); }
+
+/// Four bytes picked from the eight of (low, high): each nibble of `selector` (0 to 7) names one.
+EIDER_DEVICE uint32 byte_permute(uint32 low, uint32 high, uint32 selector) {
+  return __byte_perm(low, high, selector);
+}
+
+/// Bits of `a` where the mask is 1, of `b` where it is 0.
+EIDER_DEVICE uint32 select_bits(uint32 mask, uint32 a, uint32 b) {
+  uint32 r;
+  asm("lop3.b32 %0, %1, %2, %3, 0xca;" : "=r"(r) : "r"(mask), "r"(a), "r"(b));
+  return r;
+}
+
+//===-- Float arithmetic --------------------------------------------------===//
+
+/// Arithmetic makes one NaN, 0x7fffffff; this is where a processor that does otherwise mends it.
+EIDER_DEVICE float one_nan(float value) { return value; }
+
+/// a · b + c, rounded once.
+EIDER_DEVICE float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+/// 1 / x, correctly rounded.
+EIDER_DEVICE float rcp(float x) { return __frcp_rn(x); }
+EIDER_DEVICE float sqrt(float x) { return __fsqrt_rn(x); }
+
+/// 1 / x within 1 ulp for 2^-126 <= |x| <= 2^126; Inf for 0, 0 for Inf. The .ftz flushes nothing
+/// there: without it the instruction is wrapped in a test for subnormals.
+EIDER_DEVICE float approximate_rcp(float x) {
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+/// 1 / x, correctly rounded for 2^-126 <= |x| <= 2^126: what __frcp_rn does after its tests for
+/// hard operands.
+EIDER_DEVICE float rcp_of_normal(float x) {
+  const float r = approximate_rcp(x);
+  return fma(fma(-x, r, 1.0f), r, r);
+}
+
+/// The magnitude: the sign bit cleared.
+EIDER_DEVICE float magnitude(float x) { return fabsf(x); }
+
+// Of +0 and -0, the larger is +0.
+
+/// The larger; NaN if one is NaN.
+EIDER_DEVICE float maximum(float a, float b) {
+  if constexpr (target >= 800) {
+    float r;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+  } else {
+    return a != a ? a : b != b ? b : fmaxf(a, b);
+  }
+}
+/// The smaller; NaN if one is NaN.
+EIDER_DEVICE float minimum(float a, float b) {
+  if constexpr (target >= 800) {
+    float r;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+  } else {
+    return a != a ? a : b != b ? b : fminf(a, b);
+  }
+}
+/// The larger; the other if one is NaN.
+EIDER_DEVICE float maximum_number(float a, float b) { return fmaxf(a, b); }
+/// The smaller; the other if one is NaN.
+EIDER_DEVICE float minimum_number(float a, float b) { return fminf(a, b); }
+
+/// max(|a|, |b|); NaN if one is NaN.
+EIDER_DEVICE float maximum_magnitude(float a, float b) {
+  if constexpr (target >= 800)
+    return maximum(magnitude(a), magnitude(b));
+  else // As integers magnitudes order the same way, and a NaN is above infinity.
+    return as_float(max(as_bits(a) & 0x7fffffffu, as_bits(b) & 0x7fffffffu));
+}
+
+// The approximate ones: bounds in ulp are those of the CUDA C++ Programming Guide, which
+// tests/conformance/codecs verifies over all floats.
+EIDER_DEVICE float rsqrt(float x) { return ::rsqrtf(x); }
+EIDER_DEVICE float exp(float x) { return ::expf(x); }
+EIDER_DEVICE float exp2(float x) { return ::exp2f(x); }
+EIDER_DEVICE float log(float x) { return ::logf(x); }
+EIDER_DEVICE float tanh(float x) { return ::tanhf(x); }
+EIDER_DEVICE float erf(float x) { return ::erff(x); }
+
+//===-- 16-bit floats, two a word -----------------------------------------===//
+
+/// bf16 of both, nearest even, NaN to 0x7fff.
+EIDER_DEVICE uint32 bf16x2_from(float low, float high) {
+  if constexpr (target >= 800) {
+    uint32 r;
+    asm("cvt.rn.bf16x2.f32 %0, %2, %1;" : "=r"(r) : "f"(low), "f"(high));
+    return r;
+  } else {
+    const auto round = [](float x) {
+      const uint32 b = as_bits(x);
+      return x != x ? 0x7fffu : (b + 0x7fffu + (b >> 16 & 1u)) >> 16;
+    };
+    return round(low) | round(high) << 16;
+  }
+}
+
+/// f16 of both, nearest even, NaN to 0x7fff.
+EIDER_DEVICE uint32 f16x2_from(float low, float high) {
+  uint32 r;
+  if constexpr (target >= 800)
+    asm("cvt.rn.f16x2.f32 %0, %2, %1;" : "=r"(r) : "f"(low), "f"(high));
+  else
+    asm("{ .reg .b16 l, h; cvt.rn.f16.f32 l, %1; cvt.rn.f16.f32 h, %2; mov.b32 %0, {l, h}; }"
+        : "=r"(r)
+        : "f"(low), "f"(high));
+  return r;
+}
+
+/// The lower and the upper f16 of a word, exact.
+EIDER_DEVICE float float_from_low_f16(uint32 pair) {
+  float r;
+  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, l; }" : "=f"(r) : "r"(pair));
+  return r;
+}
+EIDER_DEVICE float float_from_high_f16(uint32 pair) {
+  float r;
+  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.f32.f16 %0, h; }" : "=f"(r) : "r"(pair));
+  return r;
+}
+
+/// Both f16 times both f16, nearest even, subnormals kept.
+EIDER_DEVICE uint32 multiply_f16x2(uint32 a, uint32 b) {
+  uint32 r;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+
+/// Whether maxima can be taken two a word.
+inline constexpr bool has_packed_maximum = target >= 800;
+
+/// The larger of both halves, NaN wins.
+EIDER_DEVICE uint32 maximum_bf16x2(uint32 a, uint32 b) {
+  uint32 r;
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+EIDER_DEVICE uint32 maximum_f16x2(uint32 a, uint32 b) {
+  uint32 r;
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+
+//===-- FP8, four a word --------------------------------------------------===//
+
+/// The E4M3 codes of four floats, nearest even, saturating; the first in the lowest byte.
+EIDER_DEVICE uint32 e4m3x4_from(float a, float b, float c, float d) {
+  uint32 r;
+  asm("{ .reg .b16 l, h; cvt.rn.satfinite.e4m3x2.f32 l, %2, %1; cvt.rn.satfinite.e4m3x2.f32 h, %4, "
+      "%3; mov.b32 %0, {l, h}; }"
+      : "=r"(r)
+      : "f"(a), "f"(b), "f"(c), "f"(d));
+  return r;
+}
+/// The E5M2 codes of four floats, nearest even, saturating; the first in the lowest byte.
+EIDER_DEVICE uint32 e5m2x4_from(float a, float b, float c, float d) {
+  uint32 r;
+  asm("{ .reg .b16 l, h; cvt.rn.satfinite.e5m2x2.f32 l, %2, %1; cvt.rn.satfinite.e5m2x2.f32 h, %4, "
+      "%3; mov.b32 %0, {l, h}; }"
+      : "=r"(r)
+      : "f"(a), "f"(b), "f"(c), "f"(d));
+  return r;
+}
+
+/// The values of four E4M3 codes as two pairs of f16, exact.
+EIDER_DEVICE void f16x4_from_e4m3(uint32 codes, uint32 &first, uint32 &second) {
+  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %2; cvt.rn.f16x2.e4m3x2 %0, l; cvt.rn.f16x2.e4m3x2 %1, h; "
+      "}"
+      : "=r"(first), "=r"(second)
+      : "r"(codes));
+}
+/// The values of four E5M2 codes as two pairs of f16, exact.
+EIDER_DEVICE void f16x4_from_e5m2(uint32 codes, uint32 &first, uint32 &second) {
+  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %2; cvt.rn.f16x2.e5m2x2 %0, l; cvt.rn.f16x2.e5m2x2 %1, h; "
+      "}"
+      : "=r"(first), "=r"(second)
+      : "r"(codes));
+}
+
+} // namespace eider::arch
+
+#endif // EIDER_ARCH_NVIDIA_H

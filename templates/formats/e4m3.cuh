@@ -1,0 +1,59 @@
+//===- eider/formats/e4m3.cuh - OCP FP8 E4M3 --------------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_FORMATS_E4M3_CUH
+#define EIDER_FORMATS_E4M3_CUH
+
+#include "eider/formats/codec.cuh"
+
+namespace eider {
+
+template <> struct Format<e4m3> {
+  static constexpr int mantissa_bits = 3;
+  static constexpr int bias = 7;
+  static constexpr float maximum = 448.0f; // 0x7e
+  static constexpr uint32 nan = 0x7f;
+  static constexpr uint32 overflow = 0x7f; // there is no infinity
+
+  /// 464 is half way to 480, which would be the odd code 0x7f: the tie goes to 448.
+  static EIDER_DEVICE bool overflows(float magnitude) { return magnitude > 464.0f; }
+
+  static EIDER_DEVICE uint32 encode(float a, float b, float c, float d) {
+    return arch::e4m3x4_from(a, b, c, d);
+  }
+
+  template <CodecPath path>
+  static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
+    if constexpr (path == hardware) {
+      arch::f16x4_from_e4m3(codes, first, second);
+    } else {
+      first = decode_pair(arch::byte_permute(codes, 0, 0x1404));
+      second = decode_pair(arch::byte_permute(codes, 0, 0x3424));
+      // Adding 1 carries into the top bit from 0x7f alone.
+      if (arch::unlikely(((codes & 0x7f7f7f7fu) + 0x01010101u) & 0x80808080u)) {
+        first |= nans_of(codes);
+        second |= nans_of(codes >> 16);
+      }
+    }
+  }
+
+private:
+  /// Two codes, each in the upper byte of a half, as f16: one right, a code is an f16 whose
+  /// exponent is 2^8 too small, for f16's bias is 15. The product is exact, of subnormals too.
+  static EIDER_DEVICE uint32 decode_pair(uint32 bytes) {
+    constexpr uint32 two_to_8 = 0x5c005c00u;
+    return arch::multiply_f16x2((bytes >> 1 & 0x3f803f80u) | (bytes & 0x80008000u), two_to_8);
+  }
+
+  /// The bits that make an f16 NaN, where the two low codes are.
+  static EIDER_DEVICE uint32 nans_of(uint32 codes) {
+    return ((codes & 0x7fu) == 0x7fu ? 0x7fffu : 0u) |
+           ((codes & 0x7f00u) == 0x7f00u ? 0x7fff0000u : 0u);
+  }
+};
+
+} // namespace eider
+
+#endif // EIDER_FORMATS_E4M3_CUH

@@ -1,0 +1,41 @@
+//===- eider/formats/e5m2.cuh - OCP FP8 E5M2 --------------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_FORMATS_E5M2_CUH
+#define EIDER_FORMATS_E5M2_CUH
+
+#include "eider/formats/codec.cuh"
+
+namespace eider {
+
+template <> struct Format<e5m2> {
+  static constexpr int mantissa_bits = 2;
+  static constexpr int bias = 15;
+  static constexpr float maximum = 57344.0f; // 0x7b
+  static constexpr uint32 nan = 0x7f;
+  static constexpr uint32 overflow = 0x7c; // infinity
+
+  /// 61440 is half way to 65536, which would be the even code 0x7c: the tie goes there.
+  static EIDER_DEVICE bool overflows(float magnitude) { return magnitude >= 61440.0f; }
+
+  static EIDER_DEVICE uint32 encode(float a, float b, float c, float d) {
+    return arch::e5m2x4_from(a, b, c, d);
+  }
+
+  /// An E5M2 code is the upper byte of the f16 of its value, so that software needs no arithmetic.
+  template <CodecPath path>
+  static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
+    if constexpr (path == hardware) {
+      arch::f16x4_from_e5m2(codes, first, second);
+    } else {
+      first = arch::byte_permute(codes, 0, 0x1404);
+      second = arch::byte_permute(codes, 0, 0x3424);
+    }
+  }
+};
+
+} // namespace eider
+
+#endif // EIDER_FORMATS_E5M2_CUH

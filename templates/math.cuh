@@ -1,0 +1,164 @@
+//===- eider/math.cuh - Elementwise arithmetic ------------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// Every function takes floats and fragments of floats, levels mixed as docs/design/text.md says.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_MATH_CUH
+#define EIDER_MATH_CUH
+
+#include "eider/fragment.cuh"
+
+namespace eider {
+
+/// Two operands of which one at least is a fragment: what the operators here are for.
+template <class A, class B>
+concept FragmentOperands = Operand<A> && Operand<B> &&(is_fragment<A> || is_fragment<B>);
+
+//===-- Operators: correctly rounded, never contracted --------------------===//
+
+template <class A, class B>
+requires FragmentOperands<A, B> EIDER_DEVICE auto operator+(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return arch::one_nan(x + y); });
+}
+template <class A, class B>
+requires FragmentOperands<A, B> EIDER_DEVICE auto operator-(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return arch::one_nan(x - y); });
+}
+template <class A, class B>
+requires FragmentOperands<A, B> EIDER_DEVICE auto operator*(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return arch::one_nan(x * y); });
+}
+template <class A, class B>
+requires FragmentOperands<A, B> EIDER_DEVICE auto operator/(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return arch::one_nan(x / y); });
+}
+template <int count> EIDER_DEVICE auto operator-(const Fragment<float, count> &a) {
+  return map(a, [](float x) { return -x; });
+}
+
+template <class A, class B>
+requires FragmentOperands<A, B> EIDER_DEVICE auto operator<(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return x < y; });
+}
+template <class A, class B>
+requires FragmentOperands<A, B> EIDER_DEVICE auto operator<=(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return x <= y; });
+}
+template <class A, class B>
+requires FragmentOperands<A, B> EIDER_DEVICE auto operator>(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return x > y; });
+}
+template <class A, class B>
+requires FragmentOperands<A, B> EIDER_DEVICE auto operator>=(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return x >= y; });
+}
+template <class A, class B>
+requires FragmentOperands<A, B> EIDER_DEVICE auto operator==(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return x == y; });
+}
+template <class A, class B>
+requires FragmentOperands<A, B> EIDER_DEVICE auto operator!=(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return x != y; });
+}
+
+//===-- Exact functions ---------------------------------------------------===//
+
+/// The smaller, the larger; NaN if one is NaN. -0 is below +0.
+template <Operand A, Operand B> EIDER_DEVICE auto min(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return arch::minimum(x, y); });
+}
+template <Operand A, Operand B> EIDER_DEVICE auto max(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return arch::maximum(x, y); });
+}
+
+/// The smaller, the larger; where one is NaN, the other.
+template <Operand A, Operand B> EIDER_DEVICE auto min_number(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return arch::minimum_number(x, y); });
+}
+template <Operand A, Operand B> EIDER_DEVICE auto max_number(const A &a, const B &b) {
+  return map(a, b, [](float x, float y) { return arch::maximum_number(x, y); });
+}
+
+/// The magnitude: the sign bit cleared.
+template <Operand A> EIDER_DEVICE auto abs(const A &a) {
+  return map(a, [](float x) { return arch::magnitude(x); });
+}
+
+/// The square root, and 1/x: correctly rounded.
+template <Operand A> EIDER_DEVICE auto sqrt(const A &a) {
+  return map(a, [](float x) { return arch::sqrt(x); });
+}
+template <Operand A> EIDER_DEVICE auto rcp(const A &a) {
+  return map(a, [](float x) { return arch::rcp(x); });
+}
+
+/// a · b + c, rounded once.
+template <Operand A, Operand B, Operand C>
+EIDER_DEVICE auto fma(const A &a, const B &b, const C &c) {
+  constexpr int larger = extent < A >> extent<B> ? extent<A> : extent<B>;
+  constexpr int count = larger > extent<C> ? larger : extent<C>;
+  if constexpr (is_fragment<A> || is_fragment<B> || is_fragment<C>) {
+    Fragment<float, count> result;
+    EIDER_UNROLL
+    for (int i = 0; i < count; ++i)
+      result.fill(i, arch::fma(element<count>(a, i), element<count>(b, i), element<count>(c, i)));
+    return result;
+  } else {
+    return arch::fma(a, b, c);
+  }
+}
+
+/// a where the condition holds, else b. The condition is a bool or a fragment of them.
+template <class Condition, Operand A, Operand B>
+EIDER_DEVICE auto select(const Condition &condition, const A &a, const B &b) {
+  constexpr int larger = extent < A >> extent<B> ? extent<A> : extent<B>;
+  constexpr int count = larger > extent<Condition> ? larger : extent<Condition>;
+  if constexpr (is_fragment<Condition> || is_fragment<A> || is_fragment<B>) {
+    Fragment<float, count> result;
+    EIDER_UNROLL
+    for (int i = 0; i < count; ++i)
+      result.fill(i, element<count>(condition, i) ? element<count>(a, i) : element<count>(b, i));
+    return result;
+  } else {
+    return condition ? a : b;
+  }
+}
+
+/// 1 where the scale is 0 (a block of zeros, or one so small that its scale rounds to 0), else the
+/// scale.
+template <Operand A> EIDER_DEVICE auto one_if_zero(const A &scale) {
+  return map(scale, [](float s) { return s == 0.0f ? 1.0f : s; });
+}
+
+//===-- Approximate functions: bounds over all floats ---------------------===//
+
+/// 1/sqrt(x), at most 2 ulp off.
+template <Operand A> EIDER_DEVICE auto rsqrt(const A &a) {
+  return map(a, [](float x) { return arch::rsqrt(x); });
+}
+/// e^x, at most 2 ulp off.
+template <Operand A> EIDER_DEVICE auto exp(const A &a) {
+  return map(a, [](float x) { return arch::exp(x); });
+}
+/// 2^x, at most 2 ulp off.
+template <Operand A> EIDER_DEVICE auto exp2(const A &a) {
+  return map(a, [](float x) { return arch::exp2(x); });
+}
+/// The natural logarithm, at most 2 ulp off.
+template <Operand A> EIDER_DEVICE auto log(const A &a) {
+  return map(a, [](float x) { return arch::log(x); });
+}
+/// The hyperbolic tangent, at most 2 ulp off.
+template <Operand A> EIDER_DEVICE auto tanh(const A &a) {
+  return map(a, [](float x) { return arch::tanh(x); });
+}
+/// The error function, at most 2 ulp off.
+template <Operand A> EIDER_DEVICE auto erf(const A &a) {
+  return map(a, [](float x) { return arch::erf(x); });
+}
+
+} // namespace eider
+
+#endif // EIDER_MATH_CUH

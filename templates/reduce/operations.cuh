@@ -1,0 +1,81 @@
+//===- eider/reduce/operations.cuh - What a reduction combines --*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_REDUCE_OPERATIONS_CUH
+#define EIDER_REDUCE_OPERATIONS_CUH
+
+#include "eider/fragment.cuh"
+#include "eider/reduce/tree.cuh"
+
+namespace eider {
+
+// An operation has an identity, which stands for elements outside the matrix; `of`, what an element
+// contributes; `combine`; and `ordered_as_bits`: whether results are magnitudes whose maximum may
+// be taken as unsigned integers, NaN above all.
+
+struct Sum {
+  static constexpr bool ordered_as_bits = false;
+  static constexpr EIDER_DEVICE float identity() { return 0.0f; }
+  static EIDER_DEVICE float of(float x) { return x; }
+  static EIDER_DEVICE float combine(float a, float b) { return arch::one_nan(a + b); }
+};
+
+/// NaN wins.
+struct Maximum {
+  static constexpr bool ordered_as_bits = false;
+  static EIDER_DEVICE float identity() { return arch::as_float(0xff800000u); }
+  static EIDER_DEVICE float of(float x) { return x; }
+  static EIDER_DEVICE float combine(float a, float b) { return arch::maximum(a, b); }
+};
+struct Minimum {
+  static constexpr bool ordered_as_bits = false;
+  static EIDER_DEVICE float identity() { return arch::as_float(0x7f800000u); }
+  static EIDER_DEVICE float of(float x) { return x; }
+  static EIDER_DEVICE float combine(float a, float b) { return arch::minimum(a, b); }
+};
+
+/// The largest magnitude. NaN wins.
+struct MaximumMagnitude {
+  static constexpr bool ordered_as_bits = true;
+  static EIDER_DEVICE float identity() { return 0.0f; }
+  static EIDER_DEVICE float of(float x) { return arch::magnitude(x); }
+  static EIDER_DEVICE float combine(float a, float b) { return arch::maximum_magnitude(a, b); }
+};
+
+/// The largest magnitude of those that are numbers; 0 if there is none.
+struct MaximumMagnitudeOfNumbers {
+  static constexpr bool ordered_as_bits = false;
+  static EIDER_DEVICE float identity() { return 0.0f; }
+  static EIDER_DEVICE float of(float x) { return arch::maximum_number(arch::magnitude(x), 0.0f); }
+  static EIDER_DEVICE float combine(float a, float b) { return arch::maximum_number(a, b); }
+};
+
+/// Elements first … first + count - 1 of a thread, combined.
+template <class Operation, int count, int all>
+EIDER_DEVICE float reduce_elements(const Fragment<float, all> &values, int first) {
+  return tree<count>([&](int i) { return Operation::of(values[i]); },
+                     [](float a, float b) { return Operation::combine(a, b); }, first);
+}
+
+/// The same for the 16-bit floats: the largest magnitude is taken two a word where the target can,
+/// and as floats else.
+template <class Operation, int count, class T, int all>
+EIDER_DEVICE float reduce_elements(const Fragment<T, all> &values, int first) {
+  if constexpr (same<Operation, MaximumMagnitude> && arch::has_packed_maximum && count % 2 == 0) {
+    const auto combine = [](uint32 a, uint32 b) {
+      return same<T, bf16> ? arch::maximum_bf16x2(a, b) : arch::maximum_f16x2(a, b);
+    };
+    const uint32 both =
+        tree<count / 2>([&](int i) { return values.words[i] & 0x7fff7fffu; }, combine, first / 2);
+    return Operation::combine(detail::low_half<T>(both), detail::high_half<T>(both));
+  } else {
+    return tree<count>([&](int i) { return Operation::of(to<float>(values[i])); },
+                       [](float a, float b) { return Operation::combine(a, b); }, first);
+  }
+}
+
+} // namespace eider
+
+#endif // EIDER_REDUCE_OPERATIONS_CUH

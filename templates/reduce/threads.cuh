@@ -1,0 +1,56 @@
+//===- eider/reduce/threads.cuh - Reduction across threads ------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_REDUCE_THREADS_CUH
+#define EIDER_REDUCE_THREADS_CUH
+
+#include "eider/reduce/operations.cuh"
+
+namespace eider {
+
+/// Combines the values of `lanes` neighbouring lanes of a warp (a power of two up to 32); each gets
+/// the result, the same bits in each. `block` is the number of threads of the block: all of its
+/// lanes take part.
+template <class Operation, int lanes, int block>
+EIDER_DEVICE float reduce_lanes(float value, arch::Site site) {
+  static_assert(lanes <= 32 && (lanes & (lanes - 1)) == 0, "lanes: a power of two up to 32");
+  static_assert(block % 32 == 0 || block < 32, "a block is whole warps, or a part of one");
+  if constexpr (lanes == 32 && Operation::ordered_as_bits && arch::has_warp_maximum)
+    return arch::as_float(arch::warp_maximum(arch::as_bits(value), site));
+  constexpr uint32 members = block >= 32 ? 0xffffffffu : (1u << block % 32) - 1;
+  EIDER_UNROLL
+  for (int distance = lanes / 2; distance > 0; distance /= 2)
+    value = Operation::combine(value, arch::shuffle_xor(value, distance, members, site));
+  return value;
+}
+
+/// Combines the values of `threads` neighbouring threads, which are a part of a warp, a warp, or
+/// the whole block.
+template <class Operation, int threads, int block>
+EIDER_DEVICE float reduce_threads(float value, arch::Site site) {
+  if constexpr (threads <= 32) {
+    return reduce_lanes<Operation, threads, block>(value, site);
+  } else {
+    static_assert(threads == block, "a row of several warps has the block to itself");
+    constexpr int warps = threads / 32;
+    float *partial = arch::shared<Operation, float, warps>();
+    const int lane = arch::thread_index() % 32, warp = arch::thread_index() / 32;
+
+    value = reduce_lanes<Operation, 32, block>(value, site);
+    arch::barrier(site); // the readers of the reduction before this one are done
+    if (lane == 0)
+      partial[warp] = value;
+    arch::barrier(site);
+
+    // Each warp combines the partial values for itself, which saves a third barrier.
+    constexpr int lanes = warps <= 2 ? 2 : warps <= 4 ? 4 : warps <= 8 ? 8 : warps <= 16 ? 16 : 32;
+    value = lane % lanes < warps ? partial[lane % lanes] : Operation::identity();
+    return reduce_lanes<Operation, lanes, block>(value, site);
+  }
+}
+
+} // namespace eider
+
+#endif // EIDER_REDUCE_THREADS_CUH

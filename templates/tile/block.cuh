@@ -1,0 +1,116 @@
+//===- eider/tile/block.cuh - A two-dimensional block -----------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TILE_BLOCK_CUH
+#define EIDER_TILE_BLOCK_CUH
+
+#include "eider/tile/members.cuh"
+
+namespace eider {
+
+/// `threads` threads hold a block of tile_rows × tile_columns elements. Chunk c of thread t is
+/// number c · threads + t of the block's chunks, counted row by row.
+template <int threads, int vector, int tile_rows, int tile_columns, int64 columns>
+class BlockTile : public TileMembers<BlockTile<threads, vector, tile_rows, tile_columns, columns>,
+                                     vector, tile_rows * tile_columns / (threads * vector), columns,
+                                     tile_columns / vector, threads, threads> {
+  static constexpr int chunks = tile_rows * tile_columns / (threads * vector);
+  static constexpr int chunks_of_row = tile_columns / vector;
+  static constexpr int64 tiles_of_row = (columns + tile_columns - 1) / tile_columns;
+  static_assert(tile_columns % vector == 0, "a row of the block is no whole number of chunks");
+  static_assert(tile_rows * tile_columns % (threads * vector) == 0,
+                "the block's chunks cannot be dealt evenly to its threads");
+  static_assert(threads % chunks_of_row == 0, "the threads are no whole number of rows");
+  static_assert(columns >= 1 && columns + tile_columns < (1ll << 31), "columns: 1 to about 2^31");
+
+public:
+  static constexpr int64 segments = 1; // of what a reduction combines: a block is whole in its tile
+  static constexpr bool may_be_cut = columns % vector != 0;
+
+  /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride, row of tiles by row of
+  /// tiles.
+  static EIDER_DEVICE TilesOfBlock<BlockTile> over(int64 total) {
+    return {total, (total + tile_rows - 1) / tile_rows * tiles_of_row};
+  }
+
+  EIDER_DEVICE BlockTile(int64 number, int64 total)
+      : number_(number),
+        row_(static_cast<int64>(static_cast<uint64>(number) / tiles_of_row) * tile_rows +
+             arch::thread_index() / chunks_of_row),
+        column_(static_cast<int>(static_cast<uint64>(number) % tiles_of_row) * tile_columns +
+                arch::thread_index() % chunks_of_row * vector),
+        rows_left_(rows_left(total - row_)) {}
+
+  /// The elements of a [columns] vector under the tile, 0 outside.
+  template <int alignment = 16, class T>
+  EIDER_DEVICE Fragment<T, vector * chunks> load_columns(const T *p) const {
+    return load_chunks<vector, chunks, alignment, may_be_cut>(
+        [&](int) { return p + column_; }, [&](int) { return columns_inside(); });
+  }
+
+  /// A [rows] vector: one value a chunk; 0 outside.
+  EIDER_DEVICE Fragment<float, chunks> load_rows(const float *p) const {
+    Fragment<float, chunks> values{};
+    EIDER_UNROLL
+    for (int c = 0; c < chunks; ++c)
+      if (inside(c) > 0)
+        values.fill(c, p[row(c)]);
+    return values;
+  }
+
+  /// Writes one value a row, by the thread that holds the row's first element.
+  EIDER_DEVICE void store_rows(float *p, const Fragment<float, chunks> &values) const {
+    EIDER_UNROLL
+    for (int c = 0; c < chunks; ++c)
+      if (inside(c) > 0 && column_ == 0)
+        p[row(c)] = values[c];
+  }
+
+  /// The tile's element of a [ceil(rows/tile_rows), ceil(columns/tile_columns)] matrix.
+  EIDER_DEVICE float load_block(const float *p) const { return p[number_]; }
+
+  /// Writes it, once.
+  EIDER_DEVICE void store_block(float *p, float value) const {
+    if (arch::thread_index() == 0)
+      p[number_] = value;
+  }
+
+  // Where the thread's chunks are, for TileMembers.
+
+  EIDER_DEVICE int64 row(int c) const { return row_ + c * rows_of_chunk; }
+  EIDER_DEVICE int column(int) const { return column_; }
+  EIDER_DEVICE int inside(int c) const {
+    return c * rows_of_chunk < rows_left_ ? columns_inside() : 0;
+  }
+  /// Whether the thread's part is: each masks its own.
+  EIDER_DEVICE bool is_whole() const { return inside(chunks - 1) == vector; }
+
+private:
+  static constexpr int rows_of_chunk =
+      threads / chunks_of_row; // rows that the threads' chunks c cover
+
+  int64 number_;
+  int64 row_;  // of the thread's first chunk
+  int column_; // of all its chunks
+  int rows_left_;
+
+  /// Rows from the thread's first to the end of the matrix, no more than matter.
+  static EIDER_DEVICE int rows_left(int64 left) {
+    return left > tile_rows ? tile_rows : left > 0 ? static_cast<int>(left) : 0;
+  }
+
+  EIDER_DEVICE int columns_inside() const {
+    if (columns % tile_columns == 0)
+      return vector;
+    const int left = static_cast<int>(columns) - column_;
+    if (may_be_cut)
+      return left >= vector ? vector : left > 0 ? left : 0;
+    return left > 0 ? vector : 0;
+  }
+};
+
+} // namespace eider
+
+#endif // EIDER_TILE_BLOCK_CUH

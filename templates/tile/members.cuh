@@ -1,0 +1,198 @@
+//===- eider/tile/members.cuh - What every tile can do ----------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TILE_MEMBERS_CUH
+#define EIDER_TILE_MEMBERS_CUH
+
+#include "eider/math.cuh"
+#include "eider/memory/chunk.cuh"
+#include "eider/reduce/threads.cuh"
+#include "eider/tile/groups.cuh"
+
+namespace eider {
+
+/// The members of a tile whose threads hold `chunks` chunks of `vector` neighbouring elements each.
+/// `Tile` derives from this and says where they are:
+///   row(c), column(c)    the position of chunk c's first element
+///   inside(c)            how many of its elements are in the matrix, 0 to vector
+///   may_be_cut           whether that is ever between 0 and vector
+///   is_whole()           whether no element that a reduction combines is outside
+///   reduces              whether a reduction over the tile is one over its row or block
+template <class Tile, int vector, int chunks, int64 columns, int lanes, int team, int block>
+struct TileMembers {
+  static constexpr int elements = vector * chunks;
+  using Floats = Fragment<float, elements>;
+  template <int B> using GroupsOf = Groups<B, vector, chunks, lanes>;
+
+  //===-- Elements --------------------------------------------------------===//
+
+  /// The tile's elements of the [rows, columns] matrix at p, 0 outside. Rows are `pitch` elements
+  /// apart and start at multiples of `alignment` bytes.
+  template <int alignment = 16, class T>
+  EIDER_DEVICE Fragment<T, elements> load(const T *p, int64 pitch = columns) const {
+    return load_chunks<vector, chunks, alignment, Tile::may_be_cut>(
+        [&](int c) { return p + tile().row(c) * pitch + tile().column(c); },
+        [&](int c) { return tile().inside(c); });
+  }
+
+  /// Writes the tile's elements, nothing outside.
+  template <int alignment = 16, class T>
+  EIDER_DEVICE void store(T *p, const Fragment<T, elements> &values, int64 pitch = columns) const {
+    store_chunks<vector, chunks, alignment, Tile::may_be_cut>(
+        values, [&](int c) { return p + tile().row(c) * pitch + tile().column(c); },
+        [&](int c) { return tile().inside(c); });
+  }
+
+  //===-- Groups: one value for B neighbours in a row -----------------------===//
+
+  /// The group values that the thread touches of a [ceil(rows/R), ceil(columns/B)] matrix, 0
+  /// outside.
+  template <int B, int R = 1, class T>
+  EIDER_DEVICE auto load_groups(const T *p, int64 pitch = (columns + B - 1) / B) const {
+    using G = GroupsOf<B>;
+    Fragment<T, G::count> groups{};
+    EIDER_UNROLL
+    for (int g = 0; g < G::count; ++g) {
+      const int c = G::chunk(g);
+      const uint32 column = tile().column(c) + G::offset(g);
+      if (tile().inside(c) > G::offset(g))
+        groups.fill(g, p[static_cast<uint64>(tile().row(c)) / R * pitch + column / B]);
+    }
+    return groups;
+  }
+
+  /// Writes each group's value once, to a [rows, ceil(columns/B)] matrix: by the thread that holds
+  /// the group's first element.
+  template <int B, class T>
+  EIDER_DEVICE void store_groups(T *p, const Fragment<T, GroupsOf<B>::count> &groups,
+                                 int64 pitch = (columns + B - 1) / B) const {
+    using G = GroupsOf<B>;
+    EIDER_UNROLL
+    for (int g = 0; g < G::count; ++g) {
+      const int c = G::chunk(g);
+      const uint32 column = tile().column(c) + G::offset(g);
+      if (tile().inside(c) > G::offset(g) && column % B == 0)
+        p[tile().row(c) * pitch + column / B] = groups[g];
+    }
+  }
+
+  //===-- Reductions over groups ------------------------------------------===//
+
+  /// One value a group. Sums are balanced trees; what is outside the matrix does not count.
+  template <int B>
+  EIDER_DEVICE auto sum_of_groups(const Floats &f, arch::Site at = arch::Site::current()) const {
+    return reduce_groups<Sum, B>(f, at);
+  }
+  /// The largest and the smallest of a group; NaN if one is NaN.
+  template <int B>
+  EIDER_DEVICE auto max_of_groups(const Floats &f, arch::Site at = arch::Site::current()) const {
+    return reduce_groups<Maximum, B>(f, at);
+  }
+  template <int B>
+  EIDER_DEVICE auto min_of_groups(const Floats &f, arch::Site at = arch::Site::current()) const {
+    return reduce_groups<Minimum, B>(f, at);
+  }
+  /// The largest magnitude of a group of float, bf16 or f16; NaN if one is NaN.
+  template <int B, class T>
+  EIDER_DEVICE auto amax_of_groups(const Fragment<T, elements> &f,
+                                   arch::Site at = arch::Site::current()) const {
+    return reduce_groups<MaximumMagnitude, B>(f, at);
+  }
+  /// The largest magnitude of those that are not NaN; 0 if all are.
+  template <int B, class T>
+  EIDER_DEVICE auto amax_number_of_groups(const Fragment<T, elements> &f,
+                                          arch::Site at = arch::Site::current()) const {
+    return reduce_groups<MaximumMagnitudeOfNumbers, B>(f, at);
+  }
+
+  //===-- Reductions over the row of a RowTile, the block of a BlockTile ----===//
+
+  // Each gives the same bits to every thread of the row or block, and may be called by all of them
+  // any number of times.
+
+  EIDER_DEVICE float sum(const Floats &f, arch::Site at = arch::Site::current()) const {
+    return reduce<Sum>(f, at);
+  }
+  EIDER_DEVICE float max(const Floats &f, arch::Site at = arch::Site::current()) const {
+    return reduce<Maximum>(f, at);
+  }
+  EIDER_DEVICE float min(const Floats &f, arch::Site at = arch::Site::current()) const {
+    return reduce<Minimum>(f, at);
+  }
+  template <class T>
+  EIDER_DEVICE float amax(const Fragment<T, elements> &f,
+                          arch::Site at = arch::Site::current()) const {
+    return reduce<MaximumMagnitude>(f, at);
+  }
+  template <class T>
+  EIDER_DEVICE float amax_number(const Fragment<T, elements> &f,
+                                 arch::Site at = arch::Site::current()) const {
+    return reduce<MaximumMagnitudeOfNumbers>(f, at);
+  }
+
+private:
+  EIDER_DEVICE const Tile &tile() const { return static_cast<const Tile &>(*this); }
+
+  template <class Operation, int B, class T>
+  EIDER_DEVICE auto reduce_groups(const Fragment<T, elements> &f, arch::Site at) const {
+    using G = GroupsOf<B>;
+    static_assert(G::chunks_of_group * Tile::segments <= chunks * Tile::segments,
+                  "a group reaches over several tiles");
+    const auto counted = without_outside<Operation>(f);
+    Fragment<float, G::count> groups;
+    EIDER_UNROLL
+    for (int g = 0; g < G::count; ++g) {
+      constexpr int each = elements / G::count;
+      const float own = reduce_elements<Operation, each>(counted, g * each);
+      groups.fill(g, reduce_lanes<Operation, G::lanes_of_group, block>(own, at));
+    }
+    return groups;
+  }
+
+  template <class Operation, class T>
+  EIDER_DEVICE float reduce(const Fragment<T, elements> &f, arch::Site at) const {
+    static_assert(Tile::segments == 1, "a reduction along the row needs a tile that spans it");
+    const float own = reduce_elements<Operation, elements>(without_outside<Operation>(f), 0);
+    return reduce_threads<Operation, team, block>(own, at);
+  }
+
+  /// The fragment with the operation's identity where it is outside the matrix.
+  template <class Operation, class T>
+  EIDER_DEVICE Fragment<T, elements> without_outside(const Fragment<T, elements> &f) const {
+    if (tile().is_whole())
+      return f;
+    Fragment<T, elements> result{};
+    EIDER_UNROLL
+    for (int i = 0; i < elements; ++i) {
+      const bool is_inside = i % vector < tile().inside(i / vector);
+      if constexpr (same<T, float>)
+        result.fill(i, is_inside ? f[i] : Operation::identity());
+      else // Of these only magnitudes are reduced, whose identity is 0.
+        result.fill(i, is_inside ? f[i] : T{});
+    }
+    return result;
+  }
+};
+
+/// The end of a range of tiles.
+struct EndOfTiles {};
+
+/// The tiles of this CUDA block: from its own number on, every grid_size-th.
+template <class Tile> struct TilesOfBlock {
+  int64 rows, tiles;
+
+  struct Iterator {
+    int64 rows, tiles, number;
+    EIDER_DEVICE Tile operator*() const { return Tile(number, rows); }
+    EIDER_DEVICE void operator++() { number += arch::grid_size(); }
+    EIDER_DEVICE bool operator!=(EndOfTiles) const { return number < tiles; }
+  };
+  EIDER_DEVICE Iterator begin() const { return {rows, tiles, arch::block_index()}; }
+  EIDER_DEVICE EndOfTiles end() const { return {}; }
+};
+
+} // namespace eider
+
+#endif // EIDER_TILE_MEMBERS_CUH

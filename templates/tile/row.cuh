@@ -1,0 +1,106 @@
+//===- eider/tile/row.cuh - A row, or some, to a block ----------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TILE_ROW_CUH
+#define EIDER_TILE_ROW_CUH
+
+#include "eider/tile/members.cuh"
+
+namespace eider {
+
+/// The chunks a thread needs so that `threads` of them hold a row.
+constexpr EIDER_DEVICE int chunks_of_row(int threads, int vector, int64 columns) {
+  const int64 span = static_cast<int64>(threads) * vector;
+  return static_cast<int>((columns + span - 1) / span);
+}
+
+/// `threads` threads hold a row in registers, `rows` rows a block. Chunk c of thread t begins at
+/// column (c · threads + t) · vector, so that neighbouring threads move neighbouring chunks. With
+/// fewer `loads` than the row needs, the row is cut into segments, each a tile of its own.
+template <int threads, int vector, int64 columns, int rows = 1,
+          int loads = chunks_of_row(threads, vector, columns)>
+class RowTile : public TileMembers<RowTile<threads, vector, columns, rows, loads>, vector, loads,
+                                   columns, threads, threads, threads * rows> {
+  static constexpr int width = threads * vector * loads;
+  static_assert(columns >= 1 && columns + width < (1ll << 31), "columns: 1 to about 2^31");
+  static_assert(threads <= 32 ? (threads & (threads - 1)) == 0 : threads % 32 == 0,
+                "threads of a row: a power of two up to 32, or whole warps");
+
+public:
+  static constexpr int64 segments = (columns + width - 1) / width;
+  static constexpr bool may_be_cut = columns % vector != 0;
+
+  /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride, the segments of a row
+  /// next to each other.
+  static EIDER_DEVICE TilesOfBlock<RowTile> over(int64 total) {
+    return {total, (total + rows - 1) / rows * segments};
+  }
+
+  EIDER_DEVICE RowTile(int64 number, int64 total)
+      : row_(segment_row(number) * rows + (rows == 1 ? 0 : arch::thread_index() / threads)),
+        column_(segment_column(number) + thread_column()), is_inside_(rows == 1 || row_ < total) {}
+
+  /// The elements of a [columns] vector under the tile, 0 outside. Static where a tile spans the
+  /// row.
+  template <int alignment = 16, class T>
+  static EIDER_DEVICE Fragment<T, vector * loads> load_columns(const T *p) requires(segments == 1) {
+    const int first = thread_column();
+    return load_chunks<vector, loads, alignment, may_be_cut>(
+        [&](int c) { return p + first + c * threads * vector; },
+        [&](int c) { return columns_inside(first, c); });
+  }
+  template <int alignment = 16, class T>
+  EIDER_DEVICE Fragment<T, vector * loads> load_columns(const T *p) const requires(segments > 1) {
+    return load_chunks<vector, loads, alignment, may_be_cut>(
+        [&](int c) { return p + column(c); }, [&](int c) { return columns_inside(column_, c); });
+  }
+
+  /// The row's element of a [rows] vector; 0 outside.
+  EIDER_DEVICE float load_rows(const float *p) const { return is_inside_ ? p[row_] : 0.0f; }
+
+  /// Writes the row's element of a [rows] vector, once.
+  EIDER_DEVICE void store_rows(float *p, float value) const {
+    if (is_inside_ && column_ == 0)
+      p[row_] = value;
+  }
+
+  // Where the thread's chunks are, for TileMembers.
+
+  EIDER_DEVICE int64 row(int) const { return row_; }
+  EIDER_DEVICE int column(int c) const { return column_ + c * threads * vector; }
+  EIDER_DEVICE int inside(int c) const { return is_inside_ ? columns_inside(column_, c) : 0; }
+  /// Rows outside combine among themselves and are not stored, so that only columns matter.
+  EIDER_DEVICE bool is_whole() const { return columns % width == 0; }
+
+private:
+  int64 row_;
+  int column_; // of the thread's first chunk
+  bool is_inside_;
+
+  static EIDER_DEVICE int thread_column() {
+    return (rows == 1 ? arch::thread_index() : arch::thread_index() % threads) * vector;
+  }
+  static EIDER_DEVICE int64 segment_row(int64 number) {
+    return segments == 1 ? number : static_cast<int64>(static_cast<uint64>(number) / segments);
+  }
+  static EIDER_DEVICE int segment_column(int64 number) {
+    return segments == 1 ? 0 : static_cast<int>(static_cast<uint64>(number) % segments) * width;
+  }
+
+  /// How many columns of chunk c are in the matrix, for a thread whose first chunk begins at
+  /// `first`; known at compile time for all chunks but those at the row's end.
+  static EIDER_DEVICE int columns_inside(int first, int c) {
+    if (columns % width == 0 || (segments == 1 && (c + 1) * threads * vector <= columns))
+      return vector;
+    const int left = static_cast<int>(columns) - (first + c * threads * vector);
+    if (may_be_cut)
+      return left >= vector ? vector : left > 0 ? left : 0;
+    return left > 0 ? vector : 0;
+  }
+};
+
+} // namespace eider
+
+#endif // EIDER_TILE_ROW_CUH
