@@ -55,6 +55,8 @@ void Scheduler::releaseBarrier(Block &block) {
 
 //===-- The collectives of a warp -----------------------------------------===//
 
+/// Values pass from lane to lane but memory is not ordered, as by a shuffle; with no values, it is
+/// __syncwarp, which orders it.
 void Scheduler::exchange(unsigned mask, const void *mine, void *all, unsigned bytes,
                          EiderHostSite site) {
   Scheduler &self = ofThisThread();
@@ -66,13 +68,15 @@ void Scheduler::exchange(unsigned mask, const void *mine, void *all, unsigned by
     std::memcpy(collective.values + lane * bytes, mine, bytes);
   }
   collective.arrived |= 1u << lane;
-  collective.edge.release();
+  if (bytes == 0)
+    collective.edge.release();
   fiber.site = site;
   fiber.state = State::AtCollective;
   if (collective.arrived == mask)
     self.complete(collective);
   self.suspend(fiber);
-  collective.edge.acquire();
+  if (bytes == 0)
+    collective.edge.acquire();
   {
     sanitizer::Unobserved unobserved;
     std::memcpy(all, collective.values, warpLanes * bytes);

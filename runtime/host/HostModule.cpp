@@ -21,9 +21,11 @@ namespace {
 
 constexpr int quotedErrors = 3;
 
-void writeTemplates(const std::filesystem::path &directory) {
+void writeTemplates(const std::filesystem::path &directory, const HostCompileOptions &options) {
   for (const EmbeddedTemplate &file : embeddedTemplates())
     writeFile(directory / file.name, file.text);
+  for (const auto &[name, text] : options.replacedTemplates)
+    writeFile(directory / name, text);
 }
 
 /// `source` with the functions that the simulator looks for.
@@ -81,7 +83,9 @@ void runCompiler(const std::vector<std::string> &command, const std::filesystem:
     throw Error(ErrorKind::Internal,
                 command[0] + " ended with status " + std::to_string(result.status) + ": " +
                     firstErrors(result.messages),
-                name, "EIDER_CXX names another compiler; it must know C++20");
+                name,
+                "this is a defect of the text unless the compiler is older than C++20; EIDER_CXX "
+                "names another");
 }
 
 } // namespace
@@ -92,9 +96,10 @@ std::shared_ptr<HostModule> HostModule::compile(const std::string &source,
   std::optional<TemporaryDirectory> temporary;
   if (options.keepIn.empty())
     temporary.emplace();
-  const std::filesystem::path directory = temporary ? temporary->path() : options.keepIn;
+  const std::filesystem::path directory =
+      temporary ? temporary->path() : std::filesystem::path(options.keepIn);
   const std::filesystem::path text = directory / "kernel.cpp", library = directory / "kernel.so";
-  writeTemplates(directory);
+  writeTemplates(directory, options);
   writeFile(text, withEntries(source, entries, options.name));
   runCompiler(compileCommand(text, library, options), directory, options.name);
   void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);

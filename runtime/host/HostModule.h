@@ -8,6 +8,7 @@
 
 #include "templates/arch/host_abi.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ struct HostCompileOptions {
   /// An existing directory that keeps all files of the compilation, so that a sanitizer or a
   /// debugger finds source lines. Empty: a private one, gone before compile() returns.
   std::string keepIn;
+  /// Texts by name (`eider/tile/row.cuh`) to use in place of the library's: to try a change, or to
+  /// see a defect found.
+  std::map<std::string, std::string> replacedTemplates;
 };
 
 /// Kernels compiled as C++20 and loaded into this process; unloaded with the last reference.

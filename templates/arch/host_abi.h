@@ -33,6 +33,7 @@ struct EiderHostAbi {
   void (*barrier)(EiderHostSite site);
   /// A warp collective: contributes `bytes` (at most 64) bytes at `mine` and receives those of all lanes named in `mask` in
   /// `all` (32 slots of `bytes`; slots outside the mask are poisoned). Returns when all lanes of `mask` have arrived with the same mask.
+  /// Orders no memory, as a shuffle; with 0 bytes it is __syncwarp(mask), and does.
   void (*exchange)(unsigned mask, const void *mine, void *all, unsigned bytes, EiderHostSite site);
   /// Shared memory of the running block for `key` (the address of a static), poisoned when first asked for in a block.
   void *(*shared)(const void *key, unsigned long bytes, unsigned long alignment);
