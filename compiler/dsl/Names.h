@@ -1,4 +1,4 @@
-//===- Names.h - What may be called what -------------------------*- C++ -*-===//
+//===- Names.h - What may be called what ------------------------*- C++ -*-===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -11,8 +11,8 @@
 
 namespace eider::detail {
 
-/// Why `name` cannot name an op, a dim, an argument or a value; empty when it can. Names become identifiers of CUDA
-/// C++ and of the contract's expressions.
+/// Why `name` cannot name an op, a dim, an argument or a value; empty when it can. Names become
+/// identifiers of CUDA C++ and of the contract's expressions.
 std::string problemOfName(std::string_view name);
 
 /// What to do about it.

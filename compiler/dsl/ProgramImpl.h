@@ -25,8 +25,8 @@ void loadDialects(mlir::MLIRContext &context);
 /// The module of a program, in `context` (dialects are loaded). Throws Error.
 mlir::OwningOpRef<mlir::ModuleOp> parseModule(const Program &program, mlir::MLIRContext &context);
 
-/// The program of a verified op; its locations are lost. Throws Error when a name cannot stand at a kernel's boundary,
-/// with `where`, or the op's own place when that is empty.
+/// The program of a verified op; its locations are lost. Throws Error when a name cannot stand at a
+/// kernel's boundary, with `where`, or the op's own place when that is empty.
 Program makeProgram(ir::ProgramOp op, const std::string &where);
 
 /// The DType of a float type that may stand in memory; none for others.

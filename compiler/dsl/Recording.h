@@ -2,8 +2,8 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// The DSL's functions check their operands here, with errors in the user's words, and only then create ops: a
-// recorded program always verifies.
+// The DSL's functions check their operands here, with errors in the user's words, and only then
+// create ops: a recorded program always verifies.
 //
 //===----------------------------------------------------------------------===//
 #ifndef EIDER_DSL_RECORDING_H
@@ -13,13 +13,15 @@
 #include "eider/dsl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace eider::detail {
 
 using Extents = llvm::SmallVector<ir::DimExpr, 2>;
 
-/// A call of a DSL function: which, where, in which recording (none if not yet known). Makes its errors.
+/// A call of a DSL function: which, where, in which recording (none if not yet known). Makes its
+/// errors.
 struct Site {
   std::string function;
   std::source_location where;
@@ -45,9 +47,9 @@ public:
 
   Value wrap(mlir::Value value);
   Scaled wrap(mlir::Value value, const Block &block);
-  static Mask mask(int kind, const Operand &left, const Operand &right);
 
-  /// The recording of the operands; fails when a value is empty, when they are of two Builders, or all numbers.
+  /// The recording of the operands; fails when a value is empty, when they are of two Builders, or
+  /// all numbers.
   static Site enter(const char *function, std::initializer_list<const Operand *> operands);
   static Site enter(const char *function, const Scaled &value, std::source_location where);
 

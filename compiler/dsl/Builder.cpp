@@ -1,0 +1,193 @@
+//===- Builder.cpp - Arguments and results of an op -----------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/dsl/Names.h"
+#include "compiler/dsl/ProgramImpl.h"
+#include "compiler/dsl/Recording.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+#include <cmath>
+
+using namespace eider;
+using namespace eider::detail;
+
+Builder::Builder(const std::string &name, std::source_location where) {
+  std::string problem = problemOfName(name);
+  if (!problem.empty())
+    Site{"Builder", where}.fail(problem, remedyOfName);
+  recording_ = std::make_shared<Recording>(name);
+}
+
+//===-- Arguments ---------------------------------------------------------===//
+
+Dim Builder::dim(const std::string &name, std::optional<int64_t> value,
+                 std::source_location where) {
+  Site site{"dim '" + name + "'", where, recording_.get()};
+  recording_->takeName(name, site);
+  if (value && *value < 0)
+    site.fail("a static extent of " + std::to_string(*value), "give at least 0, or no value");
+  ir::ProgramOp program = recording_->program;
+  llvm::SmallVector<mlir::Attribute> names(program.getDimNames().getValue());
+  llvm::SmallVector<int64_t> values(program.getDimValues());
+  names.push_back(recording_->builder.getStringAttr(name));
+  values.push_back(value.value_or(mlir::ShapedType::kDynamic));
+  program.setDimNamesAttr(recording_->builder.getArrayAttr(names));
+  program.setDimValues(values);
+  return Dim(name, 1, 1);
+}
+
+Value Builder::input(const std::string &name, DType type, const Shape &shape,
+                     std::source_location where) {
+  Site site{"input '" + name + "'", where, recording_.get()};
+  recording_->takeName(name, site);
+  mlir::Type element = recording_->elementType(type, site, "an input");
+  auto tensor = recording_->tensorType(recording_->extentsOf(shape, site), element);
+  return recording_->wrap(ir::InputOp::create(recording_->builder, recording_->unknown, tensor,
+                                              name, /*workspace=*/false));
+}
+
+Scaled Builder::scaled_input(const std::string &name, DType format, const Shape &shape,
+                             const Block &block, std::source_location where) {
+  Site site{"scaled_input '" + name + "'", where, recording_.get()};
+  recording_->takeName(name, site);
+  recording_->takeName(name + "_scale", site);
+  if (format != DType::e4m3 && format != DType::e5m2)
+    site.fail(std::string("the format cannot be ") + nameOf(format), "use e4m3 or e5m2");
+  Extents extents = recording_->extentsOf(shape, site);
+  auto codes = recording_->tensorType(extents, typeOf(format, &recording_->context));
+  auto type = ir::ScaledType::get(&recording_->context, codes.getShape(), codes.getElementType(),
+                                  ir::dimsOf(codes), Recording::blockOf(block, extents, site),
+                                  recording_->builder.getF32Type(), ir::Layout::row_major);
+  mlir::Value input = ir::InputOp::create(recording_->builder, recording_->unknown, type, name,
+                                          /*workspace=*/false);
+  return recording_->wrap(input, block);
+}
+
+Value Builder::inout(const std::string &name, DType type, const Shape &shape,
+                     std::source_location where) {
+  Site site{"inout '" + name + "'", where, recording_.get()};
+  recording_->takeName(name, site);
+  mlir::Type element = recording_->elementType(type, site, "an in-out");
+  auto tensor = recording_->tensorType(recording_->extentsOf(shape, site), element);
+  return recording_->wrap(
+      ir::InOutOp::create(recording_->builder, recording_->unknown, tensor, name));
+}
+
+Value Builder::scalar(const std::string &name, float value, std::source_location where) {
+  Site site{"scalar '" + name + "'", where, recording_.get()};
+  recording_->takeName(name, site);
+  if (!std::isfinite(value))
+    site.fail("the default " + std::to_string(value) + " is not finite", "give a number");
+  return recording_->wrap(ir::ScalarOp::create(recording_->builder, recording_->unknown,
+                                               recording_->builder.getF32Type(),
+                                               recording_->builder.getStringAttr(name),
+                                               recording_->builder.getF32FloatAttr(value)));
+}
+
+//===-- Results -----------------------------------------------------------===//
+
+/// The store of an in-out; null if there is none yet.
+static ir::StoreOp storeOf(ir::InOutOp inout) {
+  for (ir::StoreOp store : inout->getBlock()->getOps<ir::StoreOp>())
+    if (store.getName() == inout.getName())
+      return store;
+  return {};
+}
+
+void Builder::store(const Value &inout, const Operand &value, std::source_location where) {
+  Operand target(inout, where);
+  Site site = Recording::enter("store", {&target, &value});
+  site.where = where;
+  if (site.recording != recording_.get())
+    site.fail("the values are of another Builder", "record an op with one Builder");
+  mlir::Value old = recording_->plain(target, site);
+  auto op = old.getDefiningOp<ir::InOutOp>();
+  if (!op)
+    site.fail("the target is not an in-out", "declare it with Builder::inout");
+  std::string name = op.getName().str();
+  if (storeOf(op))
+    site.fail("the in-out '" + name + "' is stored twice", "store each in-out once");
+  Extents extents = Recording::extentsOf(old.getType());
+  mlir::Value stored = recording_->f32(value, site);
+  Extents from = Recording::extentsOf(stored.getType());
+  if (from.size() > extents.size() || Recording::common(from, extents, site) != extents)
+    site.fail("the in-out '" + name + "' is " + textOf(extents) + ", not " + textOf(from),
+              "store a value of its shape");
+  mlir::Type element = mlir::getElementTypeOrSelf(old.getType());
+  stored = recording_->narrowed(recording_->broadcast(stored, extents), element);
+  ir::StoreOp::create(recording_->builder, recording_->unknown, name, stored);
+}
+
+void Builder::output(const std::string &name, const Value &value, std::optional<DType> type,
+                     std::source_location where) {
+  Operand operand(value, where);
+  std::string function = "output '" + name + "'";
+  Site site = Recording::enter(function.c_str(), {&operand});
+  if (site.recording != recording_.get())
+    site.fail("the value is of another Builder", "record an op with one Builder");
+  recording_->takeName(name, site);
+  mlir::Value result = recording_->plain(operand, site);
+  if (!mlir::isa<mlir::RankedTensorType>(result.getType()))
+    site.fail("the value is a scalar", "broadcast it over a shape");
+  if (type && *type != value.dtype())
+    result = recording_->narrowed(recording_->widened(result),
+                                  recording_->elementType(*type, site, "an output"));
+  ir::OutputOp::create(recording_->builder, recording_->unknown, name, result, /*workspace=*/false);
+}
+
+void Builder::output(const std::string &name, const Scaled &value, std::source_location where) {
+  std::string function = "output '" + name + "'";
+  Site site = Recording::enter(function.c_str(), value, where);
+  if (site.recording != recording_.get())
+    Site{function, where, recording_.get()}.fail("the value is of another Builder",
+                                                 "record an op with one Builder");
+  recording_->takeName(name, site);
+  mlir::Value result = recording_->scaled(value);
+  auto quantize = result.getDefiningOp<ir::QuantizeOp>();
+  if (!quantize || !quantize.getScale())
+    recording_->takeName(name + "_scale", site);
+  ir::OutputOp::create(recording_->builder, recording_->unknown, name, result, /*workspace=*/false);
+}
+
+//===-- The program -------------------------------------------------------===//
+
+/// Every dim stands in an argument, from whose shape it can be read.
+static void checkDims(ir::ProgramOp program, const Site &site) {
+  llvm::StringSet<> used;
+  for (mlir::Operation &op : program.getBlock())
+    if (mlir::isa<ir::InputOp, ir::InOutOp>(op))
+      for (const ir::DimExpr &dim : Recording::extentsOf(op.getResult(0).getType()))
+        if (dim.name)
+          used.insert(dim.name.getValue());
+  for (mlir::Attribute name : program.getDimNames())
+    if (!used.contains(mlir::cast<mlir::StringAttr>(name).getValue()))
+      site.fail("the dim '" + mlir::cast<mlir::StringAttr>(name).str() + "' is in no input's shape",
+                "use it in an input or an in-out");
+}
+
+Program Builder::build(std::source_location where) const {
+  Site site{"build", where, recording_.get()};
+  ir::ProgramOp program = recording_->program;
+  bool hasResult = false;
+  for (mlir::Operation &op : program.getBlock()) {
+    hasResult |= mlir::isa<ir::OutputOp, ir::StoreOp>(op);
+    auto inout = mlir::dyn_cast<ir::InOutOp>(op);
+    if (inout && !storeOf(inout))
+      site.fail("the in-out '" + inout.getName().str() + "' is never stored",
+                "store it, or make it an input");
+  }
+  if (!hasResult)
+    site.fail("there is no output and no store", "add one");
+  checkDims(program, site);
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&recording_->context, [&](mlir::Diagnostic &diagnostic) {
+    message += diagnostic.str();
+    return mlir::success();
+  });
+  if (mlir::failed(mlir::verify(*recording_->module)))
+    throw Error(ErrorKind::Internal, "the recorded program is wrong: " + message, site.place());
+  return makeProgram(program, site.place());
+}

@@ -1,0 +1,187 @@
+//===- Elementwise.cpp - Arithmetic on values -----------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/dsl/Recording.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace eider;
+using namespace eider::detail;
+namespace arith = mlir::arith;
+namespace math = mlir::math;
+
+/// Records `Op` on one operand, at the operand's own shape.
+template <class Op> static Value unary(const char *name, const Operand &value) {
+  Site site = Recording::enter(name, {&value});
+  Recording &recording = *site.recording;
+  mlir::Value operand = recording.f32(value, site);
+  return recording.wrap(Op::create(recording.builder, recording.unknown, operand));
+}
+
+/// Records `Op` on two operands, at the smallest shape over which both repeat.
+template <class Op>
+static Value binary(const char *name, const Operand &left, const Operand &right) {
+  Site site = Recording::enter(name, {&left, &right});
+  Recording &recording = *site.recording;
+  mlir::Value a = recording.f32(left, site), b = recording.f32(right, site);
+  Extents extents =
+      Recording::common(Recording::extentsOf(a.getType()), Recording::extentsOf(b.getType()), site);
+  a = recording.broadcast(a, extents);
+  b = recording.broadcast(b, extents);
+  return recording.wrap(Op::create(recording.builder, recording.unknown, a, b));
+}
+
+/// 1 / (1 + exp(-x))
+static Value logistic(const char *name, const Operand &value) {
+  Site site = Recording::enter(name, {&value});
+  Recording &recording = *site.recording;
+  mlir::Value operand = recording.f32(value, site);
+  return recording.wrap(
+      ir::SigmoidOp::create(recording.builder, recording.unknown, operand.getType(), operand));
+}
+
+/// A number that stands where `operand` was written, for its errors.
+static Operand number(double value, const Operand &operand) {
+  return Operand(value, Recording::whereOf(operand));
+}
+
+//===-- Operators ---------------------------------------------------------===//
+
+Value eider::operator+(const Operand &left, const Operand &right) {
+  return binary<arith::AddFOp>("+", left, right);
+}
+Value eider::operator-(const Operand &left, const Operand &right) {
+  return binary<arith::SubFOp>("-", left, right);
+}
+Value eider::operator*(const Operand &left, const Operand &right) {
+  return binary<arith::MulFOp>("*", left, right);
+}
+Value eider::operator/(const Operand &left, const Operand &right) {
+  return binary<arith::DivFOp>("/", left, right);
+}
+Value eider::operator-(const Operand &value) { return unary<arith::NegFOp>("-", value); }
+
+//===-- Functions ---------------------------------------------------------===//
+
+Value eider::min(const Operand &left, const Operand &right) {
+  return binary<arith::MinimumFOp>("min", left, right);
+}
+Value eider::max(const Operand &left, const Operand &right) {
+  return binary<arith::MaximumFOp>("max", left, right);
+}
+Value eider::abs(const Operand &value) { return unary<math::AbsFOp>("abs", value); }
+Value eider::sqrt(const Operand &value) { return unary<math::SqrtOp>("sqrt", value); }
+Value eider::rsqrt(const Operand &value) { return unary<math::RsqrtOp>("rsqrt", value); }
+Value eider::exp(const Operand &value) { return unary<math::ExpOp>("exp", value); }
+Value eider::exp2(const Operand &value) { return unary<math::Exp2Op>("exp2", value); }
+Value eider::log(const Operand &value) { return unary<math::LogOp>("log", value); }
+Value eider::tanh(const Operand &value) { return unary<math::TanhOp>("tanh", value); }
+Value eider::erf(const Operand &value) { return unary<math::ErfOp>("erf", value); }
+Value eider::sigmoid(const Operand &value) { return logistic("sigmoid", value); }
+
+Value eider::rcp(const Operand &value) {
+  return binary<arith::DivFOp>("rcp", number(1, value), value);
+}
+Value eider::relu(const Operand &value) {
+  return binary<arith::MaximumFOp>("relu", value, number(0, value));
+}
+
+Value eider::clamp(const Operand &value, const Operand &low, const Operand &high) {
+  Operand raised(binary<arith::MaximumFOp>("clamp", value, low), Recording::whereOf(value));
+  return binary<arith::MinimumFOp>("clamp", raised, high);
+}
+
+Value eider::silu(const Operand &value) {
+  Operand gate(logistic("silu", value), Recording::whereOf(value));
+  return binary<arith::MulFOp>("silu", value, gate);
+}
+
+/// x · 0.5 · (1 + inner)
+static Value gated(const char *name, const Operand &value, const Value &inner) {
+  auto at = [&](const Value &part) { return Operand(part, Recording::whereOf(value)); };
+  Value half = binary<arith::MulFOp>(name, value, number(0.5, value));
+  Value gate = binary<arith::AddFOp>(name, number(1, value), at(inner));
+  return binary<arith::MulFOp>(name, at(half), at(gate));
+}
+
+Value eider::gelu(const Operand &value) {
+  constexpr double inverseRootTwo = 0.70710678118654752440;
+  Operand scaled(binary<arith::MulFOp>("gelu", value, number(inverseRootTwo, value)),
+                 Recording::whereOf(value));
+  return gated("gelu", value, unary<math::ErfOp>("gelu", scaled));
+}
+
+Value eider::gelu_tanh(const Operand &value) {
+  constexpr const char *name = "gelu_tanh";
+  constexpr double rootTwoOverPi = 0.79788456080286535588, cubic = 0.044715;
+  auto at = [&](const Value &part) { return Operand(part, Recording::whereOf(value)); };
+  auto times = [&](const Operand &left, const Operand &right) {
+    return at(binary<arith::MulFOp>(name, left, right));
+  };
+  Operand cube = times(times(value, value), value);
+  Operand sum = at(binary<arith::AddFOp>(name, value, times(cube, number(cubic, value))));
+  return gated(name, value, unary<math::TanhOp>(name, times(sum, number(rootTwoOverPi, value))));
+}
+
+//===-- Comparisons -------------------------------------------------------===//
+
+Mask eider::operator<(const Operand &left, const Operand &right) {
+  return {Mask::Kind::Less, left, right};
+}
+Mask eider::operator<=(const Operand &left, const Operand &right) {
+  return {Mask::Kind::LessEqual, left, right};
+}
+Mask eider::operator>(const Operand &left, const Operand &right) {
+  return {Mask::Kind::Greater, left, right};
+}
+Mask eider::operator>=(const Operand &left, const Operand &right) {
+  return {Mask::Kind::GreaterEqual, left, right};
+}
+Mask eider::operator==(const Operand &left, const Operand &right) {
+  return {Mask::Kind::Equal, left, right};
+}
+Mask eider::operator!=(const Operand &left, const Operand &right) {
+  return {Mask::Kind::NotEqual, left, right};
+}
+
+Value eider::select(const Mask &condition, const Operand &ifTrue, const Operand &ifFalse) {
+  const Operand *operands[] = {&Recording::left(condition), &Recording::right(condition), &ifTrue,
+                               &ifFalse};
+  Site site = Recording::enter("select", {operands[0], operands[1], operands[2], operands[3]});
+  Recording &recording = *site.recording;
+  mlir::Value values[4];
+  Extents extents;
+  for (int i = 0; i < 4; ++i) {
+    values[i] = recording.f32(*operands[i], site);
+    extents = Recording::common(extents, Recording::extentsOf(values[i].getType()), site);
+  }
+  for (mlir::Value &value : values)
+    value = recording.broadcast(value, extents);
+  mlir::Value holds = arith::CmpFOp::create(recording.builder, recording.unknown,
+                                            Recording::predicate(condition), values[0], values[1]);
+  return recording.wrap(
+      arith::SelectOp::create(recording.builder, recording.unknown, holds, values[2], values[3]));
+}
+
+//===-- Types -------------------------------------------------------------===//
+
+Value eider::cast(const Operand &value, DType type) {
+  Site site = Recording::enter("cast", {&value});
+  Recording &recording = *site.recording;
+  mlir::Type element = recording.elementType(type, site, "the type of a cast");
+  mlir::Value operand = recording.plain(value, site);
+  if (mlir::getElementTypeOrSelf(operand.getType()) == element)
+    return recording.wrap(operand);
+  return recording.wrap(recording.narrowed(recording.widened(operand), element));
+}
+
+Value eider::round_to(const Operand &value, DType type) {
+  Site site = Recording::enter("round_to", {&value});
+  Recording &recording = *site.recording;
+  mlir::Type element = recording.elementType(type, site, "the rounding");
+  if (element.isF32())
+    site.fail("arithmetic is f32 already", "round to bf16 or f16");
+  mlir::Value narrow = recording.narrowed(recording.f32(value, site), element);
+  return recording.wrap(recording.widened(narrow));
+}

@@ -1,0 +1,105 @@
+//===- Modes.cpp - Presets of a quantisation's numerics -------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// Each mode gives the bits of a peer's kernel for the same f32 input. The maximum of the format is
+// exact in f32; constants derived from it are one f32 operation, as in the peers' sources. All
+// peers but trtllm_token leave 1/s and max/amax unbounded: their floors keep both finite.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/dsl/Modes.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace eider;
+using namespace eider::ir;
+
+namespace {
+using Parameters = std::vector<std::pair<const char *, std::string>>;
+
+struct Mode {
+  const char *name;
+  /// The parameters that differ from the default, for a format's maximum.
+  Parameters (*parameters)(float max);
+};
+
+/// The shortest text that reads back as the same f32.
+std::string text(float value) {
+  llvm::SmallString<24> digits;
+  llvm::APFloat(value).toString(digits);
+  return digits.str().str();
+}
+
+/// The smallest scale of vLLM's and TensorRT-LLM's token kernels.
+float smallestTokenScale(float max) { return 1.0f / (max * 512.0f); }
+
+const Mode modes[] = {
+    {"default", [](float) { return Parameters(); }},
+    {"deepgemm",
+     [](float) {
+       return Parameters{{"arithmetic", "reciprocal"},
+                         {"amax_floor", "1e-4"},
+                         {"multiplier_bound", "inf"},
+                         {"zero_block", "formula"}};
+     }},
+    {"tilekernels",
+     [](float) {
+       return Parameters{{"arithmetic", "max_over_amax"},
+                         {"amax_floor", "1e-4"},
+                         {"multiplier_bound", "inf"},
+                         {"zero_block", "formula"}};
+     }},
+    {"vllm_group",
+     [](float) {
+       return Parameters{{"amax_floor", "1e-10"}, {"zero_block", "formula"}};
+     }},
+    {"vllm_token",
+     [](float max) {
+       return Parameters{{"scale_floor", text(smallestTokenScale(max))}, {"zero_block", "formula"}};
+     }},
+    {"sglang_group",
+     [](float) {
+       return Parameters{{"scale", "amax_times_inverse_max"},
+                         {"arithmetic", "max_over_amax"},
+                         {"amax_floor", "1e-10"},
+                         {"multiplier_bound", "inf"},
+                         {"zero_block", "formula"}};
+     }},
+    {"trtllm_token",
+     [](float max) {
+       return Parameters{{"arithmetic", "max_over_amax"},
+                         {"amax_floor", "1e-6"},
+                         {"scale_floor", text(smallestTokenScale(max))},
+                         {"multiplier_bound", text(max * 512.0f)},
+                         {"zero_block", "formula"}};
+     }},
+};
+
+llvm::Error refusal(const std::string &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+} // namespace
+
+std::string eider::detail::modeNames() {
+  std::string names;
+  for (const Mode &mode : modes)
+    names += (names.empty() ? "" : ", ") + std::string(mode.name);
+  return names;
+}
+
+llvm::Expected<NumericsAttr>
+eider::detail::numericsOf(mlir::MLIRContext *context, const std::string &name, DType format,
+                          const std::map<std::string, std::string> &overrides) {
+  const Mode *mode = llvm::find_if(modes, [&](const Mode &mode) { return mode.name == name; });
+  if (mode == std::end(modes))
+    return refusal("no mode '" + name + "'; they are " + modeNames());
+  NumericsAttr numerics = NumericsAttr::getDefault(context);
+  std::string message;
+  for (const auto &[parameter, value] : mode->parameters(format == DType::e4m3 ? 448 : 57344))
+    if (numerics = numerics.with(parameter, value, message); !numerics)
+      return refusal(message);
+  for (const auto &[parameter, value] : overrides)
+    if (numerics = numerics.with(parameter, value, message); !numerics)
+      return refusal(message);
+  return numerics;
+}

@@ -1,0 +1,165 @@
+//===- Program.cpp - Text and signature of a program ----------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/dsl/Names.h"
+#include "compiler/dsl/ProgramImpl.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace eider;
+using namespace eider::ir;
+
+const std::string &Program::name() const { return impl_->name; }
+const std::string &Program::text() const { return impl_->text; }
+const Signature &Program::signature() const { return impl_->signature; }
+
+void eider::loadDialects(MLIRContext &context) {
+  context.loadDialect<EiderDialect, arith::ArithDialect, math::MathDialect>();
+}
+
+static constexpr DType storedTypes[] = {DType::f32, DType::bf16, DType::f16, DType::e4m3,
+                                        DType::e5m2};
+
+Type eider::typeOf(DType type, MLIRContext *context) {
+  switch (type) {
+  case DType::f32:
+    return Float32Type::get(context);
+  case DType::bf16:
+    return BFloat16Type::get(context);
+  case DType::f16:
+    return Float16Type::get(context);
+  case DType::e4m3:
+    return Float8E4M3FNType::get(context);
+  case DType::e5m2:
+    return Float8E5M2Type::get(context);
+  default:
+    return {};
+  }
+}
+
+std::optional<DType> eider::dtypeOf(Type type) {
+  for (DType candidate : storedTypes)
+    if (typeOf(candidate, type.getContext()) == type)
+      return candidate;
+  return std::nullopt;
+}
+
+//===-- Signature ---------------------------------------------------------===//
+
+namespace {
+/// Collects a program's signature and checks its names.
+class SignatureReader {
+public:
+  SignatureReader(ProgramOp program, const std::string &where) : program(program), where(where) {}
+
+  Signature read() {
+    take(program, program.getSymName(), /*unique=*/false);
+    for (auto [name, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues())) {
+      StringRef dim = cast<StringAttr>(name).getValue();
+      take(program, dim);
+      signature.dims.push_back(
+          {dim.str(), ShapedType::isDynamic(value) ? std::nullopt : std::optional<int64_t>(value)});
+    }
+    for (Operation &op : program.getBlock())
+      visit(op);
+    return std::move(signature);
+  }
+
+private:
+  ProgramOp program;
+  std::string where;
+  Signature signature;
+  llvm::StringSet<> names;
+
+  [[noreturn]] void fail(Operation *op, const std::string &what, const char *remedy) {
+    std::string place = where;
+    if (auto loc = dyn_cast<FileLineColLoc>(op->getLoc()); loc && place.empty())
+      place = loc.getFilename().str() + ":" + std::to_string(loc.getLine()) + ":" +
+              std::to_string(loc.getColumn());
+    throw Error(ErrorKind::Request, what, place, remedy);
+  }
+
+  void take(Operation *op, StringRef name, bool unique = true) {
+    std::string problem = eider::detail::problemOfName(name);
+    if (!problem.empty())
+      fail(op, problem, eider::detail::remedyOfName);
+    if (unique && !names.insert(name).second)
+      fail(op, "the name '" + name.str() + "' is taken",
+           "use each name once; a scaled tensor takes NAME and NAME_scale");
+  }
+
+  void addTensor(Operation *op, const std::string &name, Signature::Role role,
+                 RankedTensorType type) {
+    take(op, name);
+    std::vector<std::string> shape;
+    for (const DimExpr &dim : dimsOf(type).getExprs())
+      shape.push_back(dim.contractExpression());
+    signature.tensors.push_back({name, role, *dtypeOf(type.getElementType()), shape});
+  }
+
+  /// A tensor, or codes and scales.
+  void addTensors(Operation *op, StringRef name, Signature::Role role, Type type,
+                  bool withScales = true) {
+    auto scaled = dyn_cast<ScaledType>(type);
+    if (!scaled)
+      return addTensor(op, name.str(), role, cast<RankedTensorType>(type));
+    addTensor(op, name.str(), role, scaled.getCodesType());
+    if (withScales)
+      addTensor(op, name.str() + "_scale", role, scaled.getScalesType());
+  }
+
+  void addScalar(ScalarOp op) {
+    take(op, op.getName());
+    float value = op.getValue().convertToFloat();
+    if (!std::isfinite(value))
+      fail(op, "the default of scalar '" + op.getName().str() + "' is not finite", "give a number");
+    signature.scalars.push_back({op.getName().str(), value});
+  }
+
+  void visit(Operation &op) {
+    using Role = Signature::Role;
+    if (auto input = dyn_cast<InputOp>(op))
+      addTensors(input, input.getName(), Role::Input, input.getType());
+    if (auto inout = dyn_cast<InOutOp>(op))
+      addTensors(inout, inout.getName(), Role::InOut, inout.getType());
+    if (auto scalar = dyn_cast<ScalarOp>(op))
+      addScalar(scalar);
+    if (auto output = dyn_cast<OutputOp>(op)) {
+      auto quantize = output.getValue().getDefiningOp<QuantizeOp>();
+      addTensors(output, output.getName(), Role::Output, output.getValue().getType(),
+                 /*withScales=*/!quantize || !quantize.getScale());
+    }
+  }
+};
+} // namespace
+
+//===-- Text --------------------------------------------------------------===//
+
+/// The canonical text: locations become the names of values, which the text's SSA names then
+/// follow.
+static std::string canonicalText(ProgramOp program) {
+  MLIRContext *context = program.getContext();
+  Location unknown = UnknownLoc::get(context);
+  for (Operation &op : program.getBlock()) {
+    auto name =
+        op.getAttrOfType<StringAttr>(isa<InputOp, InOutOp, ScalarOp>(op) ? "name" : "eider.name");
+    op.setLoc(name ? Location(NameLoc::get(name)) : unknown);
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  program->print(stream, OpPrintingFlags().useLocalScope().printNameLocAsPrefix());
+  return text + "\n";
+}
+
+Program eider::makeProgram(ProgramOp program, const std::string &where) {
+  Signature signature = SignatureReader(program, where).read();
+  return Program(std::make_shared<eider::detail::ProgramImpl>(eider::detail::ProgramImpl{
+      program.getSymName().str(), canonicalText(program), std::move(signature)}));
+}

@@ -1,0 +1,255 @@
+//===- Recording.cpp - The module that a Builder writes -------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/dsl/Recording.h"
+
+#include "compiler/dsl/Names.h"
+#include "compiler/dsl/ProgramImpl.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace eider;
+using namespace eider::detail;
+using namespace eider::ir;
+
+//===-- Errors ------------------------------------------------------------===//
+
+std::string Site::place() const {
+  std::string_view file = where.file_name();
+  file = file.substr(file.find_last_of('/') + 1);
+  std::string name = recording ? recording->program.getSymName().str() : function;
+  return name + " (" + std::string(file) + ":" + std::to_string(where.line()) + ")";
+}
+
+void Site::fail(const std::string &what, const std::string &remedy) const {
+  throw Error(ErrorKind::Request, recording ? function + ": " + what : what, place(), remedy);
+}
+
+std::string eider::detail::textOf(ArrayRef<DimExpr> extents) {
+  std::string text = "[";
+  llvm::raw_string_ostream stream(text);
+  llvm::interleaveComma(extents, stream, [&](const DimExpr &dim) { stream << dim.str(); });
+  return text + "]";
+}
+
+//===-- Handles -----------------------------------------------------------===//
+
+Recording::Recording(const std::string &name)
+    : context(MLIRContext::Threading::DISABLED), builder(&context),
+      unknown(UnknownLoc::get(&context)) {
+  loadDialects(context);
+  module = ModuleOp::create(unknown);
+  builder.setInsertionPointToEnd(module->getBody());
+  program = ProgramOp::create(builder, unknown, name, ArrayRef<StringRef>());
+  builder.setInsertionPointToEnd(&program.getBlock());
+}
+
+eider::Value Recording::wrap(mlir::Value value) {
+  eider::Value handle;
+  handle.recording_ = shared_from_this();
+  handle.value_ = value.getAsOpaquePointer();
+  return handle;
+}
+
+Scaled Recording::wrap(mlir::Value value, const Block &block) {
+  Scaled handle;
+  handle.recording_ = shared_from_this();
+  handle.value_ = value.getAsOpaquePointer();
+  handle.block_ = block;
+  return handle;
+}
+
+Site Recording::enter(const char *function, std::initializer_list<const Operand *> operands) {
+  Site site{function, (*operands.begin())->where_, nullptr};
+  for (const Operand *operand : operands) {
+    if (!operand->isValue_)
+      continue;
+    Recording *recording = operand->value_.recording_.get();
+    if (!recording)
+      site.fail("an operand is an empty value", "assign the value before its use");
+    if (site.recording && site.recording != recording)
+      site.fail("the operands are of two Builders", "record an op with one Builder");
+    site.recording = recording;
+  }
+  if (!site.recording)
+    site.fail("the operands are numbers alone", "compute constants in C++, where they are used");
+  return site;
+}
+
+Site Recording::enter(const char *function, const Scaled &value, std::source_location where) {
+  return {function, where, value.recording_.get()};
+}
+
+mlir::Value Recording::constant(double number, const Site &site) {
+  auto rounded = static_cast<float>(number);
+  if (!std::isfinite(rounded))
+    site.fail("the number " + std::to_string(number) + " is not finite in f32",
+              "use a number of magnitude below 3.4e38");
+  mlir::Value &slot = constants[llvm::bit_cast<uint32_t>(rounded)];
+  if (!slot)
+    slot = arith::ConstantOp::create(builder, unknown, builder.getF32FloatAttr(rounded));
+  return slot;
+}
+
+mlir::Value Recording::plain(const Operand &operand, const Site &site) {
+  if (!operand.isValue_)
+    return constant(operand.number_, site);
+  return mlir::Value::getFromOpaquePointer(operand.value_.value_);
+}
+
+mlir::Value Recording::f32(const Operand &operand, const Site &site) {
+  return widened(plain(operand, site));
+}
+
+mlir::Value Recording::scaled(const Scaled &value) const {
+  return mlir::Value::getFromOpaquePointer(value.value_);
+}
+
+arith::CmpFPredicate Recording::predicate(const Mask &mask) {
+  switch (mask.kind_) {
+  case Mask::Kind::Less:
+    return arith::CmpFPredicate::OLT;
+  case Mask::Kind::LessEqual:
+    return arith::CmpFPredicate::OLE;
+  case Mask::Kind::Greater:
+    return arith::CmpFPredicate::OGT;
+  case Mask::Kind::GreaterEqual:
+    return arith::CmpFPredicate::OGE;
+  case Mask::Kind::Equal:
+    return arith::CmpFPredicate::OEQ;
+  case Mask::Kind::NotEqual:
+    return arith::CmpFPredicate::UNE;
+  }
+  llvm_unreachable("six comparisons");
+}
+
+//===-- Types and shapes --------------------------------------------------===//
+
+Extents Recording::extentsOf(mlir::Type type) {
+  DimsAttr dims = dimsOf(type);
+  return dims ? Extents(dims.getExprs()) : Extents();
+}
+
+Extents Recording::extentsOf(const Shape &shape, const Site &site) const {
+  if (shape.empty() || shape.size() > 2)
+    site.fail("a tensor of rank " + std::to_string(shape.size()),
+              "give one or two dims; for a number use a scalar");
+  Extents extents;
+  ProgramOp owner = program;
+  for (const Dim &dim : shape) {
+    if (!dim.name_.empty() && !owner.hasDim(dim.name_))
+      site.fail("'" + dim.name_ + "' is not a dim of this op", "declare it with Builder::dim");
+    if (dim.name_.empty() && dim.factor_ < 1)
+      site.fail("an extent of " + std::to_string(dim.factor_), "extents are at least 1");
+    auto name = dim.name_.empty() ? StringAttr() : StringAttr::get(owner.getContext(), dim.name_);
+    extents.push_back({name, dim.factor_, dim.divisor_});
+  }
+  return extents;
+}
+
+Shape Recording::shapeOf(mlir::Type type) const {
+  Shape shape;
+  for (const DimExpr &dim : extentsOf(type))
+    shape.push_back(Dim(dim.name ? dim.name.str() : "", dim.factor, dim.divisor));
+  return shape;
+}
+
+RankedTensorType Recording::tensorType(ArrayRef<DimExpr> extents, mlir::Type element) {
+  return ir::tensorType(DimsAttr::get(&context, extents), element, program);
+}
+
+mlir::Type Recording::elementType(DType type, const Site &site, const char *forWhat) {
+  if (type != DType::f32 && type != DType::bf16 && type != DType::f16)
+    site.fail(std::string(forWhat) + " cannot be " + nameOf(type), "use f32, bf16 or f16");
+  return typeOf(type, &context);
+}
+
+SmallVector<int64_t> Recording::blockOf(const Block &block, ArrayRef<DimExpr> extents,
+                                        const Site &site) {
+  if (block.empty())
+    site.fail("the block is not said", "give one extent an axis, e.g. {1, 128}");
+  if (block.size() != extents.size())
+    site.fail("a block of rank " + std::to_string(block.size()) + " for " + textOf(extents),
+              "give one extent an axis");
+  SmallVector<int64_t> result;
+  for (auto [extent, dim] : llvm::zip_equal(block, extents)) {
+    int64_t divisor = 0;
+    if (extent != whole &&
+        (extent < 1 || extent > INT32_MAX || __builtin_mul_overflow(dim.divisor, extent, &divisor)))
+      site.fail("a block's extent cannot be " + std::to_string(extent),
+                "use 1 to 2147483647, or eider::whole");
+    result.push_back(extent == whole ? ShapedType::kDynamic : extent);
+  }
+  return result;
+}
+
+/// The dim over which both repeat: equal, or one is 1, or one value a block of the other.
+static std::optional<DimExpr> commonDim(DimExpr left, DimExpr right) {
+  if (left == right || right.isOne())
+    return left;
+  if (left.isOne())
+    return right;
+  if (left.name != right.name || left.factor != right.factor)
+    return std::nullopt;
+  if (left.divisor % right.divisor == 0)
+    return right;
+  if (right.divisor % left.divisor == 0)
+    return left;
+  return std::nullopt;
+}
+
+Extents Recording::common(const Extents &left, const Extents &right, const Site &site) {
+  Extents result = left.size() >= right.size() ? left : right;
+  const Extents &other = left.size() >= right.size() ? right : left;
+  for (size_t i = 1; i <= other.size(); ++i) {
+    DimExpr &dim = result[result.size() - i];
+    auto both = commonDim(dim, other[other.size() - i]);
+    if (!both)
+      site.fail("shapes " + textOf(left) + " and " + textOf(right) + " do not match",
+                "dims align at the end; each is equal, 1, or the number of blocks of the other");
+    dim = *both;
+  }
+  return result;
+}
+
+mlir::Value Recording::broadcast(mlir::Value value, const Extents &extents) {
+  if (extentsOf(value.getType()) == extents)
+    return value;
+  auto type = tensorType(extents, getElementTypeOrSelf(value.getType()));
+  return BroadcastOp::create(builder, unknown, type, value);
+}
+
+/// `type` with another element.
+static mlir::Type withElement(mlir::Type type, mlir::Type element) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.clone(element);
+  return element;
+}
+
+mlir::Value Recording::narrowed(mlir::Value value, mlir::Type element) {
+  if (element.isF32())
+    return value;
+  return arith::TruncFOp::create(builder, unknown, withElement(value.getType(), element), value);
+}
+
+mlir::Value Recording::widened(mlir::Value value) {
+  if (getElementTypeOrSelf(value.getType()).isF32())
+    return value;
+  mlir::Value &slot = wide[value];
+  if (!slot)
+    slot = arith::ExtFOp::create(builder, unknown,
+                                 withElement(value.getType(), builder.getF32Type()), value);
+  return slot;
+}
+
+void Recording::takeName(const std::string &name, const Site &site) {
+  std::string problem = problemOfName(name);
+  if (!problem.empty())
+    site.fail(problem, remedyOfName);
+  if (!names.insert(name).second)
+    site.fail("the name '" + name + "' is taken", "use each name once");
+}

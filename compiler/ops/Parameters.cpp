@@ -1,0 +1,119 @@
+//===- Parameters.cpp - Reads the parameters of a library op --------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/dsl/Modes.h"
+#include "compiler/ops/Library.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace eider;
+using namespace eider::ops;
+
+namespace {
+/// One parameter of one op, for its errors; `option` as on the command line.
+struct Reader {
+  const std::string &op;
+  const char *option;
+  const std::string &value;
+
+  [[noreturn]] void refuse(const std::string &why, const std::string &possible) const {
+    throw Error(ErrorKind::Request, std::string(option) + " cannot be '" + value + "'" + why, op,
+                "give " + possible);
+  }
+
+  template <class T>
+  void choose(T &slot, std::initializer_list<std::pair<const char *, T>> choices,
+              const std::string &why = "") const {
+    if (value.empty())
+      return;
+    std::string possible;
+    for (auto [name, choice] : choices) {
+      if (value == name) {
+        slot = choice;
+        return;
+      }
+      possible += (possible.empty() ? "" : ", ") + std::string(name);
+    }
+    refuse(why, possible);
+  }
+};
+} // namespace
+
+/// `128`, `*`.
+static bool parseExtent(llvm::StringRef text, int64_t &extent) {
+  if (text == "*") {
+    extent = whole;
+    return true;
+  }
+  return !text.empty() && llvm::all_of(text, llvm::isDigit) && !text.getAsInteger(10, extent) &&
+         extent >= 1 && extent <= INT32_MAX;
+}
+
+/// `1x128`, `128x128`, `1x*`, `*x*`.
+static void readBlock(const Reader &reader, Block &block) {
+  if (reader.value.empty())
+    return;
+  auto [rows, columns] = llvm::StringRef(reader.value).split('x');
+  block.resize(2);
+  if (!parseExtent(rows, block[0]) || !parseExtent(columns, block[1]))
+    reader.refuse("", "ROWSxCOLUMNS, each 1 to 2147483647 or *: 1x128, 128x128, 1x*, *x*");
+}
+
+/// A value that the op's table of parameters lacks.
+static void checkTaken(const OpInfo &op, const OpParameters &text) {
+  const std::pair<const char *, bool> given[] = {{"dtype", !text.dtype.empty()},
+                                                 {"format", !text.format.empty()},
+                                                 {"block", !text.block.empty()},
+                                                 {"scale", !text.scale.empty()},
+                                                 {"scaleLayout", !text.scaleLayout.empty()},
+                                                 {"scaleSource", !text.scaleSource.empty()},
+                                                 {"mode", !text.mode.empty()},
+                                                 {"numerics", !text.numerics.empty()}};
+  for (auto [name, isGiven] : given)
+    if (isGiven && !llvm::is_contained(op.parameters, name))
+      throw Error(ErrorKind::Request, std::string("there is no parameter ") + name, op.name,
+                  "it takes " + llvm::join(op.parameters, ", "));
+}
+
+/// Mode and single parameters, checked here so that the error names the option.
+static void readNumerics(const OpInfo &op, const OpParameters &text, Parameters &parameters) {
+  if (!text.mode.empty())
+    parameters.mode = text.mode;
+  parameters.numerics = text.numerics;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<ir::EiderDialect>();
+  auto numerics =
+      detail::numericsOf(&context, parameters.mode, parameters.format, parameters.numerics);
+  if (!numerics)
+    throw Error(ErrorKind::Request, llvm::toString(numerics.takeError()), op.name);
+}
+
+Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text) {
+  checkTaken(op, text);
+  Parameters parameters;
+  auto reader = [&](const char *option, const std::string &value) {
+    return Reader{op.name, option, value};
+  };
+  reader("--dtype", text.dtype)
+      .choose<DType>(parameters.dtype, {{"bf16", bf16}, {"f16", f16}, {"f32", f32}});
+  reader("--format", text.format)
+      .choose<DType>(
+          parameters.format, {{"e4m3", e4m3}, {"e5m2", e5m2}},
+          llvm::StringRef(text.format).ends_with("fnuz") ? ": FNUZ formats have no codec yet" : "");
+  readBlock(reader("--block", text.block), parameters.block);
+  DType scale = f32;
+  bool narrow = text.scale == "e8m0" || text.scale == "bf16";
+  reader("--scale", text.scale)
+      .choose<DType>(scale, {{"f32", f32}}, narrow ? ": scales of that type are not made yet" : "");
+  ScaleLayout layout = ScaleLayout::row_major;
+  reader("--scale-layout", text.scaleLayout)
+      .choose<ScaleLayout>(layout, {{"row_major", ScaleLayout::row_major}},
+                           ": no other layout is made yet");
+  reader("--scale-source", text.scaleSource)
+      .choose<bool>(parameters.givenScales, {{"dynamic", false}, {"static", true}});
+  readNumerics(op, text, parameters);
+  return parameters;
+}
