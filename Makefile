@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 
 demo: build/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target eider-demo eider
-	@build/bin/eider-demo
+	@build/bin/eider-demo examples/data/minilm.safetensors build/demo
 
 test: build
 	ctest --preset quick
