@@ -77,7 +77,7 @@ OwningOpRef<ModuleOp> Compilation::lowered(transforms::VariantKind variant) {
 std::string Compilation::text(ModuleOp kernels) {
   std::string text;
   run([&] {
-    auto printed = emit::printCuda(kernels);
+    auto printed = text::printCuda(kernels);
     if (succeeded(printed))
       text = std::move(*printed);
     return LogicalResult(printed);

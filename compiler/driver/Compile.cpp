@@ -47,7 +47,7 @@ contract::Role roleOf(Signature::Role role) {
 
 void ContractBuilder::addBoundary() {
   const Program &program = compilation.program();
-  contract.name = emit::identifier(program.name());
+  contract.name = text::identifier(program.name());
   contract.target = compilation.options().target;
   const auto &given = compilation.options().dims;
   for (const auto &dim : program.signature().dims) {
@@ -108,7 +108,7 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind, M
 
 contract::Launch ContractBuilder::launch(simt::KernelOp kernel) const {
   contract::Launch launch;
-  launch.entry = emit::identifier(kernel.getSymName());
+  launch.entry = text::identifier(kernel.getSymName());
   launch.block = kernel.getThreads();
   launch.grid = kernel.getGrid().str();
   for (Attribute argument : kernel.getArguments()) {

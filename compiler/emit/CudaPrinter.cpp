@@ -23,7 +23,7 @@ using namespace eider::simt;
 using eider::ir::CodecPath;
 using eider::ir::Reduction;
 
-namespace eider::emit {
+namespace eider::text {
 namespace {
 
 /// How tightly an expression binds.
@@ -466,4 +466,4 @@ FailureOr<std::string> printCuda(ModuleOp module) {
   return text;
 }
 
-} // namespace eider::emit
+} // namespace eider::text

@@ -10,11 +10,11 @@
 
 #include <string>
 
-namespace eider::emit {
+namespace eider::text {
 
 /// The CUDA text of all kernels of `module`, in order. Failure (with a diagnostic) for an op that has no text.
 mlir::FailureOr<std::string> printCuda(mlir::ModuleOp module);
 
-} // namespace eider::emit
+} // namespace eider::text
 
 #endif // EIDER_EMIT_CUDAPRINTER_H

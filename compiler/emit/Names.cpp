@@ -7,7 +7,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
-using namespace eider::emit;
+using namespace eider::text;
 
 /// Words of C++ and CUDA, and the names that every text uses.
 static bool isReserved(llvm::StringRef name) {
@@ -29,7 +29,7 @@ static bool isReserved(llvm::StringRef name) {
   return words.contains(name);
 }
 
-std::string eider::emit::identifier(llvm::StringRef name) {
+std::string eider::text::identifier(llvm::StringRef name) {
   std::string text;
   for (char c : name)
     text += llvm::isAlnum(c) ? c : (text.empty() || text.back() != '_') ? '_' : 'u';
@@ -38,7 +38,7 @@ std::string eider::emit::identifier(llvm::StringRef name) {
   return isReserved(text) ? text + "_" : text;
 }
 
-std::string eider::emit::commentText(llvm::StringRef text) {
+std::string eider::text::commentText(llvm::StringRef text) {
   std::string line;
   for (char c : text)
     line += (c == '\\' || static_cast<unsigned char>(c) < 32 || c == 127) ? '_' : c;

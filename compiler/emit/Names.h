@@ -11,7 +11,7 @@
 
 #include <string>
 
-namespace eider::emit {
+namespace eider::text {
 
 /// `name` as an identifier of the text: other characters become `_`, reserved words get one appended.
 std::string identifier(llvm::StringRef name);
@@ -28,6 +28,6 @@ private:
   llvm::StringSet<> taken;
 };
 
-} // namespace eider::emit
+} // namespace eider::text
 
 #endif // EIDER_EMIT_NAMES_H

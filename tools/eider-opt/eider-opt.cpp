@@ -21,7 +21,7 @@ struct PrintCuda : PassWrapper<PrintCuda, OperationPass<ModuleOp>> {
   StringRef getArgument() const final { return "eider-print-cuda"; }
   StringRef getDescription() const final { return "Print the kernels as CUDA C++"; }
   void runOnOperation() final {
-    auto text = eider::emit::printCuda(getOperation());
+    auto text = eider::text::printCuda(getOperation());
     if (failed(text))
       return signalPassFailure();
     llvm::outs() << *text;
