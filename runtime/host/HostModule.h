@@ -26,10 +26,10 @@ struct HostCompileOptions {
   HostSanitizer sanitizer = HostSanitizer::None;
   /// An existing directory that keeps all files of the compilation, so that a sanitizer or a
   /// debugger finds source lines. Empty: a private one, gone before compile() returns.
-  std::string keepIn;
+  std::string keepIn = {};
   /// Texts by name (`eider/tile/row.cuh`) to use in place of the library's: to try a change, or to
   /// see a defect found.
-  std::map<std::string, std::string> replacedTemplates;
+  std::map<std::string, std::string> replacedTemplates = {};
 };
 
 /// Kernels compiled as C++20 and loaded into this process; unloaded with the last reference.
