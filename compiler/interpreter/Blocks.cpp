@@ -14,23 +14,23 @@ using namespace eider;
 using namespace eider::interpreter;
 using ir::Reduction;
 
-Shape interpreter::blockExtents(llvm::ArrayRef<int64_t> block, const Shape &shape) {
-  Shape extents;
+Extents interpreter::blockExtents(llvm::ArrayRef<int64_t> block, const Extents &shape) {
+  Extents extents;
   for (auto [extent, group] : llvm::zip_equal(shape, block))
     extents.push_back(mlir::ShapedType::isDynamic(group) ? std::max<int64_t>(extent, 1) : group);
   return extents;
 }
 
-Shape interpreter::blockGrid(llvm::ArrayRef<int64_t> block, const Shape &shape) {
-  Shape grid;
+Extents interpreter::blockGrid(llvm::ArrayRef<int64_t> block, const Extents &shape) {
+  Extents grid;
   for (auto [extent, group] : llvm::zip_equal(shape, block))
     grid.push_back(mlir::ShapedType::isDynamic(group) ? 1 : extent / group + (extent % group != 0));
   return grid;
 }
 
-std::vector<int64_t> interpreter::blockOfElement(const Shape &shape, const Shape &extents) {
+std::vector<int64_t> interpreter::blockOfElement(const Extents &shape, const Extents &extents) {
   std::vector<int64_t> blocks(elementsOf(shape));
-  Shape position(shape.size());
+  Extents position(shape.size());
   for (int64_t &block : blocks) {
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       int64_t count = (shape[axis] + extents[axis] - 1) / extents[axis];
@@ -74,11 +74,12 @@ struct Sum {
   Range range() const;
 };
 
-/// γ_d = d·u / (1 − d·u), u = 2^-24, for the deepest path of additions (Higham, "Accuracy and Stability", 3.1 and 4.2), and what the
-/// double accumulation itself may be off.
+/// γ_d = d·u / (1 − d·u), u = 2^-24, for the deepest path of additions (Higham, "Accuracy and
+/// Stability", 3.1 and 4.2), and what the double accumulation itself may be off.
 double relativeErrorOfSum(int64_t count) {
   double additions = static_cast<double>(count - 1);
-  double depth = std::min(additions, std::ceil(std::log2(static_cast<double>(count))) + SerialAdditions);
+  double depth =
+      std::min(additions, std::ceil(std::log2(static_cast<double>(count))) + SerialAdditions);
   double error = depth * 0x1p-24;
   return error / (1 - error) + additions * 0x1p-52;
 }
@@ -107,7 +108,8 @@ Range Sum::range() const {
   return {low == 0 ? -0.0 : low, high == 0 ? 0.0 : high};
 }
 
-static Tensor reduceSum(bool mean, const Tensor &input, const Shape &grid, const Shape &extents) {
+static Tensor reduceSum(bool mean, const Tensor &input, const Extents &grid,
+                        const Extents &extents) {
   std::vector<Sum> sums(elementsOf(grid));
   std::vector<int64_t> blocks = blockOfElement(input.shape, extents);
   for (int64_t i = 0; i < input.size(); ++i)
@@ -116,7 +118,8 @@ static Tensor reduceSum(bool mean, const Tensor &input, const Shape &grid, const
   for (const Sum &sum : sums)
     result.ranges.push_back(sum.range());
   for (size_t i = 0; i < sums.size(); ++i) {
-    result.values[i] = std::isnan(sums[i].value) ? arithmeticNaN() : roundTo(DType::f32, sums[i].value);
+    result.values[i] =
+        std::isnan(sums[i].value) ? arithmeticNaN() : roundTo(DType::f32, sums[i].value);
     counts.values[i] = roundTo(DType::f32, static_cast<double>(sums[i].count));
   }
   return mean ? apply(operations::divide, result, counts) : result;
@@ -137,8 +140,8 @@ static Binary operationOf(Reduction kind) {
   return kind == Reduction::amax_number ? operations::maximumNumber : operations::maximum;
 }
 
-static Tensor reduceExtremum(Reduction kind, const Tensor &input, const Shape &grid,
-                             const Shape &extents) {
+static Tensor reduceExtremum(Reduction kind, const Tensor &input, const Extents &grid,
+                             const Extents &extents) {
   std::vector<int64_t> blocks = blockOfElement(input.shape, extents);
   Binary operation = operationOf(kind);
   Tensor result(DType::f32, grid);
@@ -160,7 +163,7 @@ static Tensor reduceExtremum(Reduction kind, const Tensor &input, const Shape &g
 }
 
 Tensor interpreter::reduce(Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> block) {
-  Shape grid = blockGrid(block, input.shape), extents = blockExtents(block, input.shape);
+  Extents grid = blockGrid(block, input.shape), extents = blockExtents(block, input.shape);
   if (kind == Reduction::sum || kind == Reduction::mean)
     return reduceSum(kind == Reduction::mean, input, grid, extents);
   bool magnitudes = kind == Reduction::amax || kind == Reduction::amax_number;
@@ -170,7 +173,8 @@ Tensor interpreter::reduce(Reduction kind, const Tensor &input, llvm::ArrayRef<i
 //===-- Broadcast and halves ----------------------------------------------===//
 
 /// The elements of `input` at `indices`, in that order.
-static Tensor gather(const Tensor &input, const Shape &shape, const std::vector<int64_t> &indices) {
+static Tensor gather(const Tensor &input, const Extents &shape,
+                     const std::vector<int64_t> &indices) {
   Tensor result(input.dtype, shape);
   for (size_t i = 0; i < indices.size(); ++i)
     result.values[i] = input.values[indices[i]];
@@ -180,12 +184,12 @@ static Tensor gather(const Tensor &input, const Shape &shape, const std::vector<
   return result;
 }
 
-Tensor interpreter::broadcast(const Tensor &input, const Shape &shape, const Shape &extents) {
+Tensor interpreter::broadcast(const Tensor &input, const Extents &shape, const Extents &extents) {
   return gather(input, shape, blockOfElement(shape, extents));
 }
 
 Tensor interpreter::half(const Tensor &input, ir::Half which) {
-  Shape shape = input.shape;
+  Extents shape = input.shape;
   int64_t width = shape.back() / 2;
   shape.back() = width;
   std::vector<int64_t> indices(elementsOf(shape));

@@ -11,20 +11,22 @@
 namespace eider::interpreter {
 
 /// The extents of a block on a tensor of this shape: `*` (kDynamic) is the whole extent.
-Shape blockExtents(llvm::ArrayRef<int64_t> block, const Shape &shape);
+Extents blockExtents(llvm::ArrayRef<int64_t> block, const Extents &shape);
 
 /// One value a block: extents [ceil(shape / block)], where `*` leaves 1.
-Shape blockGrid(llvm::ArrayRef<int64_t> block, const Shape &shape);
+Extents blockGrid(llvm::ArrayRef<int64_t> block, const Extents &shape);
 
 /// For each element of `shape`, row-major, the index of its block in the row-major grid of blocks.
-std::vector<int64_t> blockOfElement(const Shape &shape, const Shape &extents);
+std::vector<int64_t> blockOfElement(const Extents &shape, const Extents &extents);
 
-/// eider.reduce, in f32. A sum accumulates in double; its range allows for any order of f32 additions up to SerialAdditions + log2 n
-/// deep. A maximum or minimum of NaN is NaN, but for amax_number, which ignores it (0 of nothing else).
+/// eider.reduce, in f32. A sum accumulates in double; its range allows for any order of f32
+/// additions up to SerialAdditions + log2 n deep. A maximum or minimum of NaN is NaN, but for
+/// amax_number, which ignores it (0 of nothing else).
 Tensor reduce(ir::Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> block);
 
-/// eider.broadcast: each dim of the operand is the result's, 1, absent, or one value a block of the result's. `extents`: of such a block.
-Tensor broadcast(const Tensor &input, const Shape &shape, const Shape &extents);
+/// eider.broadcast: each dim of the operand is the result's, 1, absent, or one value a block of the
+/// result's. `extents`: of such a block.
+Tensor broadcast(const Tensor &input, const Extents &shape, const Extents &extents);
 
 /// eider.half.
 Tensor half(const Tensor &input, ir::Half which);

@@ -2,7 +2,8 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// Each operation is computed in double and rounded to the element type. Ranges are computed from the same operation at their ends.
+// Each operation is computed in double and rounded to the element type. Ranges are computed from
+// the same operation at their ends.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/interpreter/Elementwise.h"
@@ -26,7 +27,8 @@ double finish(DType type, double value) {
   return std::isnan(value) ? arithmeticNaN() : roundTo(type, value);
 }
 
-/// The hull of a function over the corners of ranges, unless an operand may be anything. A NaN at all corners is certain.
+/// The hull of a function over the corners of ranges, unless an operand may be anything. A NaN at
+/// all corners is certain.
 template <size_t N, class Function>
 Range overCorners(DType type, const std::array<Range, N> &operands, Function function) {
   for (const Range &operand : operands)
@@ -43,7 +45,8 @@ Range overCorners(DType type, const std::array<Range, N> &operands, Function fun
 }
 
 /// A tensor like `a` for an elementwise result, with ranges where an operand has some.
-template <class... Operands> Tensor resultLike(DType type, const Tensor &a, const Operands &...rest) {
+template <class... Operands>
+Tensor resultLike(DType type, const Tensor &a, const Operands &...rest) {
   Tensor result(type, a.shape);
   if (!(a.isExact() && (rest.isExact() && ...)))
     result.ranges.resize(result.values.size(), Range::point(0));
@@ -84,7 +87,8 @@ double operations::minimumNumber(double a, double b) {
 }
 
 double operations::fusedMultiplyAdd(double a, double b, double c) {
-  // In double a fused multiply-add would round twice: the product alone has 48 bits. All operands are f32 values.
+  // In double a fused multiply-add would round twice: the product alone has 48 bits. All operands
+  // are f32 values.
   return std::fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
 }
 
@@ -109,8 +113,7 @@ Tensor interpreter::apply(Binary operation, const Tensor &a, const Tensor &b) {
 }
 
 Range interpreter::applyToRanges(Binary operation, Range a, Range b) {
-  return hasPole(operation, b) ? Range::anything()
-                               : overCorners<2>(DType::f32, {a, b}, operation);
+  return hasPole(operation, b) ? Range::anything() : overCorners<2>(DType::f32, {a, b}, operation);
 }
 
 Tensor interpreter::apply(Ternary operation, const Tensor &a, const Tensor &b, const Tensor &c) {
@@ -136,8 +139,9 @@ Tensor interpreter::absolute(const Tensor &a) {
     if (range.isAnything() || range.isNaN())
       result.ranges[i] = range;
     else
-      result.ranges[i] = {range.holdsZero() ? 0 : std::min(std::abs(range.lower), std::abs(range.upper)),
-                          range.largestMagnitude()};
+      result.ranges[i] = {
+          range.holdsZero() ? 0 : std::min(std::abs(range.lower), std::abs(range.upper)),
+          range.largestMagnitude()};
   }
   return result;
 }
@@ -182,14 +186,30 @@ std::optional<Approximate> interpreter::approximateFunction(mlir::Operation *op)
   using Bounds = FunctionBounds;
   const Range positive = {0, Infinity}, all = {-Infinity, Infinity};
   return llvm::TypeSwitch<mlir::Operation *, Result>(op)
-      .Case<mlir::math::ExpOp>([&](auto) { return Approximate{std::exp, Bounds::exp, positive}; })
-      .Case<mlir::math::Exp2Op>([&](auto) { return Approximate{std::exp2, Bounds::exp2, positive}; })
-      .Case<mlir::math::LogOp>([&](auto) { return Approximate{std::log, Bounds::log, all}; })
-      .Case<mlir::math::Log2Op>([&](auto) { return Approximate{std::log2, Bounds::log2, all}; })
-      .Case<mlir::math::TanhOp>([&](auto) { return Approximate{std::tanh, Bounds::tanh, all}; })
-      .Case<mlir::math::ErfOp>([&](auto) { return Approximate{std::erf, Bounds::erf, all}; })
-      .Case<mlir::math::RsqrtOp>([&](auto) { return Approximate{reciprocalRoot, Bounds::rsqrt, positive}; })
-      .Case<ir::SigmoidOp>([&](auto) { return Approximate{sigmoid, Bounds::sigmoid, positive, Bounds::sigmoidAbsolute}; })
+      .Case<mlir::math::ExpOp>([&](auto) {
+        return Approximate{std::exp, Bounds::exp, positive};
+      })
+      .Case<mlir::math::Exp2Op>([&](auto) {
+        return Approximate{std::exp2, Bounds::exp2, positive};
+      })
+      .Case<mlir::math::LogOp>([&](auto) {
+        return Approximate{std::log, Bounds::log, all};
+      })
+      .Case<mlir::math::Log2Op>([&](auto) {
+        return Approximate{std::log2, Bounds::log2, all};
+      })
+      .Case<mlir::math::TanhOp>([&](auto) {
+        return Approximate{std::tanh, Bounds::tanh, all};
+      })
+      .Case<mlir::math::ErfOp>([&](auto) {
+        return Approximate{std::erf, Bounds::erf, all};
+      })
+      .Case<mlir::math::RsqrtOp>([&](auto) {
+        return Approximate{reciprocalRoot, Bounds::rsqrt, positive};
+      })
+      .Case<ir::SigmoidOp>([&](auto) {
+        return Approximate{sigmoid, Bounds::sigmoid, positive, Bounds::sigmoidAbsolute};
+      })
       .Default([](auto) { return std::nullopt; });
 }
 
@@ -242,7 +262,8 @@ static Range compareRanges(CmpFPredicate predicate, Range a, Range b) {
   bool first = holds(predicate, a.lower, b.upper), second = holds(predicate, a.upper, b.lower);
   bool apart = a.upper < b.lower || b.upper < a.lower;
   bool certain = (a.isPoint() && b.isPoint()) || a.isNaN() || b.isNaN() || apart;
-  // Orders that hold (or fail) at both extreme corners do so everywhere; equality does when the ranges are apart.
+  // Orders that hold (or fail) at both extreme corners do so everywhere; equality does when the
+  // ranges are apart.
   bool isOrder = predicate != CmpFPredicate::OEQ && predicate != CmpFPredicate::ONE &&
                  predicate != CmpFPredicate::UEQ && predicate != CmpFPredicate::UNE;
   if (!certain && !(isOrder && first == second))

@@ -16,7 +16,8 @@ using Unary = double (*)(double);
 using Binary = double (*)(double, double);
 using Ternary = double (*)(double, double, double);
 
-/// `operation` must be monotone in each operand on either side of zero (of a divisor), as + − × ÷ min max negation and sqrt are.
+/// `operation` must be monotone in each operand on either side of zero (of a divisor), as + − × ÷
+/// min max negation and sqrt are.
 Tensor apply(Unary operation, const Tensor &a);
 Tensor apply(Binary operation, const Tensor &a, const Tensor &b);
 Tensor apply(Ternary operation, const Tensor &a, const Tensor &b, const Tensor &c);
@@ -42,8 +43,9 @@ double fusedMultiplyAdd(double a, double b, double c);
 Tensor square(const Tensor &a);
 Tensor absolute(const Tensor &a);
 
-/// A monotone function of bounded error. `ulps` bounds |implementation − function| in ulp of the f32 result; results stay within
-/// `codomain`. An exact operand beyond the finite numbers, or of infinite value, gives that very value.
+/// A monotone function of bounded error. `ulps` bounds |implementation − function| in ulp of the
+/// f32 result; results stay within `codomain`. An exact operand beyond the finite numbers, or of
+/// infinite value, gives that very value.
 struct Approximate {
   double (*function)(double);
   double ulps;

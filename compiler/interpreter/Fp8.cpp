@@ -1,4 +1,4 @@
-//===- Fp8.cpp - The reference's own FP8 codec ---------------------------===//
+//===- Fp8.cpp - The reference's own FP8 codec ----------------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -15,11 +15,11 @@ using namespace eider::interpreter;
 
 namespace {
 struct Format {
-  int significand;   ///< Stored bits.
-  int bias;          ///< Of the exponent.
-  uint8_t largest;   ///< Code of the largest finite value.
-  uint8_t nan;       ///< The NaN code that encoding gives.
-  uint8_t beyond;    ///< What a value past the largest is where it does not saturate.
+  int significand; ///< Stored bits.
+  int bias;        ///< Of the exponent.
+  uint8_t largest; ///< Code of the largest finite value.
+  uint8_t nan;     ///< The NaN code that encoding gives.
+  uint8_t beyond;  ///< What a value past the largest is where it does not saturate.
 };
 
 constexpr Format E4m3 = {3, 7, 0x7e, 0x7f, 0x7f};
@@ -33,7 +33,8 @@ double gridValue(const Format &format, int code) {
   int digits = code & ((1 << format.significand) - 1);
   if (exponent == 0)
     return std::ldexp(digits, 1 - format.bias - format.significand);
-  return std::ldexp(digits + (1 << format.significand), exponent - format.bias - format.significand);
+  return std::ldexp(digits + (1 << format.significand),
+                    exponent - format.bias - format.significand);
 }
 
 using Grid = std::array<double, 128>;
@@ -52,7 +53,8 @@ const Grid &gridOf(DType type) {
 
 /// The magnitude code nearest to a value within the grid; a tie goes to the even code.
 uint8_t nearestCode(const Grid &grid, double magnitude) {
-  auto above = static_cast<int>(std::upper_bound(grid.begin(), grid.end(), magnitude) - grid.begin());
+  auto above =
+      static_cast<int>(std::upper_bound(grid.begin(), grid.end(), magnitude) - grid.begin());
   int below = above - 1;
   if (above == 128)
     return 127;

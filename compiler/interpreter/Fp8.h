@@ -1,4 +1,4 @@
-//===- Fp8.h - The reference's own FP8 codec -------------------*- C++ -*-===//
+//===- Fp8.h - The reference's own FP8 codec --------------------*- C++ -*-===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -14,15 +14,17 @@ namespace eider::interpreter {
 
 /// What becomes of values that a format cannot hold.
 struct EncodeRules {
-  bool overflowToFormat = false; ///< Beyond the maximum: NaN (e4m3) or Inf (e5m2) instead of the maximum.
-  bool ignoreNaN = false;        ///< NaN becomes the maximum instead of NaN.
+  bool overflowToFormat =
+      false;              ///< Beyond the maximum: NaN (e4m3) or Inf (e5m2) instead of the maximum.
+  bool ignoreNaN = false; ///< NaN becomes the maximum instead of NaN.
   bool operator==(const EncodeRules &) const = default;
 };
 
 /// The value of an e4m3 or e5m2 code.
 double decodeFp8(DType format, uint8_t code);
 
-/// The code nearest to `value`, ties to the even code, the sign copied; found by comparing distances to the two neighbours.
+/// The code nearest to `value`, ties to the even code, the sign copied; found by comparing
+/// distances to the two neighbours.
 uint8_t encodeFp8(DType format, double value, EncodeRules rules = {});
 
 bool isNaNCode(DType format, uint8_t code);

@@ -28,7 +28,8 @@ Tensor withConstant(Binary operation, const Tensor &a, double value) {
 
 /// Each block's amax, clamped.
 Tensor blockAmax(const Tensor &input, NumericsAttr numerics, llvm::ArrayRef<int64_t> block) {
-  auto kind = numerics.getNan() == ir::NaN::ignore ? ir::Reduction::amax_number : ir::Reduction::amax;
+  auto kind =
+      numerics.getNan() == ir::NaN::ignore ? ir::Reduction::amax_number : ir::Reduction::amax;
   Tensor amax = reduce(kind, input, block);
   amax = withConstant(operations::maximum, amax, numerics.getAmaxFloor());
   return withConstant(operations::minimum, amax, numerics.getAmaxBound());
@@ -53,8 +54,8 @@ Tensor scaleFromAmax(const Tensor &amax, NumericsAttr numerics, double largest) 
   return select(isZero(ratio), constantLike(ratio, 1), ratio);
 }
 
-/// What values are multiplied with: 1/s, or max/amax (1 in a block of zeros, whose codes are zeros). Without an amax the given scale
-/// stands for amax/max.
+/// What values are multiplied with: 1/s, or max/amax (1 in a block of zeros, whose codes are
+/// zeros). Without an amax the given scale stands for amax/max.
 Tensor multiplierOf(const Quantization &origin, const Tensor &scales, double largest) {
   NumericsAttr numerics = origin.numerics;
   bool overAmax = numerics.getArithmetic() == ir::Arithmetic::max_over_amax && origin.amax;
@@ -68,6 +69,14 @@ Tensor multiplierOf(const Quantization &origin, const Tensor &scales, double lar
   return select(zero, constantLike(multiplier, 1), multiplier);
 }
 } // namespace
+
+Tensor interpreter::quotient(const Tensor &input, const Tensor &divisor) {
+  Tensor result = apply(operations::divide, input, divisor);
+  for (int64_t i = 0; i < result.size(); ++i)
+    if (std::isnan(input.values[i]))
+      result.values[i] = input.values[i];
+  return result;
+}
 
 CodeTensor interpreter::encode(DType format, EncodeRules rules, Tensor operand) {
   CodeTensor result{format, rules, std::move(operand), {}};
@@ -93,18 +102,13 @@ Tensor interpreter::decode(const CodeTensor &codes) {
   return result;
 }
 
-Tensor interpreter::scaledOperand(const Quantization &origin, const Tensor &scales, const Shape &extents,
-                                  DType format) {
+Tensor interpreter::scaledOperand(const Quantization &origin, const Tensor &scales,
+                                  const Extents &extents, DType format) {
   const Tensor &input = origin.input;
   bool divides = origin.numerics.getArithmetic() == ir::Arithmetic::divide;
   Tensor factor = divides ? scales : multiplierOf(origin, scales, largestFp8(format));
   factor = broadcast(factor, input.shape, extents);
-  Tensor operand = apply(divides ? operations::divide : operations::multiply, input, factor);
-  // A NaN that is divided keeps its sign; a product's NaN may have any.
-  for (int64_t i = 0; divides && i < operand.size(); ++i)
-    if (std::isnan(input.values[i]))
-      operand.values[i] = input.values[i];
-  return operand;
+  return divides ? quotient(input, factor) : apply(operations::multiply, input, factor);
 }
 
 ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given, NumericsAttr numerics,
@@ -120,8 +124,7 @@ ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given, Num
   }
   EncodeRules rules = {numerics.getOverflow() == ir::Overflow::format,
                        numerics.getNan() == ir::NaN::ignore};
-  result.codes =
-      encode(format, rules, scaledOperand(origin, result.scales, result.block, format));
+  result.codes = encode(format, rules, scaledOperand(origin, result.scales, result.block, format));
   result.origin = std::move(origin);
   return result;
 }

@@ -13,19 +13,24 @@ namespace eider::interpreter {
 /// The codes of f32, bf16 or f16 values.
 CodeTensor encode(DType format, EncodeRules rules, Tensor operand);
 
+/// input / divisor, elementwise. A NaN of the input keeps its sign, which encoding copies.
+Tensor quotient(const Tensor &input, const Tensor &divisor);
+
 /// The f32 values of codes: exact where the codes are.
 Tensor decode(const CodeTensor &codes);
 
-/// eider.quantize into blocks of `extents`. `given`: the scales, else they come from each block's amax, step by step in f32 as the
-/// numerics say.
-ScaledTensor quantize(const Tensor &input, const Tensor *given, ir::NumericsAttr numerics, DType format,
-                      llvm::ArrayRef<int64_t> block);
+/// eider.quantize into blocks of `extents`. `given`: the scales, else they come from each block's
+/// amax, step by step in f32 as the numerics say.
+ScaledTensor quantize(const Tensor &input, const Tensor *given, ir::NumericsAttr numerics,
+                      DType format, llvm::ArrayRef<int64_t> block);
 
 /// Code × scale, in f32.
 Tensor dequantize(const ScaledTensor &scaled);
 
-/// What is encoded when `input` is quantised with these scales, which need not be the reference's own.
-Tensor scaledOperand(const Quantization &origin, const Tensor &scales, const Shape &extents, DType format);
+/// What is encoded when `input` is quantised with these scales, which need not be the reference's
+/// own.
+Tensor scaledOperand(const Quantization &origin, const Tensor &scales, const Extents &extents,
+                     DType format);
 
 } // namespace eider::interpreter
 

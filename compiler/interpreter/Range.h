@@ -13,8 +13,9 @@
 
 namespace eider::interpreter {
 
-/// The values that a conforming implementation may have where the reference has one value. Ends are values of the element type, so that
-/// ranges meet a correctly rounded operation end by end: rounding is monotone. −0 lies below +0.
+/// The values that a conforming implementation may have where the reference has one value. Ends are
+/// values of the element type, so that ranges meet a correctly rounded operation end by end:
+/// rounding is monotone. −0 lies below +0.
 struct Range {
   double lower, upper;
 
@@ -24,7 +25,9 @@ struct Range {
   }
   static Range point(double value) { return {value, value}; }
 
-  bool isAnything() const { return std::isinf(lower) && lower < 0 && std::isinf(upper) && upper > 0; }
+  bool isAnything() const {
+    return std::isinf(lower) && lower < 0 && std::isinf(upper) && upper > 0;
+  }
   /// Certainly a NaN.
   bool isNaN() const { return std::isnan(lower); }
   bool isPoint() const {

@@ -1,4 +1,4 @@
-//===- Rounding.cpp - The reference's own roundings ----------------------===//
+//===- Rounding.cpp - The reference's own roundings -----------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -42,8 +42,8 @@ double interpreter::roundTo(DType type, double value) {
   Layout layout = layoutOf(type);
   int exponent = std::max(std::ilogb(value), layout.lowest);
   // Scaling by a power of two is exact, so nearbyint's nearest even is the only rounding.
-  double rounded =
-      std::ldexp(std::nearbyint(std::ldexp(value, layout.significand - exponent)), exponent - layout.significand);
+  double rounded = std::ldexp(std::nearbyint(std::ldexp(value, layout.significand - exponent)),
+                              exponent - layout.significand);
   return std::abs(rounded) > largestFinite(type)
              ? std::copysign(std::numeric_limits<double>::infinity(), value)
              : rounded;
@@ -65,7 +65,8 @@ uint32_t interpreter::bitsOf(DType type, double value) {
     return std::bit_cast<uint32_t>(static_cast<float>(value));
   Layout layout = layoutOf(type);
   uint32_t sign = std::signbit(value) ? 0x8000 : 0;
-  uint32_t infinity = static_cast<uint32_t>(layout.highest - layout.lowest + 2) << layout.significand;
+  uint32_t infinity = static_cast<uint32_t>(layout.highest - layout.lowest + 2)
+                      << layout.significand;
   if (std::isnan(value))
     return sign | infinity | 1u << (layout.significand - 1);
   if (std::isinf(value))
@@ -88,7 +89,8 @@ double interpreter::valueOf(DType type, uint32_t bits) {
   uint32_t digits = magnitude & ((1u << layout.significand) - 1);
   double value;
   if (biased == static_cast<uint32_t>(layout.highest - layout.lowest + 2))
-    value = digits ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+    value =
+        digits ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
   else if (biased == 0)
     value = std::ldexp(digits, layout.lowest - layout.significand);
   else

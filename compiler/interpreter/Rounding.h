@@ -1,4 +1,4 @@
-//===- Rounding.h - The reference's own roundings --------------*- C++ -*-===//
+//===- Rounding.h - The reference's own roundings ---------------*- C++ -*-===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -12,20 +12,23 @@
 
 namespace eider::interpreter {
 
-/// `value` rounded to f32, bf16 or f16, nearest even, subnormals kept; overflow gives Inf. A NaN comes back as it is.
+/// `value` rounded to f32, bf16 or f16, nearest even, subnormals kept; overflow gives Inf. A NaN
+/// comes back as it is.
 ///
-/// A double that came from + − × ÷ or sqrt of two f32 values rounds to the same f32 as the exact result: 53 ≥ 2·24 + 2 bits make
-/// the second rounding innocent (Figueroa, "When is double rounding innocuous?"), and a result in f32's subnormal range asks for
-/// still fewer bits.
+/// A double that came from + − × ÷ or sqrt of two f32 values rounds to the same f32 as the exact
+/// result: 53 ≥ 2·24 + 2 bits make the second rounding innocent (Figueroa, "When is double rounding
+/// innocuous?"), and a result in f32's subnormal range asks for still fewer bits.
 double roundTo(DType type, double value);
 
-/// One unit in the last place of an f32 of this magnitude; of a subnormal where it is below the normal range.
+/// One unit in the last place of an f32 of this magnitude; of a subnormal where it is below the
+/// normal range.
 double ulpOfF32(double value);
 
 /// The largest finite value of f32, bf16 or f16.
 double largestFinite(DType type);
 
-/// Bits of a value of f32, bf16 or f16 that is already rounded to the type. NaN: quiet, with the value's sign.
+/// Bits of a value of f32, bf16 or f16 that is already rounded to the type. NaN: quiet, with the
+/// value's sign.
 uint32_t bitsOf(DType type, double value);
 
 /// The value of these bits of f32, bf16 or f16.

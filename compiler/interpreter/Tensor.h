@@ -15,26 +15,28 @@
 
 namespace eider::interpreter {
 
-using Shape = std::vector<int64_t>;
+/// One extent an axis.
+using Extents = std::vector<int64_t>;
 
-inline int64_t elementsOf(const Shape &shape) {
+inline int64_t elementsOf(const Extents &shape) {
   int64_t count = 1;
   for (int64_t extent : shape)
     count *= extent;
   return count;
 }
 
-/// A tensor of f32, bf16 or f16 (a scalar has rank 0), or of comparison results (dtype u8, 0 or 1), row-major. Values are in double
-/// and always values of the element type.
+/// A tensor of f32, bf16 or f16 (a scalar has rank 0), or of comparison results (dtype u8, 0 or 1),
+/// row-major. Values are in double and always values of the element type.
 struct Tensor {
   DType dtype = DType::f32;
-  Shape shape;
+  Extents shape;
   std::vector<double> values;
-  /// What a conforming implementation may have in place of each value; empty in the exact class, where it has just that value.
+  /// What a conforming implementation may have in place of each value; empty in the exact class,
+  /// where it has just that value.
   std::vector<Range> ranges;
 
   Tensor() = default;
-  Tensor(DType dtype, Shape shape)
+  Tensor(DType dtype, Extents shape)
       : dtype(dtype), shape(std::move(shape)), values(elementsOf(this->shape)) {}
 
   bool isExact() const { return ranges.empty(); }
@@ -50,7 +52,8 @@ struct CodeTensor {
   std::vector<uint8_t> codes;
 };
 
-/// How the codes of a quantisation came from values and scales; what a comparison needs to redo it with other scales.
+/// How the codes of a quantisation came from values and scales; what a comparison needs to redo it
+/// with other scales.
 struct Quantization {
   Tensor input;
   std::optional<Tensor> amax; ///< One value a block, clamped; none with a given scale.
@@ -61,7 +64,7 @@ struct Quantization {
 struct ScaledTensor {
   CodeTensor codes;
   Tensor scales;
-  Shape block; ///< As the type says, `*` as the extent.
+  Extents block;                      ///< As the type says, `*` as the extent.
   std::optional<Quantization> origin; ///< None for a program's input.
 };
 

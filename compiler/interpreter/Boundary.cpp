@@ -1,0 +1,192 @@
+//===- Boundary.cpp - Tensors in memory and a program's dims --------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/interpreter/Boundary.h"
+
+#include "compiler/dsl/ProgramImpl.h"
+
+#include <cstring>
+
+using namespace eider;
+using namespace eider::interpreter;
+using mlir::RankedTensorType;
+
+static std::string describeShape(const Extents &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+std::string interpreter::describe(DType dtype, const Extents &shape) {
+  return std::string(nameOf(dtype)) + " " + describeShape(shape);
+}
+
+/// `bf16 [tokens, 2 * hidden]`.
+static std::string describe(RankedTensorType type) {
+  std::string text = std::string(nameOf(elementDType(type.getElementType()))) + " [";
+  for (auto [i, dim] : llvm::enumerate(ir::dimsOf(type).getExprs()))
+    text += (i ? ", " : "") + dim.str();
+  return text + "]";
+}
+
+DType interpreter::elementDType(mlir::Type element) {
+  return dtypeOf(element).value_or(DType::u8); // i1 alone has no dtype in memory.
+}
+
+const HostTensor *interpreter::findTensor(const std::vector<HostTensor> &tensors,
+                                          const std::string &name) {
+  for (const HostTensor &tensor : tensors)
+    if (tensor.name == name)
+      return &tensor;
+  return nullptr;
+}
+
+static Error misshapen(const HostTensor &tensor, const std::string &expected,
+                       const std::string &where) {
+  return Error(ErrorKind::Request,
+               "tensor '" + tensor.name + "' is " + describe(tensor.dtype, tensor.shape) +
+                   ", expected " + expected,
+               where, "give it in that dtype and shape");
+}
+
+static void requireBytes(const HostTensor &tensor, const std::string &where) {
+  size_t bytes = static_cast<size_t>(elementsOf(tensor.shape)) * sizeOf(tensor.dtype);
+  if (tensor.data.size() != bytes)
+    throw Error(ErrorKind::Request,
+                "tensor '" + tensor.name + "', " + describe(tensor.dtype, tensor.shape) + ", has " +
+                    std::to_string(tensor.data.size()) + " bytes, not " + std::to_string(bytes),
+                where, "give all of its elements, row-major and contiguous");
+}
+
+void interpreter::requireTensor(const HostTensor &tensor, DType dtype, const Extents &shape,
+                                const std::string &where) {
+  if (tensor.dtype != dtype || tensor.shape != shape)
+    throw misshapen(tensor, describe(dtype, shape), where);
+  requireBytes(tensor, where);
+}
+
+//===-- Dims --------------------------------------------------------------===//
+
+Boundary::Boundary(ir::ProgramOp program, const std::vector<HostTensor> &given)
+    : where_(program.getSymName().str()) {
+  for (const HostTensor &tensor : given)
+    if (!tensors.emplace(tensor.name, &tensor).second)
+      throw Error(ErrorKind::Request, "tensor '" + tensor.name + "' is given twice", where_,
+                  "give each input once");
+  for (auto [name, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
+    if (!mlir::ShapedType::isDynamic(value)) {
+      std::string dim = llvm::cast<mlir::StringAttr>(name).getValue().str();
+      dims[dim] = value;
+      sources[dim] = "the program";
+    }
+  for (mlir::Operation &op : program.getBlock()) {
+    if (!llvm::isa<ir::InputOp, ir::InOutOp>(op))
+      continue;
+    std::string name = op.getAttrOfType<mlir::StringAttr>("name").getValue().str();
+    mlir::Type type = op.getResult(0).getType();
+    if (auto scaled = llvm::dyn_cast<ir::ScaledType>(type)) {
+      take(name, scaled.getCodesType());
+      take(name + "_scale", scaled.getScalesType());
+    } else {
+      take(name, llvm::cast<RankedTensorType>(type));
+    }
+  }
+  for (auto &[name, type] : types)
+    checkShape(name, type);
+}
+
+void Boundary::take(const std::string &name, RankedTensorType type) {
+  auto found = tensors.find(name);
+  if (found == tensors.end())
+    throw Error(ErrorKind::Request, "input '" + name + "' is missing", where_,
+                "give it as " + ::describe(type));
+  const HostTensor &tensor = *found->second;
+  auto exprs = ir::dimsOf(type).getExprs();
+  if (tensor.dtype != elementDType(type.getElementType()) || tensor.shape.size() != exprs.size())
+    throw misshapen(tensor, ::describe(type), where_);
+  requireBytes(tensor, where_);
+  types.emplace(name, type);
+  for (auto [dim, extent] : llvm::zip_equal(exprs, tensor.shape))
+    learnDim(name, dim, extent);
+}
+
+void Boundary::learnDim(const std::string &tensor, const ir::DimExpr &dim, int64_t extent) {
+  // Only a whole dim or a multiple of one tells its value; blocks of one do not.
+  if (!dim.name || dim.divisor != 1 || dim.factor == 0 || extent % dim.factor != 0)
+    return;
+  std::string name = dim.name.getValue().str();
+  auto [known, isNew] = dims.emplace(name, extent / dim.factor);
+  if (isNew)
+    sources[name] = "'" + tensor + "'";
+  else if (known->second != extent / dim.factor)
+    throw Error(ErrorKind::Request,
+                "dim '" + name + "' is " + std::to_string(extent / dim.factor) + " in tensor '" +
+                    tensor + "' but " + std::to_string(known->second) + " in " + sources[name],
+                where_, "give tensors that agree");
+}
+
+Extents Boundary::extentsOf(mlir::Type type) const {
+  Extents extents;
+  for (const ir::DimExpr &dim : ir::dimsOf(type).getExprs()) {
+    auto known = dim.name ? dims.find(dim.name.getValue().str()) : dims.end();
+    if (dim.name && known == dims.end())
+      throw Error(ErrorKind::Request,
+                  "dim '" + dim.name.getValue().str() + "' follows from no input", where_,
+                  "give it a value in the program");
+    extents.push_back(dim.extent(dim.name ? known->second : 0));
+  }
+  return extents;
+}
+
+void Boundary::checkShape(const std::string &name, RankedTensorType type) const {
+  const HostTensor &tensor = *tensors.at(name);
+  Extents expected = extentsOf(type);
+  if (tensor.shape != expected)
+    throw misshapen(tensor, ::describe(type) + " = " + describeShape(expected), where_);
+}
+
+//===-- Bytes -------------------------------------------------------------===//
+
+Tensor Boundary::floats(const std::string &name) const {
+  return fromHost(*tensors.at(name), where_);
+}
+
+std::vector<uint8_t> Boundary::codes(const std::string &name) const {
+  const HostTensor &tensor = *tensors.at(name);
+  std::vector<uint8_t> codes(tensor.data.size());
+  std::memcpy(codes.data(), tensor.data.data(), codes.size());
+  return codes;
+}
+
+Tensor interpreter::fromHost(const HostTensor &tensor, const std::string &where) {
+  requireBytes(tensor, where);
+  Tensor result(tensor.dtype, tensor.shape);
+  size_t width = sizeOf(tensor.dtype);
+  for (int64_t i = 0; i < result.size(); ++i) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, tensor.data.data() + i * width, width);
+    result.values[i] = valueOf(tensor.dtype, bits);
+  }
+  return result;
+}
+
+HostTensor interpreter::toHost(const std::string &name, const Tensor &tensor) {
+  size_t width = sizeOf(tensor.dtype);
+  HostTensor result{name, tensor.dtype, tensor.shape, {}};
+  result.data.resize(tensor.values.size() * width);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint32_t bits = bitsOf(tensor.dtype, tensor.values[i]);
+    std::memcpy(result.data.data() + i * width, &bits, width);
+  }
+  return result;
+}
+
+HostTensor interpreter::toHost(const std::string &name, const CodeTensor &codes) {
+  HostTensor result{name, codes.format, codes.operand.shape, {}};
+  result.data.resize(codes.codes.size());
+  std::memcpy(result.data.data(), codes.codes.data(), codes.codes.size());
+  return result;
+}

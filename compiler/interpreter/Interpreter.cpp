@@ -1,0 +1,338 @@
+//===- Interpreter.cpp - The eider dialect, op by op ----------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/interpreter/Interpreter.h"
+
+#include "compiler/dsl/ProgramImpl.h"
+#include "compiler/interpreter/Blocks.h"
+#include "compiler/interpreter/Boundary.h"
+#include "compiler/interpreter/Elementwise.h"
+#include "compiler/interpreter/Quantize.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace eider;
+using namespace eider::interpreter;
+using namespace mlir;
+
+namespace {
+class Machine {
+public:
+  Machine(ir::ProgramOp program, const std::vector<HostTensor> &inputs,
+          const std::map<std::string, double> &scalars)
+      : program(program), boundary(program, inputs), scalars(scalars) {
+    checkScalars();
+  }
+
+  std::vector<ProgramResult> run() {
+    for (Operation &op : program.getBlock()) {
+      execute(&op);
+      release(&op);
+    }
+    return std::move(results);
+  }
+
+private:
+  void checkScalars();
+  void execute(Operation *op);
+  bool executeArgument(Operation *op);
+  bool executeResult(Operation *op);
+  bool executeScaled(Operation *op);
+  bool executeShape(Operation *op);
+  bool executeArithmetic(Operation *op);
+  void executeBroadcast(ir::BroadcastOp op);
+  void release(Operation *op);
+
+  Tensor constant(arith::ConstantOp op);
+  Tensor scalar(ir::ScalarOp op);
+  ScaledTensor scaledInput(StringRef name, ir::ScaledType type);
+  CodeTensor codesInput(const std::string &name, Type type);
+
+  template <class T = Tensor> const T &get(mlir::Value value) const {
+    return std::get<T>(values.find(value)->second);
+  }
+  void set(mlir::Value value, RuntimeValue result) { values[value] = std::move(result); }
+
+  ir::ProgramOp program;
+  Boundary boundary;
+  const std::map<std::string, double> &scalars;
+  llvm::DenseMap<mlir::Value, RuntimeValue> values;
+  llvm::DenseMap<mlir::Value, int> executedUses;
+  std::vector<ProgramResult> results;
+};
+} // namespace
+
+void Machine::checkScalars() {
+  for (auto &[name, value] : scalars) {
+    bool known = llvm::any_of(program.getBlock().getOps<ir::ScalarOp>(),
+                              [&, &name = name](ir::ScalarOp op) { return op.getName() == name; });
+    if (!known)
+      throw Error(ErrorKind::Request, "there is no scalar '" + name + "'", boundary.where(),
+                  "set only scalars of the program");
+  }
+}
+
+/// A value is dropped after its last use: tensors are large.
+void Machine::release(Operation *op) {
+  for (mlir::Value operand : op->getOperands())
+    if (++executedUses[operand] == static_cast<int>(llvm::range_size(operand.getUses())))
+      values.erase(operand);
+}
+
+void Machine::execute(Operation *op) {
+  if (executeArgument(op) || executeResult(op) || executeScaled(op) || executeShape(op) ||
+      executeArithmetic(op))
+    return;
+  throw Error(ErrorKind::Request,
+              "the reference has no op '" + op->getName().getStringRef().str() + "'",
+              boundary.where(),
+              "write the program in the eider dialect with arith and math, before any pass");
+}
+
+//===-- Arguments and results ---------------------------------------------===//
+
+Tensor Machine::scalar(ir::ScalarOp op) {
+  Tensor result(DType::f32, {});
+  auto given = scalars.find(op.getName().str());
+  double value = given == scalars.end() ? op.getValue().convertToFloat() : given->second;
+  result.values[0] = roundTo(DType::f32, value);
+  return result;
+}
+
+CodeTensor Machine::codesInput(const std::string &name, Type type) {
+  CodeTensor codes;
+  codes.format = elementDType(cast<RankedTensorType>(type).getElementType());
+  codes.codes = boundary.codes(name);
+  codes.operand = Tensor(DType::f32, boundary.extentsOf(type));
+  for (size_t i = 0; i < codes.codes.size(); ++i)
+    codes.operand.values[i] = decodeFp8(codes.format, codes.codes[i]);
+  return codes;
+}
+
+ScaledTensor Machine::scaledInput(StringRef name, ir::ScaledType type) {
+  ScaledTensor scaled;
+  scaled.codes = codesInput(name.str(), type.getCodesType());
+  scaled.scales = boundary.floats((name + "_scale").str());
+  scaled.block = blockExtents(type.getBlock(), scaled.codes.operand.shape);
+  return scaled;
+}
+
+bool Machine::executeArgument(Operation *op) {
+  if (auto scalarOp = dyn_cast<ir::ScalarOp>(op)) {
+    set(scalarOp, scalar(scalarOp));
+    return true;
+  }
+  if (auto input = dyn_cast<ir::InputOp>(op)) {
+    Type type = input.getType();
+    std::string name = input.getName().str();
+    if (auto scaled = dyn_cast<ir::ScaledType>(type))
+      set(input, scaledInput(name, scaled));
+    else if (isa<Float8E4M3FNType, Float8E5M2Type>(cast<RankedTensorType>(type).getElementType()))
+      set(input, codesInput(name, type));
+    else
+      set(input, boundary.floats(name));
+    return true;
+  }
+  if (auto inout = dyn_cast<ir::InOutOp>(op)) {
+    set(inout, boundary.floats(inout.getName().str()));
+    results.push_back({inout.getName().str(), get(inout)});
+    return true;
+  }
+  return false;
+}
+
+bool Machine::executeResult(Operation *op) {
+  if (auto store = dyn_cast<ir::StoreOp>(op)) {
+    for (ProgramResult &result : results)
+      if (result.name == store.getName())
+        result.value = get(store.getValue());
+    return true;
+  }
+  if (auto output = dyn_cast<ir::OutputOp>(op)) {
+    auto quantize = output.getValue().getDefiningOp<ir::QuantizeOp>();
+    results.push_back({output.getName().str(), values.find(output.getValue())->second,
+                       quantize && quantize.getScale()});
+    return true;
+  }
+  return false;
+}
+
+//===-- Codes and scales --------------------------------------------------===//
+
+bool Machine::executeScaled(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<ir::QuantizeOp>([&](ir::QuantizeOp quantizeOp) {
+        auto type = cast<ir::ScaledType>(quantizeOp.getResult().getType());
+        const Tensor *given = quantizeOp.getScale() ? &get(quantizeOp.getScale()) : nullptr;
+        set(quantizeOp,
+            interpreter::quantize(get(quantizeOp.getInput()), given, quantizeOp.getNumerics(),
+                                  elementDType(type.getElementType()), type.getBlock()));
+        return true;
+      })
+      .Case<ir::DequantizeOp>([&](ir::DequantizeOp dequantizeOp) {
+        set(dequantizeOp, interpreter::dequantize(get<ScaledTensor>(dequantizeOp.getInput())));
+        return true;
+      })
+      .Case<ir::CodesOp>([&](ir::CodesOp codesOp) {
+        set(codesOp, get<ScaledTensor>(codesOp.getInput()).codes);
+        return true;
+      })
+      .Case<ir::ScalesOp>([&](ir::ScalesOp scalesOp) {
+        set(scalesOp, get<ScaledTensor>(scalesOp.getInput()).scales);
+        return true;
+      })
+      .Case<ir::EncodeOp>([&](ir::EncodeOp encodeOp) {
+        Tensor operand = convert(get(encodeOp.getInput()), DType::f32);
+        if (encodeOp.getDivisor())
+          operand = quotient(operand, get(encodeOp.getDivisor()));
+        auto element = cast<RankedTensorType>(encodeOp.getType()).getElementType();
+        set(encodeOp,
+            encode(elementDType(element), {encodeOp.getOverflowToFormat(), encodeOp.getIgnoreNan()},
+                   std::move(operand)));
+        return true;
+      })
+      .Case<ir::DecodeOp>([&](ir::DecodeOp decodeOp) {
+        set(decodeOp, decode(get<CodeTensor>(decodeOp.getInput())));
+        return true;
+      })
+      .Default([](Operation *) { return false; });
+}
+
+//===-- Shapes ------------------------------------------------------------===//
+
+void Machine::executeBroadcast(ir::BroadcastOp op) {
+  Extents shape = boundary.extentsOf(op.getType()), extents = shape;
+  auto to = ir::dimsOf(op.getType()).getExprs();
+  ir::DimsAttr dims = ir::dimsOf(op.getInput().getType());
+  auto from = dims ? dims.getExprs() : ArrayRef<ir::DimExpr>();
+  for (size_t axis = 0; axis < to.size(); ++axis) {
+    extents[axis] = std::max<int64_t>(extents[axis], 1);
+    if (axis + from.size() < to.size())
+      continue;
+    const ir::DimExpr &dim = from[axis + from.size() - to.size()];
+    if (dim == to[axis])
+      extents[axis] = 1;
+    else if (!dim.isOne())
+      extents[axis] = dim.divisor / to[axis].divisor;
+  }
+  set(op, broadcast(get(op.getInput()), shape, extents));
+}
+
+bool Machine::executeShape(Operation *op) {
+  if (auto broadcastOp = dyn_cast<ir::BroadcastOp>(op))
+    executeBroadcast(broadcastOp);
+  else if (auto reduceOp = dyn_cast<ir::ReduceOp>(op))
+    set(reduceOp, reduce(reduceOp.getKind(), get(reduceOp.getInput()), reduceOp.getBlock()));
+  else if (auto halfOp = dyn_cast<ir::HalfOp>(op))
+    set(halfOp, half(get(halfOp.getInput()), halfOp.getWhich()));
+  else
+    return false;
+  return true;
+}
+
+//===-- Arithmetic --------------------------------------------------------===//
+
+Tensor Machine::constant(arith::ConstantOp op) {
+  auto dense = dyn_cast<DenseFPElementsAttr>(op.getValue());
+  auto number = dyn_cast<FloatAttr>(op.getValue());
+  Type element = getElementTypeOrSelf(op.getType());
+  if ((!dense && !number) || !isa<Float32Type, Float16Type, BFloat16Type>(element))
+    throw Error(ErrorKind::Request, "a constant is of f32, bf16 or f16", boundary.where());
+  Tensor result(elementDType(element), dense ? boundary.extentsOf(op.getType()) : Extents());
+  auto put = [&](double &slot, const APFloat &value) { slot = value.convertToDouble(); };
+  if (number)
+    put(result.values[0], number.getValue());
+  else
+    for (auto [slot, value] : llvm::zip_equal(result.values, dense.getValues<APFloat>()))
+      put(slot, value);
+  return result;
+}
+
+/// The correctly rounded operation of an op with two operands; null for another.
+static Binary binaryOperation(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Binary>(op)
+      .Case<arith::AddFOp>([](auto) { return operations::add; })
+      .Case<arith::SubFOp>([](auto) { return operations::subtract; })
+      .Case<arith::MulFOp>([](auto) { return operations::multiply; })
+      .Case<arith::DivFOp>([](auto) { return operations::divide; })
+      .Case<arith::MaximumFOp>([](auto) { return operations::maximum; })
+      .Case<arith::MinimumFOp>([](auto) { return operations::minimum; })
+      .Case<arith::MaxNumFOp>([](auto) { return operations::maximumNumber; })
+      .Case<arith::MinNumFOp>([](auto) { return operations::minimumNumber; })
+      .Default([](Operation *) { return nullptr; });
+}
+
+bool Machine::executeArithmetic(Operation *op) {
+  auto operand = [&](unsigned i) -> const Tensor & { return get(op->getOperand(i)); };
+  auto done = [&](Tensor result) {
+    set(op->getResult(0), std::move(result));
+    return true;
+  };
+  if (auto function = approximateFunction(op))
+    return done(apply(*function, operand(0)));
+  if (Binary operation = binaryOperation(op)) {
+    bool squares = isa<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1);
+    return done(squares ? square(operand(0)) : apply(operation, operand(0), operand(1)));
+  }
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<arith::ConstantOp>(
+          [&](arith::ConstantOp constantOp) { return done(constant(constantOp)); })
+      .Case<arith::NegFOp>([&](auto) { return done(apply(operations::negate, operand(0))); })
+      .Case<math::SqrtOp>([&](auto) { return done(apply(operations::squareRoot, operand(0))); })
+      .Case<math::AbsFOp>([&](auto) { return done(absolute(operand(0))); })
+      .Case<math::FmaOp>([&](auto) {
+        return done(apply(operations::fusedMultiplyAdd, operand(0), operand(1), operand(2)));
+      })
+      .Case<arith::CmpFOp>([&](arith::CmpFOp compare) {
+        return done(compareValues(compare.getPredicate(), operand(0), operand(1)));
+      })
+      .Case<arith::SelectOp>([&](auto) {
+        const Extents &shape = operand(1).shape;
+        Tensor condition =
+            operand(0).shape == shape ? operand(0) : broadcast(operand(0), shape, shape);
+        return done(select(condition, operand(1), operand(2)));
+      })
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) {
+        return done(
+            convert(operand(0), elementDType(getElementTypeOrSelf(op->getResult(0).getType()))));
+      })
+      .Default([](Operation *) { return false; });
+}
+
+//===-- Entry points ------------------------------------------------------===//
+
+std::vector<ProgramResult> interpreter::run(ir::ProgramOp program,
+                                            const std::vector<HostTensor> &inputs,
+                                            const std::map<std::string, double> &scalars) {
+  return Machine(program, inputs, scalars).run();
+}
+
+std::vector<ProgramResult> interpreter::run(const Program &program,
+                                            const std::vector<HostTensor> &inputs,
+                                            const std::map<std::string, double> &scalars) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  OwningOpRef<ModuleOp> module = parseModule(program, context);
+  return run(*module->getOps<ir::ProgramOp>().begin(), inputs, scalars);
+}
+
+std::vector<HostTensor> eider::interpret(const Program &program,
+                                         const std::vector<HostTensor> &inputs,
+                                         const std::map<std::string, double> &scalars) {
+  std::vector<HostTensor> tensors;
+  for (const ProgramResult &result : interpreter::run(program, inputs, scalars)) {
+    if (auto *values = std::get_if<Tensor>(&result.value)) {
+      tensors.push_back(toHost(result.name, *values));
+    } else if (auto *codes = std::get_if<CodeTensor>(&result.value)) {
+      tensors.push_back(toHost(result.name, *codes));
+    } else {
+      auto &scaled = std::get<ScaledTensor>(result.value);
+      tensors.push_back(toHost(result.name, scaled.codes));
+      if (!result.givenScales)
+        tensors.push_back(toHost(result.name + "_scale", scaled.scales));
+    }
+  }
+  return tensors;
+}
