@@ -13,6 +13,7 @@
 #include "eider/arch/host_abi.h"
 #include "eider/types.cuh"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -135,14 +136,14 @@ inline float minimum(float a, float b) {
 }
 inline float maximum_magnitude(float a, float b) { return maximum(magnitude(a), magnitude(b)); }
 
-inline float rsqrt(float x) {
-  return one_nan(static_cast<float>(1.0 / std::sqrt(static_cast<double>(x))));
-}
-inline float exp(float x) { return one_nan(std::exp(x)); }
-inline float exp2(float x) { return one_nan(std::exp2(x)); }
-inline float log(float x) { return one_nan(std::log(x)); }
-inline float tanh(float x) { return one_nan(std::tanh(x)); }
-inline float erf(float x) { return one_nan(std::erf(x)); }
+// In double and rounded once, so that no library's float functions decide what a simulated kernel gives.
+inline float rounded(double value) { return one_nan(static_cast<float>(value)); }
+inline float rsqrt(float x) { return rounded(1.0 / std::sqrt(static_cast<double>(x))); }
+inline float exp(float x) { return rounded(std::exp(static_cast<double>(x))); }
+inline float exp2(float x) { return rounded(std::exp2(static_cast<double>(x))); }
+inline float log(float x) { return rounded(std::log(static_cast<double>(x))); }
+inline float tanh(float x) { return rounded(std::tanh(static_cast<double>(x))); }
+inline float erf(float x) { return rounded(std::erf(static_cast<double>(x))); }
 
 //===-- Small floats, by integers -----------------------------------------===//
 
@@ -268,9 +269,15 @@ void enter(void (*kernel)(Parameters...), void **parameters, std::index_sequence
   kernel(*static_cast<std::remove_cv_t<Parameters> *>(parameters[index])...);
 }
 
+/// All fibers of a host thread set the same value, in which ThreadSanitizer would see a race.
+__attribute__((noinline, no_sanitize("thread"))) inline void
+set_scheduler(const EiderHostAbi *abi) {
+  scheduler = abi;
+}
+
 template <class... Parameters>
 void enter(const EiderHostAbi *abi, void (*kernel)(Parameters...), void **parameters) {
-  scheduler = abi;
+  set_scheduler(abi);
   enter(kernel, parameters, std::index_sequence_for<Parameters...>());
 }
 
