@@ -1,0 +1,111 @@
+// What the attributes and the scaled type refuse.
+//
+// RUN: eider-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{a dim's divisor is at least 1}}
+eider.program @p() attributes {test.a = #eider.dims<n / 0>} {}
+
+// -----
+
+// expected-error @+1 {{a dim's factors are not negative}}
+eider.program @p() attributes {test.a = #eider.dims<n / -2>} {}
+
+// -----
+
+// expected-error @+1 {{expected valid keyword or string}}
+eider.program @p() attributes {test.a = #eider.dims<2 * 3>} {}
+
+// -----
+
+// expected-error @+1 {{no numerics parameter 'floor'; they are scale, arithmetic, amax_floor, amax_bound, scale_floor, multiplier_bound, zero_block, overflow, nan}}
+eider.program @p() attributes {test.a = #eider.numerics<floor = 1.0>} {}
+
+// -----
+
+// expected-error @+1 {{numerics parameter 'nan' cannot be 'drop'}}
+eider.program @p() attributes {test.a = #eider.numerics<nan = drop>} {}
+
+// -----
+
+// expected-error @+1 {{numerics parameter 'arithmetic' cannot be '1.5E+0'}}
+eider.program @p() attributes {test.a = #eider.numerics<arithmetic = 1.5>} {}
+
+// -----
+
+// expected-error @+1 {{numerics parameter 'amax_floor' cannot be '-1.0E+0'}}
+eider.program @p() attributes {test.a = #eider.numerics<amax_floor = -1.0>} {}
+
+// -----
+
+// expected-error @+1 {{numerics parameter 'amax_floor' cannot be 'nan'}}
+eider.program @p() attributes {test.a = #eider.numerics<amax_floor = "nan">} {}
+
+// -----
+
+// expected-error @+1 {{numerics parameter 'scale_floor' cannot be 'tiny'}}
+eider.program @p() attributes {test.a = #eider.numerics<scale_floor = tiny>} {}
+
+// -----
+
+// expected-error @+1 {{no schedule family 'column'; they are map, row, tile}}
+eider.program @p() attributes {test.a = #eider.schedule<column<threads = 32, vector = 1>>} {}
+
+// -----
+
+// expected-error @+1 {{no schedule knob 'warps'; they are threads, vector, rows, loads, columns}}
+eider.program @p() attributes {test.a = #eider.schedule<row<threads = 32, vector = 1, warps = 4>>} {}
+
+// -----
+
+// expected-error @+1 {{schedule knob 'threads' is out of range: 0}}
+eider.program @p() attributes {test.a = #eider.schedule<row<threads = 0, vector = 1>>} {}
+
+// -----
+
+// expected-error @+1 {{schedule knob 'columns' is out of range: 1048577}}
+eider.program @p() attributes {test.a = #eider.schedule<tile<threads = 32, vector = 1, columns = 1048577>>} {}
+
+// -----
+
+// expected-error @+1 {{a schedule needs threads and vector}}
+eider.program @p() attributes {test.a = #eider.schedule<row<threads = 32>>} {}
+
+// -----
+
+// expected-error @+1 {{a schedule needs threads and vector}}
+eider.program @p() attributes {test.a = #eider.schedule<row<>>} {}
+
+// -----
+
+// expected-error @+1 {{no scale layout 'swizzled'; they are row_major}}
+eider.program @p() attributes {test.a = !eider.scaled<4xf8E5M2, dims = <4>, block = [1], scale = f32, layout = swizzled>} {}
+
+// -----
+
+// expected-error @+1 {{a scaled tensor holds f8E4M3FN or f8E5M2, not 'f32'}}
+eider.program @p() attributes {test.a = !eider.scaled<4xf32, dims = <4>, block = [1], scale = f32, layout = row_major>} {}
+
+// -----
+
+// expected-error @+1 {{a scaled tensor holds f8E4M3FN or f8E5M2, not 'f8E4M3FNUZ'}}
+eider.program @p() attributes {test.a = !eider.scaled<4xf8E4M3FNUZ, dims = <4>, block = [1], scale = f32, layout = row_major>} {}
+
+// -----
+
+// expected-error @+1 {{scales are f32, not 'bf16'}}
+eider.program @p() attributes {test.a = !eider.scaled<4xf8E5M2, dims = <4>, block = [1], scale = bf16, layout = row_major>} {}
+
+// -----
+
+// expected-error @+1 {{a tensor of rank 2 needs as many dims, not 1}}
+eider.program @p() attributes {test.a = !eider.scaled<4x4xf8E5M2, dims = <4>, block = [1, 1], scale = f32, layout = row_major>} {}
+
+// -----
+
+// expected-error @+1 {{a block has its tensor's rank 2, not 1}}
+eider.program @p() attributes {test.a = !eider.scaled<4x4xf8E5M2, dims = <4, 4>, block = [1], scale = f32, layout = row_major>} {}
+
+// -----
+
+// expected-error @+1 {{a block's extents are at least 1, or *}}
+eider.program @p() attributes {test.a = !eider.scaled<4x4xf8E5M2, dims = <4, 4>, block = [1, 0], scale = f32, layout = row_major>} {}

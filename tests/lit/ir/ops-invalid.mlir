@@ -1,0 +1,234 @@
+// What the ops on values refuse.
+//
+// RUN: eider-opt %s -split-input-file -verify-diagnostics
+
+eider.program @codes_of_another_shape(m, n) {
+  %x = eider.input "x" : tensor<?x?xf32, #eider.dims<m, n>>
+  // expected-error @below {{'eider.quantize' op the result's codes must be 'tensor<?x?xf8E4M3FN, #eider.dims<m, n>>', not 'tensor<?x?xf8E4M3FN, #eider.dims<n, m>>'}}
+  %q = eider.quantize %x numerics<> : tensor<?x?xf32, #eider.dims<m, n>> -> !eider.scaled<?x?xf8E4M3FN, dims = <n, m>, block = [1, 128], scale = f32, layout = row_major>
+}
+
+// -----
+
+eider.program @scale_of_another_block(m, n) {
+  %x = eider.input "x" : tensor<?x?xf32, #eider.dims<m, n>>
+  %s = eider.input "s" : tensor<?x?xf32, #eider.dims<m, n / 64>>
+  // expected-error @below {{'eider.quantize' op the given scale must be 'tensor<?x?xf32, #eider.dims<m, n / 128>>', not 'tensor<?x?xf32, #eider.dims<m, n / 64>>'}}
+  %q = eider.quantize %x by %s : tensor<?x?xf32, #eider.dims<m, n / 64>> numerics<> : tensor<?x?xf32, #eider.dims<m, n>> -> !eider.scaled<?x?xf8E4M3FN, dims = <m, n>, block = [1, 128], scale = f32, layout = row_major>
+}
+
+// -----
+
+eider.program @scale_of_another_type(m, n) {
+  %x = eider.input "x" : tensor<?x?xf32, #eider.dims<m, n>>
+  %s = eider.input "s" : tensor<1x1xbf16, #eider.dims<1, 1>>
+  // expected-error @below {{'eider.quantize' op the given scale must be 'tensor<1x1xf32, #eider.dims<1, 1>>', not 'tensor<1x1xbf16, #eider.dims<1, 1>>'}}
+  %q = eider.quantize %x by %s : tensor<1x1xbf16, #eider.dims<1, 1>> numerics<> : tensor<?x?xf32, #eider.dims<m, n>> -> !eider.scaled<?x?xf8E4M3FN, dims = <m, n>, block = [*, *], scale = f32, layout = row_major>
+}
+
+// -----
+
+eider.program @quantizes_f32(n) {
+  %x = eider.input "x" : tensor<?xbf16, #eider.dims<n>>
+  // expected-error @below {{'eider.quantize' op operand #0 must be ranked tensor of 32-bit float values, but got 'tensor<?xbf16, #eider.dims<n>>'}}
+  %q = eider.quantize %x numerics<> : tensor<?xbf16, #eider.dims<n>> -> !eider.scaled<?xf8E4M3FN, dims = <n>, block = [16], scale = f32, layout = row_major>
+}
+
+// -----
+
+eider.program @dequantizes_to_its_dims(m, n) {
+  %q = eider.input "q" : !eider.scaled<?xf8E4M3FN, dims = <n>, block = [16], scale = f32, layout = row_major>
+  // expected-error @below {{'eider.dequantize' op the result must be 'tensor<?xf32, #eider.dims<n>>', not 'tensor<?xf32, #eider.dims<m>>'}}
+  %x = eider.dequantize %q : !eider.scaled<?xf8E4M3FN, dims = <n>, block = [16], scale = f32, layout = row_major> -> tensor<?xf32, #eider.dims<m>>
+}
+
+// -----
+
+eider.program @divisor_of_another_type(m, n) {
+  %x = eider.input "x" : tensor<?xbf16, #eider.dims<n>>
+  %s = eider.input "s" : tensor<?xf32, #eider.dims<m>>
+  // expected-error @below {{'eider.encode' op the divisor must be 'tensor<?xf32, #eider.dims<n>>', not 'tensor<?xf32, #eider.dims<m>>'}}
+  %c = eider.encode %x by %s : tensor<?xf32, #eider.dims<m>> : tensor<?xbf16, #eider.dims<n>> -> tensor<?xf8E5M2, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @encodes_to_its_dims(m, n) {
+  %x = eider.input "x" : tensor<?xbf16, #eider.dims<n>>
+  // expected-error @below {{'eider.encode' op the result must be 'tensor<?xf8E5M2, #eider.dims<n>>', not 'tensor<?xf8E5M2, #eider.dims<m>>'}}
+  %c = eider.encode %x : tensor<?xbf16, #eider.dims<n>> -> tensor<?xf8E5M2, #eider.dims<m>>
+}
+
+// -----
+
+eider.program @decodes_to_its_dims(m, n) {
+  %x = eider.input "x" : tensor<?xf8E5M2, #eider.dims<n>>
+  // expected-error @below {{'eider.decode' op the result must be 'tensor<?xf32, #eider.dims<n>>', not 'tensor<?xf32, #eider.dims<m>>'}}
+  %c = eider.decode %x : tensor<?xf8E5M2, #eider.dims<n>> -> tensor<?xf32, #eider.dims<m>>
+}
+
+// -----
+
+eider.program @decodes_codes(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  // expected-error @below {{'eider.decode' op operand #0 must be ranked tensor of f8E4M3FN type or f8E5M2 type values, but got 'tensor<?xf32, #eider.dims<n>>'}}
+  %c = eider.decode %x : tensor<?xf32, #eider.dims<n>> -> tensor<?xf32, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @sum_of_bf16(n) {
+  %x = eider.input "x" : tensor<?xbf16, #eider.dims<n>>
+  // expected-error @below {{'eider.reduce' op sum reduces f32, not 'bf16'}}
+  %s = eider.reduce sum %x over [*] : tensor<?xbf16, #eider.dims<n>> -> tensor<1xf32, #eider.dims<1>>
+}
+
+// -----
+
+eider.program @block_of_another_rank(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  // expected-error @below {{'eider.reduce' op a block has its tensor's rank 1, not 2}}
+  %s = eider.reduce sum %x over [1, *] : tensor<?xf32, #eider.dims<n>> -> tensor<1xf32, #eider.dims<1>>
+}
+
+// -----
+
+eider.program @empty_block(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  // expected-error @below {{'eider.reduce' op a block's extents are at least 1, or *}}
+  %s = eider.reduce sum %x over [0] : tensor<?xf32, #eider.dims<n>> -> tensor<?xf32, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @negative_block(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  // expected-error @below {{'eider.reduce' op a block's extents are at least 1, or *}}
+  %s = eider.reduce sum %x over [-4] : tensor<?xf32, #eider.dims<n>> -> tensor<?xf32, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @reduced_to_another_type(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  // expected-error @below {{'eider.reduce' op the result must be 'tensor<?xf32, #eider.dims<n / 16>>', not 'tensor<1xf32, #eider.dims<1>>'}}
+  %s = eider.reduce sum %x over [16] : tensor<?xf32, #eider.dims<n>> -> tensor<1xf32, #eider.dims<1>>
+}
+
+// -----
+
+eider.program @unknown_reduction(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  // expected-error @+2 {{expected ::eider::ir::Reduction to be one of: sum, mean, max, min, amax, amax_number}}
+  // expected-error @+1 {{failed to parse Eider_ReductionAttr parameter 'value'}}
+  %s = eider.reduce median %x over [*] : tensor<?xf32, #eider.dims<n>> -> tensor<1xf32, #eider.dims<1>>
+}
+
+// -----
+
+%c = arith.constant dense<1.0> : tensor<4xf32>
+// expected-error @below {{'eider.reduce' op tensor type 'tensor<4xf32>' has no #eider.dims}}
+%s = eider.reduce sum %c over [*] : tensor<4xf32> -> tensor<1xf32>
+
+// -----
+
+eider.program @broadcast_converts_nothing(n) {
+  %e = eider.scalar "e" = 1.0
+  // expected-error @below {{'eider.broadcast' op keeps the element type 'f32', not 'bf16'}}
+  %s = eider.broadcast %e : f32 to tensor<?xbf16, #eider.dims<n>>
+}
+
+// -----
+
+%c = arith.constant dense<1.0> : tensor<4xf32>
+// expected-error @below {{'eider.broadcast' op needs tensors with #eider.dims}}
+%s = eider.broadcast %c : tensor<4xf32> to tensor<4x4xf32>
+
+// -----
+
+eider.program @broadcast_drops_dims(m, n) {
+  %x = eider.input "x" : tensor<?x?xf32, #eider.dims<m, n>>
+  // expected-error @below {{'eider.broadcast' op cannot drop dims of 'tensor<?x?xf32, #eider.dims<m, n>>'}}
+  %s = eider.broadcast %x : tensor<?x?xf32, #eider.dims<m, n>> to tensor<?xf32, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @broadcast_to_another_dim(m, n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<m>>
+  // expected-error @below {{'eider.broadcast' op dim 'm' does not broadcast to 'n'}}
+  %s = eider.broadcast %x : tensor<?xf32, #eider.dims<m>> to tensor<?x?xf32, #eider.dims<m, n>>
+}
+
+// -----
+
+eider.program @broadcast_to_a_coarser_dim(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n / 16>>
+  // expected-error @below {{'eider.broadcast' op dim 'n / 16' does not broadcast to 'n / 32'}}
+  %s = eider.broadcast %x : tensor<?xf32, #eider.dims<n / 16>> to tensor<?xf32, #eider.dims<n / 32>>
+}
+
+// -----
+
+eider.program @broadcast_to_an_uneven_dim(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n / 24>>
+  // expected-error @below {{'eider.broadcast' op dim 'n / 24' does not broadcast to 'n / 16'}}
+  %s = eider.broadcast %x : tensor<?xf32, #eider.dims<n / 24>> to tensor<?xf32, #eider.dims<n / 16>>
+}
+
+// -----
+
+eider.program @half_of_another_rank(m, n) {
+  %x = eider.input "x" : tensor<?x?xf32, #eider.dims<m, 2 * n>>
+  // expected-error @below {{'eider.half' op halves the last axis of a tensor and keeps the rest}}
+  %s = eider.half first %x : tensor<?x?xf32, #eider.dims<m, 2 * n>> -> tensor<?xf32, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @half_converts_nothing(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<2 * n>>
+  // expected-error @below {{'eider.half' op halves the last axis of a tensor and keeps the rest}}
+  %s = eider.half first %x : tensor<?xf32, #eider.dims<2 * n>> -> tensor<?xbf16, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @half_of_another_axis(m, n) {
+  %x = eider.input "x" : tensor<?x?xf32, #eider.dims<2 * m, 2 * n>>
+  // expected-error @below {{'eider.half' op 'n' is not half of '2 * n'}}
+  %s = eider.half first %x : tensor<?x?xf32, #eider.dims<2 * m, 2 * n>> -> tensor<?x?xf32, #eider.dims<m, n>>
+}
+
+// -----
+
+eider.program @half_of_a_third(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<3 * n>>
+  // expected-error @below {{'eider.half' op 'n' is not half of '3 * n'}}
+  %s = eider.half second %x : tensor<?xf32, #eider.dims<3 * n>> -> tensor<?xf32, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @half_of_a_quotient(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<2 * n / 3>>
+  // expected-error @below {{'eider.half' op 'n / 3' is not half of '2 * n / 3'}}
+  %s = eider.half first %x : tensor<?xf32, #eider.dims<2 * n / 3>> -> tensor<?xf32, #eider.dims<n / 3>>
+}
+
+// -----
+
+eider.program @unknown_half(n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<2 * n>>
+  // expected-error @+2 {{expected ::eider::ir::Half to be one of: first, second}}
+  // expected-error @+1 {{failed to parse Eider_HalfAttr parameter 'value'}}
+  %s = eider.half third %x : tensor<?xf32, #eider.dims<2 * n>> -> tensor<?xf32, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @sigmoid_of_bf16(n) {
+  %x = eider.input "x" : tensor<?xbf16, #eider.dims<n>>
+  // expected-error @below {{'eider.sigmoid' op operand #0 must be 32-bit float or ranked tensor of 32-bit float values, but got 'tensor<?xbf16, #eider.dims<n>>'}}
+  %s = eider.sigmoid %x : tensor<?xbf16, #eider.dims<n>>
+}
