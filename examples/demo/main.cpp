@@ -63,11 +63,20 @@ HostTensor readTensor(const safetensors::File &file, const std::string &name,
   return {as, entry->dtype, entry->shape, file.read(*entry)};
 }
 
+void showIndented(const std::string &text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    say("%s%s\n", line.empty() ? "" : "    ", line.c_str());
+}
+
 void showSource(const std::string &op) {
   say("\n  The op, as compiler/ops/%s.cpp describes it:\n\n", op.c_str());
-  std::istringstream lines(sourceOfOp(op));
-  for (std::string line; std::getline(lines, line);)
-    say("    %s\n", line.c_str());
+  showIndented(sourceOfOp(op));
+}
+
+void showText(const Demo &demo, const Outcome &outcome) {
+  say("\n  The CUDA that it became for %s:\n\n", demo.device.target().c_str());
+  showIndented(outcome.text);
 }
 
 void showCompilation(Demo &demo, const Outcome &outcome, const std::string &name) {
@@ -75,7 +84,7 @@ void showCompilation(Demo &demo, const Outcome &outcome, const std::string &name
   const std::span<const std::byte> part = std::as_bytes(std::span(outcome.text));
   writeWholeFile(path, {&part, 1});
   say("    CUDA text  %s\n", path.c_str());
-  say("    compiled   %.1f ms: IR %.1f, %s %.1f, load %.1f\n",
+  say("    compiled   %.1f ms: IR %.1f, %s %.1f, load %.2f\n",
       outcome.irMilliseconds + outcome.compilerMilliseconds + outcome.loadMilliseconds,
       outcome.irMilliseconds, demo.device.isHost() ? "C++ compiler" : "NVRTC",
       outcome.compilerMilliseconds, outcome.loadMilliseconds);
@@ -156,6 +165,7 @@ void normalizeRows(Demo &demo) {
   const Program program = libraryOp("add_rms_norm_quant", parameters);
   const std::vector<HostTensor> inputs{demo.words, demo.positions, demo.norm};
   const Outcome outcome = runExperiment(program, demo.device, demo.dims, inputs);
+  showText(demo, outcome);
   say("\n  f32 -> e4m3\n");
   showCompilation(demo, outcome, "add_rms_norm_quant");
   showCheck(demo, outcome);

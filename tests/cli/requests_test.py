@@ -1,0 +1,147 @@
+# Part of Eider, under the Apache License v2.0.
+"""Requests that are wrong: exit status 2 and one line that says what, where and what to do."""
+
+import unittest
+
+from eider_process import EiderTest
+
+
+class Requests(EiderTest):
+    def emit(self, *arguments):
+        return ("emit", *arguments, "--arch", "sm_90")
+
+    def test_no_command(self):
+        self.fails(2, ["subcommand is required", "eider --help"])
+
+    def test_unknown_command(self):
+        self.fails(2, ["unknown command 'frobnicate'"], "frobnicate")
+
+    def test_unknown_op(self):
+        self.fails(2, ["no op 'quantise'", "give one of quantize, "], *self.emit("quantise"))
+
+    def test_unknown_option(self):
+        self.fails(2, ["--blok", "eider emit --help"], *self.emit("quantize", "--blok", "1x128"))
+
+    def test_unknown_format(self):
+        self.fails(2, ["quantize", "--format cannot be 'e3m4'", "e4m3, e5m2"],
+                   *self.emit("quantize", "--block", "1x128", "--format", "e3m4"))
+
+    def test_unknown_dtype(self):
+        self.fails(2, ["--dtype cannot be 'f64'", "bf16, f16, f32"],
+                   *self.emit("quantize", "--block", "1x128", "--dtype", "f64"))
+
+    def test_unknown_mode(self):
+        self.fails(2, ["quantize", "no_such_mode"],
+                   *self.emit("quantize", "--block", "1x128", "--mode", "no_such_mode"))
+
+    def test_unknown_numerics_parameter(self):
+        self.fails(2, ["quantize", "no_such_parameter"],
+                   *self.emit("quantize", "--block", "1x128", "--set", "no_such_parameter=1"))
+
+    def test_unknown_value_of_a_numerics_parameter(self):
+        self.fails(2, ["quantize", "perhaps"],
+                   *self.emit("quantize", "--block", "1x128", "--set", "nan=perhaps"))
+
+    def test_scalar_that_is_no_number(self):
+        self.fails(2, ["--set eps=small", "'small' is not a number"],
+                   *self.emit("rms_norm_quant", "--block", "1x128", "--set", "eps=small"))
+
+    def test_unknown_arch(self):
+        self.fails(2, ["sm_42"], "emit", "quantize", "--block", "1x128", "--dim", "hidden=256",
+                   "--arch", "sm_42")
+
+    def test_unknown_codec(self):
+        self.fails(2, ["magic"], *self.emit("quantize", "--block", "1x128", "--dim", "hidden=256",
+                                            "--codec", "magic"))
+
+    def test_unknown_dim(self):
+        self.fails(2, ["--dim hiden", "it has tokens, hidden"],
+                   *self.emit("quantize", "--block", "1x128", "--dim", "hiden=256"))
+
+    def test_missing_dim(self):
+        self.fails(2, ["hidden"], *self.emit("quantize", "--block", "1x128"))
+
+    def test_block_of_zero(self):
+        for block in ("0x128", "1x0", "0x0"):
+            self.fails(2, [f"--block cannot be '{block}'", "1x128"],
+                       *self.emit("quantize", "--block", block))
+
+    def test_malformed_blocks(self):
+        for block in ("128", "1x", "x1", "1x128x1", "-1x128", "1x99999999999999999999", "axb"):
+            self.fails(2, [f"--block cannot be '{block}'"],
+                       *self.emit("quantize", f"--block={block}"))
+
+    def test_malformed_schedule(self):
+        for schedule in ("row<threads = 0, vector = 16>", "row<", "spiral<threads = 32>", "row"):
+            self.fails(2, ["schedule"], *self.emit("quantize", "--block", "1x128", "--dim",
+                                                   "hidden=256", "--schedule", schedule))
+
+    def test_unknown_stage(self):
+        self.fails(2, ["--stage: unknown stage 'ptx'"], *self.emit("quantize", "--stage", "ptx"))
+
+    def test_unknown_kind_of_file(self):
+        self.fails(2, ["--emit: unknown kind 'exe'"], "build", "quantize", "--arch", "sm_90",
+                   "--emit", "exe", "-o", "d")
+
+    def test_kind_of_file_of_a_later_version(self):
+        self.fails(2, ["'header' is not made yet"], "build", "quantize", "--arch", "sm_90",
+                   "--emit", "header", "-o", "d")
+
+    def test_directory_that_cannot_be_made(self):
+        self.file("d", "a file")
+        self.fails(2, ["d/e: cannot make the directory"], "build", "quantize", "--block", "1x128",
+                   "--dim", "hidden=256", "--arch", "sm_90", "--emit", "cu", "-o", "d/e")
+
+    def test_unknown_device(self):
+        self.matrix(2, 16)
+        for device in ("abacus", "cuda:", "cuda:x", "cuda:-1"):
+            self.fails(2, ["device"], "run", "quantize", "--block", "1x16", "--dtype", "f32",
+                       f"--device={device}", "--in", "in.safetensors", "--out", "o")
+
+
+class BrokenPrograms(EiderTest):
+    def emit(self, content, *words):
+        path = self.file("broken.mlir", content)
+        self.fails(2, ["broken.mlir", *words], "emit", path, "--arch", "sm_90")
+
+    def test_missing_file(self):
+        self.fails(2, ["none.mlir: cannot read it: No such file"], "emit", "none.mlir", "--arch",
+                   "sm_90")
+
+    def test_directory(self):
+        (self.directory / "d.mlir").mkdir()
+        self.fails(2, ["d.mlir: cannot read it"], "emit", "d.mlir", "--arch", "sm_90")
+
+    def test_empty_file(self):
+        self.emit("")
+
+    def test_garbage(self):
+        self.emit("this is no program\n")
+
+    def test_bytes(self):
+        self.emit(bytes(range(256)))
+
+    def test_unknown_operation(self):
+        self.emit("eider.program @p(n) {\n  %0 = eider.frobnicate\n}\n", "frobnicate")
+
+    def test_unbalanced(self):
+        self.emit("eider.program @p(n) {\n")
+
+    def test_types_that_disagree(self):
+        text = self.succeeds("emit", "quantize", "--block", "1x128", "--dim", "hidden=256",
+                             "--arch", "sm_90", "--stage", "eider")
+        self.emit(text.replace("x256xbf16", "x128xbf16", 1))
+
+    def test_block_of_zero(self):
+        text = self.succeeds("emit", "quantize", "--block", "1x128", "--dim", "hidden=256",
+                             "--arch", "sm_90", "--stage", "eider")
+        self.emit(text.replace("block = [1, 128]", "block = [1, 0]"))
+
+    def test_parameters_of_the_library(self):
+        self.file("p.mlir", "")
+        self.fails(2, ["--format: a program from a file"], "emit", "p.mlir", "--arch", "sm_90",
+                   "--format", "e5m2")
+
+
+if __name__ == "__main__":
+    unittest.main()
