@@ -81,10 +81,9 @@ Value Builder::scalar(const std::string &name, float value, std::source_location
   recording_->takeName(name, site);
   if (!std::isfinite(value))
     site.fail("the default " + std::to_string(value) + " is not finite", "give a number");
-  return recording_->wrap(ir::ScalarOp::create(recording_->builder, recording_->unknown,
-                                               recording_->builder.getF32Type(),
-                                               recording_->builder.getStringAttr(name),
-                                               recording_->builder.getF32FloatAttr(value)));
+  return recording_->wrap(ir::ScalarOp::create(
+      recording_->builder, recording_->unknown, recording_->builder.getF32Type(),
+      recording_->builder.getStringAttr(name), recording_->builder.getF32FloatAttr(value)));
 }
 
 //===-- Results -----------------------------------------------------------===//
@@ -154,34 +153,9 @@ void Builder::output(const std::string &name, const Scaled &value, std::source_l
 
 //===-- The program -------------------------------------------------------===//
 
-/// Every dim stands in an argument, from whose shape it can be read.
-static void checkDims(ir::ProgramOp program, const Site &site) {
-  llvm::StringSet<> used;
-  for (mlir::Operation &op : program.getBlock())
-    if (mlir::isa<ir::InputOp, ir::InOutOp>(op))
-      for (const ir::DimExpr &dim : Recording::extentsOf(op.getResult(0).getType()))
-        if (dim.name)
-          used.insert(dim.name.getValue());
-  for (mlir::Attribute name : program.getDimNames())
-    if (!used.contains(mlir::cast<mlir::StringAttr>(name).getValue()))
-      site.fail("the dim '" + mlir::cast<mlir::StringAttr>(name).str() + "' is in no input's shape",
-                "use it in an input or an in-out");
-}
-
 Program Builder::build(std::source_location where) const {
   Site site{"build", where, recording_.get()};
   ir::ProgramOp program = recording_->program;
-  bool hasResult = false;
-  for (mlir::Operation &op : program.getBlock()) {
-    hasResult |= mlir::isa<ir::OutputOp, ir::StoreOp>(op);
-    auto inout = mlir::dyn_cast<ir::InOutOp>(op);
-    if (inout && !storeOf(inout))
-      site.fail("the in-out '" + inout.getName().str() + "' is never stored",
-                "store it, or make it an input");
-  }
-  if (!hasResult)
-    site.fail("there is no output and no store", "add one");
-  checkDims(program, site);
   std::string message;
   mlir::ScopedDiagnosticHandler handler(&recording_->context, [&](mlir::Diagnostic &diagnostic) {
     message += diagnostic.str();

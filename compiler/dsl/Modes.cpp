@@ -11,6 +11,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+
 using namespace eider;
 using namespace eider::ir;
 
@@ -78,6 +80,17 @@ const Mode modes[] = {
 llvm::Error refusal(const std::string &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
+
+/// What is wrong with bounds that leave no scale; empty if nothing is.
+std::string problemOfBounds(NumericsAttr numerics) {
+  if (std::isinf(numerics.getAmaxFloor()) || std::isinf(numerics.getScaleFloor()))
+    return "numerics parameters amax_floor and scale_floor cannot be infinite; give finite numbers";
+  if (numerics.getAmaxBound() <= 0 || numerics.getMultiplierBound() <= 0)
+    return "numerics parameters amax_bound and multiplier_bound cannot be 0; give numbers above 0";
+  if (numerics.getAmaxFloor() > numerics.getAmaxBound())
+    return "numerics parameter amax_floor is above amax_bound; give a floor below the bound";
+  return "";
+}
 } // namespace
 
 std::string eider::detail::modeNames() {
@@ -101,5 +114,8 @@ eider::detail::numericsOf(mlir::MLIRContext *context, const std::string &name, D
   for (const auto &[parameter, value] : overrides)
     if (numerics = numerics.with(parameter, value, message); !numerics)
       return refusal(message);
+  message = problemOfBounds(numerics);
+  if (!message.empty())
+    return refusal(message);
   return numerics;
 }

@@ -54,7 +54,8 @@ std::optional<DType> eider::dtypeOf(Type type) {
 //===-- Signature ---------------------------------------------------------===//
 
 namespace {
-/// Collects a program's signature and checks its names.
+/// Collects a program's signature, and checks its names and that its arguments and results belong
+/// together.
 class SignatureReader {
 public:
   SignatureReader(ProgramOp program, const std::string &where) : program(program), where(where) {}
@@ -69,6 +70,8 @@ public:
     }
     for (Operation &op : program.getBlock())
       visit(op);
+    checkResults();
+    checkDims();
     return std::move(signature);
   }
 
@@ -78,7 +81,7 @@ private:
   Signature signature;
   llvm::StringSet<> names;
 
-  [[noreturn]] void fail(Operation *op, const std::string &what, const char *remedy) {
+  [[noreturn]] void fail(Operation *op, const std::string &what, const char *remedy) const {
     std::string place = where;
     if (auto loc = dyn_cast<FileLineColLoc>(op->getLoc()); loc && place.empty())
       place = loc.getFilename().str() + ":" + std::to_string(loc.getLine()) + ":" +
@@ -121,6 +124,33 @@ private:
     if (!std::isfinite(value))
       fail(op, "the default of scalar '" + op.getName().str() + "' is not finite", "give a number");
     signature.scalars.push_back({op.getName().str(), value});
+  }
+
+  /// There is a result, and every in-out is stored.
+  void checkResults() {
+    llvm::StringSet<> stored;
+    for (StoreOp store : program.getBlock().getOps<StoreOp>())
+      stored.insert(store.getName());
+    for (InOutOp inout : program.getBlock().getOps<InOutOp>())
+      if (!stored.contains(inout.getName()))
+        fail(inout, "the in-out '" + inout.getName().str() + "' is never stored",
+             "store it, or make it an input");
+    if (stored.empty() && program.getBlock().getOps<OutputOp>().empty())
+      fail(program, "there is no output and no store", "add one");
+  }
+
+  /// Every dim stands in an argument, from whose shape it can be read.
+  void checkDims() {
+    llvm::StringSet<> used;
+    for (Operation &op : program.getBlock())
+      if (isa<InputOp, InOutOp>(op))
+        for (const DimExpr &dim : dimsOf(op.getResult(0).getType()).getExprs())
+          if (dim.name)
+            used.insert(dim.name.getValue());
+    for (const auto &dim : signature.dims)
+      if (!used.contains(dim.name))
+        fail(program, "the dim '" + dim.name + "' is in no input's shape",
+             "use it in an input or an in-out");
   }
 
   void visit(Operation &op) {

@@ -15,8 +15,11 @@ using namespace eider::ir;
 static NumericsAttr numericsOf(DType format, const QuantizeOptions &options, const Site &site) {
   auto numerics =
       eider::detail::numericsOf(&site.recording->context, options.mode, format, options.numerics);
-  if (!numerics)
-    site.fail(llvm::toString(numerics.takeError()), "");
+  if (!numerics) {
+    std::string message = llvm::toString(numerics.takeError());
+    auto [what, remedy] = llvm::StringRef(message).split("; ");
+    site.fail(what.str(), remedy.str());
+  }
   if (!Recording::isEmpty(options.scales) && numerics->getArithmetic() == Arithmetic::max_over_amax)
     site.fail("arithmetic max_over_amax needs an amax, but the scales are given",
               "use arithmetic divide or reciprocal");

@@ -22,6 +22,8 @@ std::string Site::place() const {
   std::string_view file = where.file_name();
   file = file.substr(file.find_last_of('/') + 1);
   std::string name = recording ? recording->program.getSymName().str() : function;
+  if (where.line() == 0) // A query of a value: its place is not recorded.
+    return name;
   return name + " (" + std::string(file) + ":" + std::to_string(where.line()) + ")";
 }
 
@@ -81,7 +83,10 @@ Site Recording::enter(const char *function, std::initializer_list<const Operand 
 }
 
 Site Recording::enter(const char *function, const Scaled &value, std::source_location where) {
-  return {function, where, value.recording_.get()};
+  Site site{function, where, value.recording_.get()};
+  if (!site.recording)
+    site.fail("the operand is an empty value", "assign the value before its use");
+  return site;
 }
 
 mlir::Value Recording::constant(double number, const Site &site) {

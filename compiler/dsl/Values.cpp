@@ -83,9 +83,11 @@ Value eider::named(const Value &value, const std::string &name, std::source_loca
   return value.named(name, where);
 }
 
-Shape Scaled::shape() const { return recording_->shapeOf(recording_->scaled(*this).getType()); }
-
-DType Scaled::format() const {
-  auto type = mlir::cast<ir::ScaledType>(recording_->scaled(*this).getType());
-  return *dtypeOf(type.getElementType());
+static ir::ScaledType scaledTypeOf(const Scaled &value, const char *function) {
+  Site site = Recording::enter(function, value, std::source_location());
+  return mlir::cast<ir::ScaledType>(site.recording->scaled(value).getType());
 }
+
+Shape Scaled::shape() const { return recording_->shapeOf(scaledTypeOf(*this, "shape")); }
+
+DType Scaled::format() const { return *dtypeOf(scaledTypeOf(*this, "format").getElementType()); }

@@ -170,21 +170,32 @@ template <class Enum> bool parseField(StringRef text, Enum &field) {
   return false;
 }
 
+/// What a parameter may be.
+std::string fieldChoices(float) { return "a number of at least 0, or inf"; }
+template <class Enum> std::string fieldChoices(Enum) {
+  std::string choices;
+  for (uint32_t i = 0; !stringifyEnum(static_cast<Enum>(i)).empty(); ++i)
+    choices += (i ? ", " : "") + stringifyEnum(static_cast<Enum>(i)).str();
+  return choices;
+}
+
 /// Sets parameter `name`; false and a message when name or value is unknown.
 bool setField(NumericsFields &fields, StringRef name, StringRef value, std::string &message) {
   bool known = false, good = false;
-  std::string names;
+  std::string names, choices;
   fields.each([&](StringRef field, auto &slot) {
     names += (names.empty() ? "" : ", ") + field.str();
     if (field == name) {
       known = true;
+      choices = fieldChoices(slot);
       good = parseField(value, slot);
     }
   });
   if (!known)
     message = "no numerics parameter '" + name.str() + "'; they are " + names;
   else if (!good)
-    message = "numerics parameter '" + name.str() + "' cannot be '" + value.str() + "'";
+    message = "numerics parameter '" + name.str() + "' cannot be '" + value.str() +
+              "'; possible: " + choices;
   return good;
 }
 } // namespace

@@ -87,8 +87,11 @@ static void readNumerics(const OpInfo &op, const OpParameters &text, Parameters 
   context.loadDialect<ir::EiderDialect>();
   auto numerics =
       detail::numericsOf(&context, parameters.mode, parameters.format, parameters.numerics);
-  if (!numerics)
-    throw Error(ErrorKind::Request, llvm::toString(numerics.takeError()), op.name);
+  if (!numerics) {
+    std::string message = llvm::toString(numerics.takeError());
+    auto [what, remedy] = llvm::StringRef(message).split("; ");
+    throw Error(ErrorKind::Request, what.str(), op.name, remedy.str());
+  }
 }
 
 Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text) {

@@ -50,14 +50,14 @@ EIDER_API std::vector<std::string> targets();
 
 /// The parameters of a library op, spelled as on the command line. Empty: the op's default.
 struct OpParameters {
-  std::string dtype;        ///< `bf16`, `f16`, `f32`
-  std::string format;       ///< `e4m3`, `e5m2`
-  std::string block;        ///< `1x128`, `128x128`, `1x*`, `*x*`
-  std::string scale;        ///< `f32`
-  std::string scaleLayout;  ///< `row_major`
-  std::string scaleSource;  ///< `dynamic`, `static`
-  std::string mode;         ///< `default`, `deepgemm`, `vllm_group`, …
-  std::map<std::string, std::string> numerics; ///< Single numerics parameters over the mode: `nan=ignore`, `arithmetic=reciprocal`, …
+  std::string dtype = {};        ///< `bf16`, `f16`, `f32`
+  std::string format = {};       ///< `e4m3`, `e5m2`
+  std::string block = {};        ///< `1x128`, `128x128`, `1x*`, `*x*`
+  std::string scale = {};        ///< `f32`
+  std::string scaleLayout = {};  ///< `row_major`
+  std::string scaleSource = {};  ///< `dynamic`, `static`
+  std::string mode = {};         ///< `default`, `deepgemm`, `vllm_group`, …
+  std::map<std::string, std::string> numerics = {}; ///< Single numerics parameters over the mode: `nan=ignore`, `arithmetic=reciprocal`, …
 };
 
 /// One op of the library.

@@ -1,0 +1,240 @@
+//===- ErrorTest.cpp - What the DSL says of a wrong op --------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "eider/dsl.h"
+
+#include <cmath>
+#include <functional>
+#include <gmock/gmock.h>
+
+using namespace eider;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+namespace {
+/// The error of `action`, which must be one of Request.
+Error errorOf(const std::function<void()> &action) {
+  try {
+    action();
+  } catch (const Error &error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Request);
+    return error;
+  }
+  ADD_FAILURE() << "no error";
+  return Error(ErrorKind::Internal, "");
+}
+
+struct ErrorTest : testing::Test {
+  Builder b{"op"};
+  Dim tokens = b.dim("tokens"), hidden = b.dim("hidden");
+  Value x = b.input("x", bf16, {tokens, hidden});
+  Value s = b.scalar("s", 1);
+
+  /// The error names the op and a line of this file, and says what to do.
+  void expect(const std::function<void()> &action, const std::string &what) {
+    Error error = errorOf(action);
+    EXPECT_THAT(error.what(), HasSubstr(what));
+    EXPECT_THAT(error.where(), MatchesRegex("op \\(ErrorTest.cpp:[0-9]+\\)"));
+    EXPECT_FALSE(error.remedy().empty()) << error.what();
+  }
+};
+
+TEST_F(ErrorTest, theWholeLine) {
+  Value wide = b.input("wide", bf16, {tokens, 2 * hidden});
+  int line = 0;
+  Error error = errorOf([&] {
+    line = __LINE__ + 1;
+    x + wide;
+  });
+  EXPECT_EQ(
+      std::string(error.what()),
+      "op (ErrorTest.cpp:" + std::to_string(line) +
+          "): +: shapes [tokens, hidden] and [tokens, 2 * hidden] do not match; dims align at the "
+          "end; each is equal, 1, or the number of blocks of the other");
+}
+
+TEST_F(ErrorTest, linesOfFunctions) {
+  int line = __LINE__ + 1;
+  auto wrong = [&] { mean(x, 2); };
+  EXPECT_EQ(errorOf(wrong).where(), "op (ErrorTest.cpp:" + std::to_string(line) + ")");
+  line = __LINE__ + 1;
+  auto wrongOutput = [&] { b.output("y", s); };
+  EXPECT_EQ(errorOf(wrongOutput).where(), "op (ErrorTest.cpp:" + std::to_string(line) + ")");
+}
+
+TEST_F(ErrorTest, operands) {
+  Builder other("other");
+  Value y = other.input("y", f32, {other.dim("n")});
+  expect([&] { x + Value(); }, "an operand is an empty value");
+  expect([&] { x + y; }, "the operands are of two Builders");
+  EXPECT_THAT(errorOf([] { dequantize(Scaled()); }).what(),
+              HasSubstr("the operand is an empty value"));
+  EXPECT_THAT(errorOf([] { Scaled().shape(); }).what(), HasSubstr("is an empty value"));
+  EXPECT_THAT(errorOf([] { Value().shape(); }).what(), HasSubstr("is an empty value"));
+  expect([&] { x * 1e300; }, "is not finite in f32");
+  expect([&] { x *std::nan(""); }, "is not finite in f32");
+  EXPECT_THAT(errorOf([] { eider::exp(1.0); }).what(),
+              MatchesRegex("exp \\(ErrorTest.cpp:[0-9]+\\): the operands are numbers alone; .*"));
+  EXPECT_THAT(errorOf([] { eider::max(1.0, 2.0); }).what(),
+              HasSubstr("the operands are numbers alone"));
+}
+
+TEST_F(ErrorTest, namesAndDims) {
+  expect([&] { b.input("x", f32, {hidden}); }, "input 'x': the name 'x' is taken");
+  expect([&] { b.dim("tokens"); }, "the name 'tokens' is taken");
+  expect([&] { b.input("tokens", f32, {hidden}); }, "the name 'tokens' is taken");
+  expect([&] { b.input("a-b", f32, {hidden}); }, "the name 'a-b' is not an identifier");
+  expect([&] { b.input("", f32, {hidden}); }, "a name is empty");
+  expect([&] { b.input("__x", f32, {hidden}); }, "'__x' is not an identifier");
+  expect([&] { b.input("float", f32, {hidden}); }, "'float' is a word of CUDA C++ or of Eider");
+  expect([&] { b.input(std::string(65, 'a'), f32, {hidden}); }, "longer than 64 characters");
+  expect([&] { x.named("a b"); }, "the name 'a b' is not an identifier");
+  expect([&] { b.dim("d", -1); }, "a static extent of -1");
+  EXPECT_THAT(errorOf([] { Builder("2x"); }).what(), HasSubstr("'2x' is not an identifier"));
+  EXPECT_THAT(errorOf([&] { 0 * hidden; }).what(), HasSubstr("0 * hidden is out of range"));
+  EXPECT_THAT(errorOf([&] { INT64_MAX *(2 * hidden); }).what(), HasSubstr("out of range"));
+  EXPECT_THAT(errorOf([&] { 2 * ceildiv(hidden, 2); }).what(), HasSubstr("a number of blocks"));
+  EXPECT_THAT(errorOf([&] { ceildiv(hidden, 0); }).what(), HasSubstr("blocks of 0 elements"));
+}
+
+TEST_F(ErrorTest, arguments) {
+  Builder other("other");
+  Dim foreign = other.dim("foreign");
+  expect([&] { b.input("i", e4m3, {hidden}); }, "an input cannot be f8E4M3FN");
+  expect([&] { b.input("j", DType::i32, {hidden}); }, "an input cannot be i32");
+  expect([&] { b.inout("k", e5m2, {hidden}); }, "an in-out cannot be f8E5M2");
+  expect([&] { b.input("l", f32, {}); }, "a tensor of rank 0");
+  expect([&] { b.input("m", f32, {tokens, tokens, hidden}); }, "a tensor of rank 3");
+  expect([&] { b.input("n", f32, {foreign}); }, "'foreign' is not a dim of this op");
+  expect([&] { b.input("o", f32, {0}); }, "an extent of 0");
+  expect([&] { b.scalar("p", INFINITY); }, "is not finite");
+  expect([&] { b.scaled_input("q", bf16, {hidden}, {128}); }, "the format cannot be bf16");
+  expect([&] { b.scaled_input("r", e4m3, {hidden}, {1, 128}); }, "a block of rank 2 for [hidden]");
+}
+
+TEST_F(ErrorTest, scaledNamesCollide) {
+  b.input("q_scale", f32, {hidden});
+  expect([&] { b.scaled_input("q", e4m3, {hidden}, {128}); }, "the name 'q_scale' is taken");
+  expect([&] { b.output("q", quantize(x, e4m3, {.block = {1, 128}})); }, "the name 'q' is taken");
+}
+
+TEST_F(ErrorTest, results) {
+  Value residual = b.inout("residual", bf16, {tokens, hidden});
+  Builder other("other");
+  Value y = other.input("y", f32, {other.dim("n")});
+  expect([&] { b.store(x, x); }, "the target is not an in-out");
+  expect([&] { b.store(residual, b.input("w", f32, {2 * hidden})); },
+         "shapes [2 * hidden] and [tokens, hidden] do not match");
+  expect([&] { b.output("z", s); }, "the value is a scalar");
+  expect([&] { b.output("zz", x, e4m3); }, "an output cannot be f8E4M3FN");
+  EXPECT_THAT(errorOf([&] { b.output("z2", y); }).what(), HasSubstr("of another Builder"));
+  b.output("u", x);
+  expect([&] { b.build(); }, "the in-out 'residual' is never stored");
+  b.store(residual, x * 2);
+  expect([&] { b.store(residual, x); }, "the in-out 'residual' is stored twice");
+  b.build();
+  b.dim("unused");
+  expect([&] { b.build(); }, "the dim 'unused' is in no input's shape");
+}
+
+TEST_F(ErrorTest, noResult) {
+  expect([&] { b.build(); }, "there is no output and no store");
+}
+
+TEST_F(ErrorTest, storeOfALargerShape) {
+  Value row = b.inout("row", f32, {hidden});
+  expect([&] { b.store(row, x); }, "the in-out 'row' is [hidden], not [tokens, hidden]");
+}
+
+TEST_F(ErrorTest, shapes) {
+  expect([&] { first_half(x); }, "the last axis of [tokens, hidden] is not twice a whole dim");
+  expect([&] { second_half(s); }, "a scalar has no halves");
+  expect([&] { broadcast(x, {hidden}); }, "does not repeat over [hidden]");
+  expect([&] { broadcast(x, {tokens, 1}); }, "does not repeat over [tokens, 1]");
+  expect([&] { cast(x, e4m3); }, "the type of a cast cannot be f8E4M3FN");
+  expect([&] { round_to(x, f32); }, "arithmetic is f32 already");
+}
+
+TEST_F(ErrorTest, reductions) {
+  expect([&] { sum(x, 2); }, "there is no axis 2 in [tokens, hidden]");
+  expect([&] { sum(x, -3); }, "there is no axis -3 in [tokens, hidden]");
+  expect([&] { mean(s, 0); }, "there is no axis 0 in []");
+  expect([&] { amax(s, {1, 128}); }, "a scalar has nothing to reduce");
+  expect([&] { max(x, {1, 0}); }, "a block's extent cannot be 0");
+  expect([&] { min(x, {1, -5}); }, "a block's extent cannot be -5");
+  expect([&] { amax(x, {1, int64_t(1) << 40}); }, "a block's extent cannot be 1099511627776");
+  expect([&] { sum(x, {1, 2, 3}); }, "a block of rank 3 for [tokens, hidden]");
+}
+
+TEST_F(ErrorTest, quantisations) {
+  expect([&] { quantize(x, e4m3, {}); }, "quantize: the block is not said");
+  expect([&] { quantize(x, e4m3, {.block = {1, 0}}); }, "a block's extent cannot be 0");
+  expect([&] { quantize(x, e4m3, {.block = {128}}); }, "a block of rank 1 for [tokens, hidden]");
+  expect([&] { quantize(x, bf16, {.block = {1, 128}}); }, "the format cannot be bf16");
+  expect(
+      [&] {
+        quantize(x, DType::e4m3fnuz, {.block = {1, 128}});
+      },
+      "the format cannot be f8E4M3FNUZ");
+  expect(
+      [&] {
+        quantize(x, e4m3, {.block = {1, 128}, .scale = DType::e8m0});
+      },
+      "the scales cannot be f8E8M0FNU");
+  expect([&] { quantize(s, e4m3, {.block = {1, 128}}); }, "a scalar has no blocks");
+  expect(
+      [&] {
+        quantize(x, e4m3, {.block = {1, 128}, .mode = "mystery"});
+      },
+      "no mode 'mystery'; they are default, deepgemm, tilekernels, vllm_group, vllm_token, "
+      "sglang_group, trtllm_token");
+  expect(
+      [&] {
+        quantize(x, e4m3, {.block = {1, 128}, .numerics = {{"speed", "high"}}});
+      },
+      "no numerics parameter 'speed'; they are scale, arithmetic, amax_floor");
+  expect(
+      [&] {
+        quantize(x, e4m3, {.block = {1, 128}, .numerics = {{"nan", "maybe"}}});
+      },
+      "numerics parameter 'nan' cannot be 'maybe'; possible: propagate, ignore");
+  expect(
+      [&] {
+        quantize(x, e4m3, {.block = {1, 128}, .numerics = {{"amax_floor", "-1"}}});
+      },
+      "numerics parameter 'amax_floor' cannot be '-1'; possible: a number of at least 0");
+}
+
+TEST_F(ErrorTest, boundsThatLeaveNoScale) {
+  auto with = [&](std::map<std::string, std::string> numerics) {
+    return [this, numerics] { quantize(x, e4m3, {.block = {1, 128}, .numerics = numerics}); };
+  };
+  expect(with({{"amax_floor", "inf"}}), "cannot be infinite");
+  expect(with({{"scale_floor", "inf"}}), "cannot be infinite");
+  expect(with({{"amax_bound", "0"}}), "cannot be 0");
+  expect(with({{"multiplier_bound", "0"}}), "cannot be 0");
+  expect(with({{"amax_floor", "2"}, {"amax_bound", "1"}}), "amax_floor is above amax_bound");
+}
+
+TEST_F(ErrorTest, givenScales) {
+  Value scale = b.input("scale", f32, {tokens, ceildiv(hidden, 128)});
+  expect(
+      [&] {
+        quantize(x, e4m3, {.block = {1, 64}, .scales = scale});
+      },
+      "the given scales are [tokens, hidden / 128], not [tokens, hidden / 64]");
+  expect(
+      [&] {
+        quantize(x, e4m3, {.block = {1, 128}, .mode = "tilekernels", .scales = scale});
+      },
+      "arithmetic max_over_amax needs an amax, but the scales are given");
+  EXPECT_THAT(errorOf([&] {
+                blocks_of({tokens, hidden}, {128});
+              }).what(),
+              HasSubstr("a block of rank 1 for a shape of rank 2"));
+  EXPECT_THAT(errorOf([&] { blocks_of({hidden}, {0}); }).what(),
+              HasSubstr("a block's extent cannot be 0"));
+}
+} // namespace

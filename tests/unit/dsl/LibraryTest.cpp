@@ -1,0 +1,204 @@
+//===- LibraryTest.cpp - The op library and its parameters ----------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "eider/compile.h"
+
+#include <gmock/gmock.h>
+#include <set>
+
+using namespace eider;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+/// `name:role:dtype[shape]` of each tensor.
+std::vector<std::string> tensorsOf(const Program &program) {
+  std::vector<std::string> result;
+  for (const auto &tensor : program.signature().tensors) {
+    const char *roles[] = {"in", "inout", "out"};
+    std::string text =
+        tensor.name + ":" + roles[static_cast<int>(tensor.role)] + ":" + nameOf(tensor.dtype) + "[";
+    for (size_t i = 0; i < tensor.shape.size(); ++i)
+      text += (i ? ", " : "") + tensor.shape[i];
+    result.push_back(text + "]");
+  }
+  return result;
+}
+
+std::string textOf(const std::string &op, const OpParameters &parameters) {
+  return libraryOp(op, parameters).text();
+}
+
+std::string errorOf(const std::string &op, const OpParameters &parameters) {
+  try {
+    libraryOp(op, parameters);
+  } catch (const Error &error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Request);
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+TEST(Library, signatures) {
+  EXPECT_THAT(tensorsOf(libraryOp("quantize", {})),
+              ElementsAre("x:in:bf16[tokens, hidden]", "y:out:f8E4M3FN[tokens, hidden]",
+                          "y_scale:out:f32[tokens, ceildiv(hidden, 128)]"));
+  EXPECT_THAT(tensorsOf(libraryOp("dequantize", {.dtype = "f16", .block = "128x128"})),
+              ElementsAre("x:in:f8E4M3FN[tokens, hidden]",
+                          "x_scale:in:f32[ceildiv(tokens, 128), ceildiv(hidden, 128)]",
+                          "y:out:f16[tokens, hidden]"));
+  EXPECT_THAT(tensorsOf(libraryOp("rms_norm_quant", {.dtype = "f32", .block = "1x*"})),
+              ElementsAre("x:in:f32[tokens, hidden]", "weight:in:f32[hidden]",
+                          "y:out:f8E4M3FN[tokens, hidden]", "y_scale:out:f32[tokens, 1]"));
+  EXPECT_THAT(tensorsOf(libraryOp("add_rms_norm_quant", {.format = "e5m2"})),
+              ElementsAre("x:in:bf16[tokens, hidden]", "residual:inout:bf16[tokens, hidden]",
+                          "weight:in:bf16[hidden]", "y:out:f8E5M2[tokens, hidden]",
+                          "y_scale:out:f32[tokens, ceildiv(hidden, 128)]"));
+  EXPECT_THAT(tensorsOf(libraryOp("silu_mul_quant", {.block = "*x*", .scaleSource = "static"})),
+              ElementsAre("x:in:bf16[tokens, 2 * hidden]", "scale:in:f32[1, 1]",
+                          "y:out:f8E4M3FN[tokens, hidden]"));
+}
+
+TEST(Library, epsilonIsAScalar) {
+  for (const char *op : {"rms_norm_quant", "add_rms_norm_quant"}) {
+    Program program = libraryOp(op, {});
+    const auto &scalars = program.signature().scalars;
+    ASSERT_EQ(scalars.size(), 1u);
+    EXPECT_EQ(scalars[0].name, "eps");
+    EXPECT_EQ(scalars[0].value, 1e-6f);
+  }
+}
+
+/// Every op, type, format, block and scale source: verified, read back as the same text, the same
+/// each time.
+TEST(Library, everyCombinationRoundTrips) {
+  std::set<std::string> texts;
+  size_t programs = 0;
+  for (const OpInfo &op : libraryOps())
+    for (const char *dtype : {"f32", "bf16", "f16"})
+      for (const char *format : {"e4m3", "e5m2"})
+        for (const char *block :
+             {"1x16", "1x32", "1x64", "1x128", "1x256", "1x*", "128x128", "*x*"})
+          for (const char *source : {"dynamic", "static"}) {
+            OpParameters parameters{.dtype = dtype, .format = format, .block = block};
+            if (op.name != "dequantize")
+              parameters.scaleSource = source;
+            Program program = libraryOp(op.name, parameters);
+            EXPECT_EQ(program.name(), op.name);
+            EXPECT_EQ(libraryOp(op.name, parameters).text(), program.text());
+            Program again = parseProgram(program.text(), "again.mlir");
+            EXPECT_EQ(again.text(), program.text());
+            EXPECT_EQ(tensorsOf(again), tensorsOf(program));
+            texts.insert(program.text());
+            ++programs;
+          }
+  EXPECT_EQ(programs, 480u);
+  EXPECT_EQ(texts.size(), 480u - 48u); // dequantize takes no scale source
+}
+
+TEST(Library, textsKeepTheNames) {
+  std::string text = textOf("add_rms_norm_quant", {});
+  for (const char *part : {"%h = arith.addf", "%mean_square = eider.reduce", "%n = arith.mulf"})
+    EXPECT_THAT(text, HasSubstr(part));
+  text = textOf("silu_mul_quant", {});
+  for (const char *part : {"%gate = eider.half", "%up = eider.half", "%activated = arith.mulf"})
+    EXPECT_THAT(text, HasSubstr(part));
+}
+
+TEST(Library, modes) {
+  auto numerics = [](const char *mode, const char *format) {
+    std::string text = textOf("quantize", {.format = format, .mode = mode});
+    size_t begin = text.find("numerics<");
+    return text.substr(begin, text.find('>', begin) - begin + 1);
+  };
+  EXPECT_EQ(numerics("default", "e4m3"), "numerics<>");
+  EXPECT_EQ(numerics("deepgemm", "e4m3"),
+            "numerics<arithmetic = reciprocal, amax_floor = 9.99999974E-5, multiplier_bound = inf, "
+            "zero_block = formula>");
+  EXPECT_EQ(numerics("tilekernels", "e4m3"),
+            "numerics<arithmetic = max_over_amax, amax_floor = 9.99999974E-5, multiplier_bound = "
+            "inf, zero_block = formula>");
+  EXPECT_EQ(numerics("vllm_group", "e4m3"),
+            "numerics<amax_floor = 1.00000001E-10, zero_block = formula>");
+  EXPECT_EQ(numerics("vllm_token", "e4m3"),
+            "numerics<scale_floor = 4.35965421E-6, zero_block = formula>");
+  EXPECT_EQ(numerics("sglang_group", "e5m2"),
+            "numerics<scale = amax_times_inverse_max, arithmetic = max_over_amax, amax_floor = "
+            "1.00000001E-10, multiplier_bound = inf, zero_block = formula>");
+  EXPECT_EQ(numerics("trtllm_token", "e4m3"),
+            "numerics<arithmetic = max_over_amax, amax_floor = 9.99999997E-7, scale_floor = "
+            "4.35965421E-6, multiplier_bound = 2.29376E+5, zero_block = formula>");
+  EXPECT_EQ(numerics("trtllm_token", "e5m2"),
+            "numerics<arithmetic = max_over_amax, amax_floor = 9.99999997E-7, scale_floor = "
+            "3.40597985E-8, multiplier_bound = 2.9360128E+7, zero_block = formula>");
+}
+
+TEST(Library, singleParametersGoOverTheMode) {
+  std::string text = textOf(
+      "quantize", {.mode = "vllm_token", .numerics = {{"amax_bound", "1200"}, {"nan", "ignore"}}});
+  EXPECT_THAT(text, HasSubstr("numerics<amax_bound = 1.2E+3, scale_floor = 4.35965421E-6, "
+                              "zero_block = formula, nan = ignore>"));
+}
+
+TEST(Library, refusals) {
+  EXPECT_EQ(
+      errorOf("quantise", {}),
+      "no op 'quantise'; give one of quantize, dequantize, rms_norm_quant, add_rms_norm_quant, "
+      "silu_mul_quant, or a file of the eider dialect (FILE.mlir)");
+  EXPECT_EQ(errorOf("quantize", {.dtype = "f64"}),
+            "quantize: --dtype cannot be 'f64'; give bf16, f16, f32");
+  EXPECT_EQ(errorOf("quantize", {.format = "e3m4"}),
+            "quantize: --format cannot be 'e3m4'; give e4m3, e5m2");
+  EXPECT_EQ(
+      errorOf("quantize", {.format = "e4m3fnuz"}),
+      "quantize: --format cannot be 'e4m3fnuz': FNUZ formats have no codec yet; give e4m3, e5m2");
+  EXPECT_EQ(
+      errorOf("rms_norm_quant", {.scale = "e8m0"}),
+      "rms_norm_quant: --scale cannot be 'e8m0': scales of that type are not made yet; give f32");
+  EXPECT_EQ(errorOf("quantize", {.scale = "f64"}), "quantize: --scale cannot be 'f64'; give f32");
+  EXPECT_EQ(errorOf("quantize", {.scaleLayout = "packed_ue8m0"}),
+            "quantize: --scale-layout cannot be 'packed_ue8m0': no other layout is made yet; give "
+            "row_major");
+  EXPECT_EQ(errorOf("quantize", {.scaleSource = "delayed"}),
+            "quantize: --scale-source cannot be 'delayed'; give dynamic, static");
+  EXPECT_THAT(errorOf("quantize", {.mode = "te_current"}),
+              HasSubstr("quantize: no mode 'te_current'; they are default, deepgemm"));
+  EXPECT_THAT(
+      errorOf("quantize", {.numerics = {{"nan", "maybe"}}}),
+      HasSubstr("quantize: numerics parameter 'nan' cannot be 'maybe'; possible: propagate"));
+  EXPECT_THAT(errorOf("dequantize", {.mode = "deepgemm"}),
+              HasSubstr("dequantize: there is no parameter mode; it takes dtype, format, block"));
+}
+
+TEST(Library, blocks) {
+  for (const char *block :
+       {"0x128", "1x0", "128", "1x", "x128", "1x128x1", "-1x128", "1x1e2", "1 x128", "1X128",
+        "99999999999x1", "99999999999999999999x1", "ax*", "**x1", " "})
+    EXPECT_THAT(errorOf("quantize", {.block = block}),
+                HasSubstr(std::string("quantize: --block cannot be '") + block + "'; give ROWS"))
+        << block;
+  EXPECT_THAT(textOf("quantize", {.block = "3x77"}), HasSubstr("block = [3, 77]"));
+  EXPECT_THAT(textOf("quantize", {.block = "*x1"}), HasSubstr("block = [*, 1]"));
+}
+
+TEST(Library, staticScalesWithModes) {
+  OpParameters parameters{.scaleSource = "static", .mode = "deepgemm"};
+  EXPECT_THAT(textOf("quantize", parameters), HasSubstr("by %scale"));
+  parameters.mode = "tilekernels";
+  EXPECT_THAT(errorOf("quantize", parameters), HasSubstr("max_over_amax needs an amax"));
+}
+
+TEST(Library, namesAreOneEach) {
+  std::set<std::string> names;
+  for (const OpInfo &op : libraryOps()) {
+    EXPECT_TRUE(names.insert(op.name).second);
+    EXPECT_FALSE(op.summary.empty());
+    EXPECT_FALSE(op.parameters.empty());
+  }
+  EXPECT_EQ(names.size(), 5u);
+}
+} // namespace
