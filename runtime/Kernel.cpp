@@ -84,7 +84,7 @@ std::vector<ScalarArg> split(const detail::KernelImpl &kernel,
     else if (value.value.isInteger)
       dims[std::string(value.name)] = value.value.integer;
     else
-      kernel.fail("'" + std::string(value.name) + "' is no scalar, and a dim must be an integer");
+      kernel.fail(std::string("'").append(value.name) + "' is no scalar, and a dim must be an integer");
   }
   std::vector<ScalarArg> scalars;
   for (size_t i = 0; i < known.size(); ++i) {

@@ -52,17 +52,20 @@ void addWheels(std::vector<fs::path> &directories) {
           directories.push_back(python / packages / wheel);
 }
 
+/// `NAME:BYTES;`
+std::string nameAndSize(const fs::path &path) {
+  std::error_code ignored;
+  return path.filename().string() + ":" + std::to_string(fs::file_size(path, ignored)) + ";";
+}
+
 /// Without opening it: the sizes differ between versions, and the file of builtins has the version
 /// in its name.
 NvrtcFile describe(const fs::path &path, int major) {
   std::error_code ignored;
-  fs::path real = fs::canonical(path, ignored);
-  std::string identity =
-      real.filename().string() + ":" + std::to_string(fs::file_size(real, ignored));
+  std::string identity = nameAndSize(fs::canonical(path, ignored));
   for (const fs::path &builtins :
        withPrefix(path.parent_path(), "libnvrtc-builtins.so." + std::to_string(major)))
-    identity +=
-        " " + builtins.filename().string() + ":" + std::to_string(fs::file_size(builtins, ignored));
+    identity += nameAndSize(builtins);
   return {path.string(), major, identity};
 }
 
