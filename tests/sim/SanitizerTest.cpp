@@ -1,0 +1,175 @@
+//===- sim/SanitizerTest.cpp - Races and stray stores are reported --------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// Kernels with a defect run in processes of their own, under the sanitizer that must see it; their
+// sound twins must run in silence.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/host/CompilerProcess.h"
+#include "runtime/host/TemporaryDirectory.h"
+#include "templates/EmbeddedTemplates.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace eider::host {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+constexpr const char *asan = EIDER_TEST_DRIVERS "/sim_asan_driver";
+constexpr const char *tsan = EIDER_TEST_DRIVERS "/sim_tsan_driver";
+
+/// The body of a kernel over 64 threads a block; `i` is the thread's number in the grid.
+std::string kernel(const std::string &body) {
+  return "#include \"eider/reduce/threads.cuh\"\n"
+         "#include \"eider/tile/row.cuh\"\n"
+         "using namespace eider;\n"
+         "extern \"C\" __global__ void probe(const float *x, float *y) {\n"
+         "  const int thread = arch::thread_index();\n"
+         "  const int64 i = arch::block_index() * 64 + thread;\n" +
+         body + "}\n";
+}
+constexpr int bodyLine = 7; // of kernel()
+
+/// A template of the library and what to run in its place.
+struct Replacement {
+  std::string name, text;
+};
+
+ProcessResult run(const char *driver, const std::string &text, int blocks,
+                  const Replacement &replacement = {}) {
+  setenv("EIDER_CXX", EIDER_TEST_CXX, 1);
+  const TemporaryDirectory directory;
+  const auto source = directory.path() / "probe.cu", changed = directory.path() / "changed.cuh";
+  writeFile(source, text);
+  std::vector<std::string> command = {driver, source, "probe", std::to_string(blocks), "64"};
+  if (!replacement.name.empty()) {
+    writeFile(changed, replacement.text);
+    command.insert(command.end(), {replacement.name, changed});
+  }
+  return runProcess(command, directory.path());
+}
+
+void expectSilent(const ProcessResult &result, const std::string &output) {
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.messages, output + "\n");
+}
+
+/// A report of `what` whose innermost frame, on one of its sides, is at `file`:`line`.
+void expectReport(const ProcessResult &result, const std::string &what, const std::string &file,
+                  int line) {
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.messages, HasSubstr(what));
+  EXPECT_THAT(result.messages,
+              ContainsRegex("#0 [^\n]*" + file + ":" + std::to_string(line) + "[: \n]"));
+}
+
+std::string templateText(const std::string &name) {
+  for (const EmbeddedTemplate &file : embeddedTemplates())
+    if (file.name == name)
+      return file.text;
+  ADD_FAILURE() << "the library has no " << name;
+  return "";
+}
+
+/// The line of `text` on which `part` stands first.
+int lineOf(const std::string &text, const std::string &part) {
+  const size_t at = text.find(part);
+  EXPECT_NE(at, text.npos) << part;
+  return 1 +
+         static_cast<int>(std::count(text.begin(), text.begin() + std::min(at, text.size()), '\n'));
+}
+
+//===-- The library's block reduction, whole and without a barrier --------===//
+
+const std::string reduction = "eider/reduce/threads.cuh";
+
+/// Two reductions, so that the second meets what the first left in shared memory.
+std::string sumTwice() {
+  return kernel("  float sum = 0;\n"
+                "  for (int turn = 0; turn < 2; ++turn)\n"
+                "    sum += reduce_threads<Sum, 64, 64>(x[i], arch::Site::current());\n"
+                "  y[i] = sum;\n");
+}
+
+/// The text of the reduction with its barrier number `which` blanked, no line moved.
+std::string reductionWithoutBarrier(int which) {
+  std::string text = templateText(reduction);
+  static const std::string call = "arch::barrier(site);";
+  size_t at = text.find(call);
+  for (int i = 0; i < which && at != text.npos; ++i)
+    at = text.find(call, at + 1);
+  EXPECT_NE(at, text.npos) << "the reduction has no barrier " << which;
+  return at == text.npos ? text : text.replace(at, call.size(), ";");
+}
+
+TEST(Race, TheLibrarysReductionHasNone) { expectSilent(run(tsan, sumTwice(), 6), "128"); }
+
+TEST(Race, WithoutTheBarrierBeforeTheReadIsReportedAtItsLine) {
+  const std::string text = reductionWithoutBarrier(1);
+  expectReport(run(tsan, sumTwice(), 2, {reduction, text}), "ThreadSanitizer: data race",
+               "threads.cuh", lineOf(text, "? partial["));
+}
+
+TEST(Race, WithoutTheBarrierBeforeTheNextWriteIsReportedAtItsLine) {
+  const std::string text = reductionWithoutBarrier(0);
+  expectReport(run(tsan, sumTwice(), 2, {reduction, text}), "ThreadSanitizer: data race",
+               "threads.cuh", lineOf(text, "partial[warp] = value"));
+}
+
+TEST(Race, BetweenTwoBlocksIsReported) {
+  expectReport(run(tsan, kernel("  y[thread] = x[i];\n"), 2), "ThreadSanitizer: data race",
+               "probe.cu", bodyLine);
+}
+
+TEST(Race, IsNoneWhereBlocksMeetInAtomics) {
+  expectSilent(run(tsan,
+                   kernel("  __atomic_fetch_add(reinterpret_cast<int *>(y), 1, __ATOMIC_RELAXED);\n"
+                          "  if (i != 0) y[i] = x[i];\n"),
+                   4),
+               "1");
+}
+
+TEST(Race, AShuffleDoesNotOrderMemory) {
+  const std::string body = "  float *shared = arch::shared<Sum, float, 64>();\n"
+                           "  shared[thread] = x[i];\n"
+                           "  arch::shuffle_xor(0, 1, 0xffffffff, arch::Site::current());\n"
+                           "  y[i] = shared[thread ^ 1];\n";
+  expectReport(run(tsan, kernel(body), 1), "ThreadSanitizer: data race", "probe.cu", bodyLine + 3);
+}
+
+//===-- Stores past the end -----------------------------------------------===//
+
+TEST(Bounds, TheLibrarysReductionKeepsThem) { expectSilent(run(asan, sumTwice(), 6), "128"); }
+
+TEST(Bounds, AStorePastATensorIsReportedAtItsLine) {
+  expectReport(run(asan, kernel("  y[i + 1] = x[i];\n"), 2),
+               "AddressSanitizer: heap-buffer-overflow", "probe.cu", bodyLine);
+}
+
+TEST(Bounds, AStorePastASharedArrayIsReportedAtItsLine) {
+  const std::string body = "  float *shared = arch::shared<Sum, float, 63>();\n"
+                           "  shared[thread] = x[i];\n"
+                           "  y[i] = 0;\n";
+  expectReport(run(asan, kernel(body), 1), "AddressSanitizer: heap-buffer-overflow", "probe.cu",
+               bodyLine + 1);
+}
+
+TEST(Bounds, AStorePastALocalArrayIsReportedAtItsLine) {
+  const std::string body = "  float local[4] = {x[i]};\n"
+                           "  asm volatile(\"\" : : \"r\"(local) : \"memory\");\n"
+                           "  local[thread] = 1;\n"
+                           "  y[i] = local[0];\n";
+  expectReport(run(asan, kernel(body), 1), "AddressSanitizer: stack-buffer-overflow", "probe.cu",
+               bodyLine + 2);
+}
+
+} // namespace
+} // namespace eider::host
