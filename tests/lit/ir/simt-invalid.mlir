@@ -1,0 +1,152 @@
+// What tiles and accesses refuse.
+//
+// RUN: eider-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{a tile's numbers are at least 1}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 0, vector = 1, rows = 1, columns = 1, loads = 1, width = 1>} {}
+
+// -----
+
+// expected-error @+1 {{a tile's numbers are at least 1}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 1, vector = 1, rows = 1, columns = 1, loads = 1, width = 0>} {}
+
+// -----
+
+// expected-error @+1 {{a block has at most 1024 threads, not 2048}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 1, rows = 64, columns = 32, loads = 1, width = 32>} {}
+
+// -----
+
+// expected-error @+1 {{a block has at most 1024 threads, not 1056}}
+eider.program @p() attributes {test.a = #simt.tile<block, threads = 1056, vector = 1, rows = 1, columns = 1056, loads = 1, width = 32>} {}
+
+// -----
+
+// expected-error @+1 {{vector is a power of two up to 64, not 12}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 12, rows = 1, columns = 32, loads = 1, width = 32>} {}
+
+// -----
+
+// expected-error @+1 {{vector is a power of two up to 64, not 128}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 128, rows = 1, columns = 32, loads = 1, width = 32>} {}
+
+// -----
+
+// expected-error @+1 {{threads is a power of two below 32 or a multiple of 32, not 48}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 48, vector = 1, rows = 1, columns = 32, loads = 1, width = 32>} {}
+
+// -----
+
+// expected-error @+1 {{threads is a power of two below 32 or a multiple of 32, not 12}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 12, vector = 1, rows = 1, columns = 12, loads = 1, width = 12>} {}
+
+// -----
+
+// expected-error @+1 {{32 threads × 8 × 3 loads do not cover 769 columns}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 8, rows = 1, columns = 769, loads = 3, width = 769>} {}
+
+// -----
+
+// expected-error @+1 {{64 threads × 16 × 4 loads are not 64 × 128}}
+eider.program @p() attributes {test.a = #simt.tile<block, threads = 64, vector = 16, rows = 64, columns = 128, loads = 4, width = 128>} {}
+
+// -----
+
+// expected-error @+1 {{vector 16 does not divide 8 columns}}
+eider.program @p() attributes {test.a = #simt.tile<block, threads = 32, vector = 16, rows = 64, columns = 8, loads = 1, width = 8>} {}
+
+// -----
+
+simt.kernel @p ["x"] threads = 64 grid = "1" arguments = ["tensor:x"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<bf16>):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>):
+    // expected-error @below {{'simt.load' op holds 'vector<8xf32>' of memory of 'bf16'}}
+    %a = simt.load elements %x at %at : <bf16>, <<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>> -> vector<8xf32>
+  }
+}
+
+// -----
+
+simt.kernel @p ["x"] threads = 64 grid = "1" arguments = ["tensor:x"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<f32>):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>):
+    // expected-error @below {{'simt.load' op a thread holds 8 values of access 'elements' under #simt.tile<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>, not 'vector<4xf32>'}}
+    %a = simt.load elements %x at %at : <f32>, <<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>> -> vector<4xf32>
+  }
+}
+
+// -----
+
+simt.kernel @p ["x"] threads = 64 grid = "1" arguments = ["tensor:x"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<f32>):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>):
+    // expected-error @below {{'simt.load' op access groups needs group}}
+    %a = simt.load groups %x at %at : <f32>, <<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>> -> vector<1xf32>
+  }
+}
+
+// -----
+
+simt.kernel @p ["x"] threads = 64 grid = "1" arguments = ["tensor:x"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<f32>):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>):
+    // expected-error @below {{'simt.load' op a thread holds 2 values of access 'groups'}}
+    %a = simt.load groups %x at %at {group = 4 : i64} : <f32>, <<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>> -> vector<1xf32>
+  }
+}
+
+// -----
+
+simt.kernel @p ["x"] threads = 64 grid = "1" arguments = ["tensor:x"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<f32>):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>):
+    // expected-error @below {{'simt.load' op a thread holds 0 values of access 'rows'}}
+    %a = simt.load rows %x at %at : <f32>, <<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>> -> vector<1xf32>
+  }
+}
+
+// -----
+
+simt.kernel @p ["x"] threads = 64 grid = "1" arguments = ["tensor:x"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<f32>):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !simt.cursor<<block, threads = 64, vector = 8, rows = 16, columns = 64, loads = 2, width = 512>>):
+    // expected-error @below {{'simt.load' op a thread holds 2 values of access 'rows'}}
+    %a = simt.load rows %x at %at : <f32>, <<block, threads = 64, vector = 8, rows = 16, columns = 64, loads = 2, width = 512>> -> f32
+  }
+}
+
+// -----
+
+simt.kernel @p ["y", "e"] threads = 64 grid = "1" arguments = ["tensor:y", "scalar:e"] alignments = {} header = [] {
+^bb0(%y: !simt.pointer<f32>, %e: f32):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>):
+    // expected-error @below {{'simt.store' op a thread holds 8 values of access 'elements'}}
+    simt.store elements %e to %y at %at : f32, <f32>, <<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+  }
+}
+
+// -----
+
+simt.kernel @p ["y", "e"] threads = 64 grid = "1" arguments = ["tensor:y", "scalar:e"] alignments = {} header = [] {
+^bb0(%y: !simt.pointer<bf16>, %e: f32):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>):
+    // expected-error @below {{'simt.store' op holds 'f32' of memory of 'bf16'}}
+    simt.store rows %e to %y at %at : f32, <bf16>, <<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+  }
+}
