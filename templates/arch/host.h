@@ -136,7 +136,8 @@ inline float minimum(float a, float b) {
 }
 inline float maximum_magnitude(float a, float b) { return maximum(magnitude(a), magnitude(b)); }
 
-// In double and rounded once, so that no library's float functions decide what a simulated kernel gives.
+// In double and rounded once, so that no library's float functions decide what a simulated kernel
+// gives.
 inline float rounded(double value) { return one_nan(static_cast<float>(value)); }
 inline float rsqrt(float x) { return rounded(1.0 / std::sqrt(static_cast<double>(x))); }
 inline float exp(float x) { return rounded(std::exp(static_cast<double>(x))); }

@@ -1,0 +1,197 @@
+//===- checks.cuh - Codecs and arithmetic against the oracle ----*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// A check looks at one input of its domain, a number of at most 32 bits, and gives how far off the
+// result is: 0 where it is right, 1 where what must be exact is not, and for approximate functions
+// the distance in floats. checks.def lists them with their domains and bounds. The same text runs
+// on the host and on a GPU.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TESTS_CHECKS_CUH
+#define EIDER_TESTS_CHECKS_CUH
+
+#include "eider/formats/e4m3.cuh"
+#include "eider/formats/e5m2.cuh"
+#include "oracle.cuh"
+
+namespace checks {
+
+using namespace eider;
+
+template <class T> EIDER_DEVICE constexpr oracle::Format format_of() {
+  if constexpr (same<T, e4m3>)
+    return {8, 3, 7, 0x7e, false, 0x7f};
+  else if constexpr (same<T, e5m2>)
+    return {8, 2, 15, 0x7b, true, 0x7f};
+  else if constexpr (same<T, f16>)
+    return {16, 10, 15, 0x7bff, true, 0x7fff};
+  else
+    return {16, 7, 127, 0x7f7f, true, 0x7fff};
+}
+
+/// Every encoder on the float with these bits.
+template <class T, CodecPath path> EIDER_DEVICE uint32 encode(uint32 bits) {
+  using C = Codec<T, path>;
+  constexpr oracle::Format f = format_of<T>();
+  const float x = arch::as_float(bits);
+  const uint32 number = C::encode_number(x).bits;
+  const bool right = oracle::is_code_of(C::encode(x).bits, x, f, oracle::saturates) &&
+                     oracle::is_code_of(C::encode_overflow(x).bits, x, f, oracle::overflows) &&
+                     (x == x ? oracle::is_code_of(number, x, f, oracle::saturates)
+                             : number == ((bits >> 31) << 7 | f.largest));
+  return !right;
+}
+
+/// A float at each place of a word, next to NaN.
+template <class T, CodecPath path> EIDER_DEVICE uint32 encode_in_word(uint32 number) {
+  const float x = arch::as_float(number * 0x9e3779b9u);
+  const uint32 place = number % 4;
+  Fragment<float, 4> four{};
+  for (uint32 i = 0; i < 4; ++i)
+    four.fill(i, i == place ? x : arch::as_float(0x7fc00000u));
+  const uint32 word = Codec<T, path>::encode(four).words[0];
+  return !oracle::is_code_of(word >> place * 8 & 0xff, x, format_of<T>(), oracle::saturates);
+}
+
+/// A code at each place of a word, next to another: number = place, other code, code.
+template <class T, CodecPath path> EIDER_DEVICE uint32 decode(uint32 number) {
+  const uint32 code = number & 0xff, other = number >> 8 & 0xff, place = number >> 16;
+  Fragment<T, 4> four{};
+  for (uint32 i = 0; i < 4; ++i)
+    four.fill(i, T{static_cast<unsigned char>(i == place ? code : other)});
+  const float value = Codec<T, path>::decode(four)[place];
+  return !oracle::is_value_of(value, code, format_of<T>());
+}
+
+/// bf16 or f16 from the float with these bits; NaN stays one, whatever its bits.
+template <class T> EIDER_DEVICE uint32 narrow(uint32 bits) {
+  const float x = arch::as_float(bits);
+  const uint32 code = to<T>(x).bits;
+  constexpr oracle::Format f = format_of<T>();
+  return x != x ? f.magnitude(code) <= f.largest + 1
+                : !oracle::is_code_of(code, x, f, oracle::overflows);
+}
+
+/// float from a bf16 or an f16.
+template <class T> EIDER_DEVICE uint32 widen(uint32 code) {
+  return !oracle::is_value_of(to<float>(T{static_cast<unsigned short>(code)}), code,
+                              format_of<T>());
+}
+
+//===-- Quotients ---------------------------------------------------------===//
+
+/// The sign of an operand, be it NaN.
+template <class X> EIDER_DEVICE uint32 sign_of(X x) {
+  if constexpr (same<X, float>)
+    return arch::as_bits(x) >> 31;
+  else
+    return x.bits >> 15;
+}
+
+/// The code of x / scale, where / is the correctly rounded division. Its sign is that of x, turned
+/// by a negative scale.
+template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide(X x, float scale) {
+  const uint32 code = Codec<T, path>::encode_quotient(x, scale).bits;
+  const float quotient = to<float>(x) / scale;
+  const uint32 sign = sign_of(x) ^ (scale < 0.0f ? 1u : 0u);
+  return !(code >> 7 == sign &&
+           oracle::is_magnitude_of(code & 0x7f, quotient, format_of<T>(), oracle::saturates));
+}
+
+/// A scale for each number: first the special ones, then a walk over all of float, one in 64 of
+/// them negative.
+EIDER_DEVICE float scale_of(uint32 number) {
+  const uint32 specials[] = {0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0x00000001,
+                             0x007fffff, 0x00800000, 0x0d7fffff, 0x0d800000, 0x7e800000, 0x7e800001,
+                             0x7f7fffff, 0xbf800000, 0x3f800000, 0x80000001};
+  if (number < 16)
+    return arch::as_float(specials[number]);
+  // Multiples of the golden ratio spread evenly over the 32 bits.
+  return arch::as_float(number * 0x9e3779b9u & (number % 64 == 0 ? 0xffffffffu : 0x7fffffffu));
+}
+
+/// Every bf16 or f16, by 65536 scales: number = scale, operand.
+template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide_narrow(uint32 number) {
+  return divide<T, path>(X{static_cast<unsigned short>(number & 0xffff)}, scale_of(number >> 16));
+}
+
+/// Every significand of the scale, by operands whose quotient lies at a midpoint of two codes or
+/// next to one, where a quotient that is off by its last bit gives another code: number = code,
+/// significand.
+template <class T, CodecPath path> EIDER_DEVICE uint32 divide_at_midpoint(uint32 number) {
+  const float scale = arch::as_float(0x3f800000u | (number & 0x7fffff));
+  const uint32 code = number >> 23;
+  constexpr oracle::Format f = format_of<T>();
+  if (code > f.largest)
+    return 0;
+  const uint32 centre = arch::as_bits(static_cast<float>(oracle::upper_midpoint(code, f) * scale));
+  uint32 wrong = 0;
+  for (uint32 step = 0; step < 5; ++step)
+    wrong |= divide<T, path>(arch::as_float(centre + step - 2), scale);
+  return wrong;
+}
+
+/// A walk over all floats, by the walk over scales.
+template <class T, CodecPath path> EIDER_DEVICE uint32 divide_float(uint32 number) {
+  const uint32 mixed = (number ^ number >> 15) * 0x2c1b3c6du;
+  return divide<T, path>(arch::as_float(mixed ^ mixed >> 12), scale_of(number * 0x85ebca6bu >> 8));
+}
+
+/// The two reciprocals, against the division.
+EIDER_DEVICE uint32 invert(uint32 bits) {
+  const float x = arch::as_float(bits), inverse = 1.0f / x;
+  const float exact = arch::rcp(x);
+  const bool right = x != x ? exact != exact : arch::as_bits(exact) == arch::as_bits(inverse);
+  const bool is_normal = arch::magnitude(x) >= 0x1p-126f && arch::magnitude(x) <= 0x1p126f;
+  return !(right && (!is_normal || arch::rcp_of_normal(x) == inverse));
+}
+
+//===-- Approximate functions ---------------------------------------------===//
+
+/// How many floats `result` is from the float nearest to `exact`.
+EIDER_DEVICE uint32 distance(float result, double exact) {
+  const float nearest = static_cast<float>(exact);
+  if (result != result || nearest != nearest)
+    return (result != result) == (nearest != nearest) ? 0 : 0xffffffffu;
+  const auto order = [](float x) { // consecutive integers for consecutive floats
+    const uint32 bits = arch::as_bits(x);
+    return bits >> 31 ? 0x80000000u - (bits & 0x7fffffffu) : 0x80000000u + bits;
+  };
+  const uint32 a = order(result), b = order(nearest);
+  return a > b ? a - b : b - a;
+}
+
+EIDER_DEVICE uint32 rsqrt(uint32 bits) {
+  const float x = arch::as_float(bits);
+  return distance(eider::rsqrt(x), 1.0 / ::sqrt(static_cast<double>(x)));
+}
+EIDER_DEVICE uint32 exp(uint32 bits) {
+  const float x = arch::as_float(bits);
+  return distance(eider::exp(x), ::exp(static_cast<double>(x)));
+}
+EIDER_DEVICE uint32 exp2(uint32 bits) {
+  const float x = arch::as_float(bits);
+  return distance(eider::exp2(x), ::exp2(static_cast<double>(x)));
+}
+EIDER_DEVICE uint32 log(uint32 bits) {
+  const float x = arch::as_float(bits);
+  return distance(eider::log(x), ::log(static_cast<double>(x)));
+}
+EIDER_DEVICE uint32 tanh(uint32 bits) {
+  const float x = arch::as_float(bits);
+  return distance(eider::tanh(x), ::tanh(static_cast<double>(x)));
+}
+EIDER_DEVICE uint32 erf(uint32 bits) {
+  const float x = arch::as_float(bits);
+  return distance(eider::erf(x), ::erf(static_cast<double>(x)));
+}
+/// The square root must be the nearest.
+EIDER_DEVICE uint32 sqrt(uint32 bits) {
+  const float x = arch::as_float(bits);
+  return distance(eider::sqrt(x), ::sqrt(static_cast<double>(x)));
+}
+
+} // namespace checks
+
+#endif // EIDER_TESTS_CHECKS_CUH

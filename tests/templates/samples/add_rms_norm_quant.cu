@@ -1,0 +1,24 @@
+// add_rms_norm_quant: residual = x + residual; y = quantize(rms_norm(residual) * weight)
+// bf16 -> e4m3, scales f32 per 1x128 · hidden = 7168 (static), tokens (dynamic)
+// schedule row<threads = 448, vector = 16>
+#include "eider/tile/row.cuh"
+#include "eider/formats/e4m3.cuh"
+
+using namespace eider;
+using Row = RowTile</*threads=*/448, /*vector=*/16, /*columns=*/7168>;
+using E4m3 = Codec<e4m3, software>;
+
+extern "C" __global__ __launch_bounds__(448) void add_rms_norm_quant(
+    const bf16 *x, bf16 *residual, const bf16 *weight, float eps, e4m3 *y, float *y_scale,
+    int64 tokens) {
+  const auto weight_row = Row::load_columns(weight);
+  for (const Row row : Row::over(tokens)) {
+    const auto h = eider::to<float>(row.load(x)) + eider::to<float>(row.load(residual));
+    row.store(residual, eider::to<bf16>(h));
+    const float mean = row.sum(h * h) / 7168.0f;
+    const auto n = h * eider::rsqrt(mean + eps) * eider::to<float>(weight_row);
+    const auto scale = eider::one_if_zero(row.amax_of_groups<128>(n) / 448.0f);
+    row.store_groups<128>(y_scale, scale);
+    row.store(y, E4m3::encode_quotient(n, scale));
+  }
+}

@@ -1,0 +1,19 @@
+// quantize: y = quantize(x)
+// bf16 -> e4m3, scales f32 per 128x128 · hidden = 8192 (static), tokens (dynamic)
+// schedule block<threads = 256, vector = 16>
+#include "eider/tile/block.cuh"
+#include "eider/formats/e4m3.cuh"
+
+using namespace eider;
+using Block = BlockTile</*threads=*/256, /*vector=*/16, /*rows=*/128, /*columns=*/128, 8192>;
+using E4m3 = Codec<e4m3, software>;
+
+extern "C" __global__ __launch_bounds__(256) void quantize(
+    const bf16 *x, e4m3 *y, float *y_scale, int64 tokens) {
+  for (const Block block : Block::over(tokens)) {
+    const auto h = block.load(x);
+    const float scale = eider::one_if_zero(block.amax(h) / 448.0f);
+    block.store_block(y_scale, scale);
+    block.store(y, E4m3::encode_quotient(h, scale));
+  }
+}
