@@ -79,7 +79,7 @@ struct Sum {
 double relativeErrorOfSum(int64_t count) {
   double additions = static_cast<double>(count - 1);
   double depth =
-      std::min(additions, std::ceil(std::log2(static_cast<double>(count))) + SerialAdditions);
+      std::min(additions, std::ceil(std::log2(static_cast<double>(count))) + ExtraAdditions);
   double error = depth * 0x1p-24;
   return error / (1 - error) + additions * 0x1p-52;
 }

@@ -20,7 +20,7 @@ Extents blockGrid(llvm::ArrayRef<int64_t> block, const Extents &shape);
 std::vector<int64_t> blockOfElement(const Extents &shape, const Extents &extents);
 
 /// eider.reduce, in f32. A sum accumulates in double; its range allows for any order of f32
-/// additions up to SerialAdditions + log2 n deep. A maximum or minimum of NaN is NaN, but for
+/// additions up to ExtraAdditions + log2 n deep. A maximum or minimum of NaN is NaN, but for
 /// amax_number, which ignores it (0 of nothing else).
 Tensor reduce(ir::Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> block);
 
