@@ -84,10 +84,13 @@ void showCompilation(Demo &demo, const Outcome &outcome, const std::string &name
   const std::span<const std::byte> part = std::as_bytes(std::span(outcome.text));
   writeWholeFile(path, {&part, 1});
   say("    CUDA text  %s\n", path.c_str());
-  say("    compiled   %.1f ms: IR %.1f, %s %.1f, load %.2f\n",
+  say("    compiled   %.1f ms: IR %.1f, ",
       outcome.irMilliseconds + outcome.compilerMilliseconds + outcome.loadMilliseconds,
-      outcome.irMilliseconds, demo.device.isHost() ? "C++ compiler" : "NVRTC",
-      outcome.compilerMilliseconds, outcome.loadMilliseconds);
+      outcome.irMilliseconds);
+  if (demo.device.isHost()) // compiling and loading are one step there
+    say("C++ compiler and load %.1f\n", outcome.compilerMilliseconds);
+  else
+    say("NVRTC %.1f, load %.1f\n", outcome.compilerMilliseconds, outcome.loadMilliseconds);
 }
 
 void showCheck(Demo &demo, const Outcome &outcome) {
