@@ -1,6 +1,7 @@
 # Part of Eider, under the Apache License v2.0.
 """What each command gives."""
 
+import importlib.util
 import json
 import pathlib
 import re
@@ -145,6 +146,16 @@ class Run(EiderTest):
         self.succeeds("run", "dequantize", "--dtype", "f32", "--block", "1x16", "--device", "host",
                       "--in", "codes", "--out", "back", "--check")
         self.assertEqual(read_tensors(self.directory / "back")["y"][1], [5, 37])
+
+    @unittest.skipUnless(importlib.util.find_spec("safetensors"), "no package safetensors")
+    def test_others_read_what_is_written(self):
+        import safetensors
+
+        self.matrix(3, 33)
+        self.succeeds(*self.quantize("--check"))
+        content = (self.directory / "out.safetensors").read_bytes()
+        theirs = {n: (t["dtype"], t["shape"], bytes(t["data"])) for n, t in safetensors.deserialize(content)}
+        self.assertEqual(theirs, read_tensors(self.directory / "out.safetensors"))
 
     def test_the_seed_changes_no_result(self):
         self.matrix(3, 33)
