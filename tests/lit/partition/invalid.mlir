@@ -1,0 +1,90 @@
+// Programs that no schedule family fits.
+//
+// RUN: eider-opt %s -eider-partition -split-input-file -verify-diagnostics
+
+// expected-error @below {{has no tensor}}
+eider.program @nothing() {
+  %e = eider.scalar "e" = 1.0
+}
+
+// -----
+
+// expected-error @below {{tensors of rank 3 are not lowered yet; give rows and columns}}
+eider.program @rank_three(l, m, n) {
+  %x = eider.input "x" : tensor<?x?x?xf32, #eider.dims<l, m, n>>
+  eider.output "y", %x : tensor<?x?x?xf32, #eider.dims<l, m, n>>
+}
+
+// -----
+
+// expected-error @below {{dim 'n' runs along the rows and must be static: give it a value}}
+eider.program @dynamic_width(m, n) {
+  %x = eider.input "x" : tensor<?x?xf32, #eider.dims<m, n>>
+  eider.output "y", %x : tensor<?x?xf32, #eider.dims<m, n>>
+}
+
+// -----
+
+eider.program @another_matrix(m, k = 8, n = 8) {
+  %x = eider.input "x" : tensor<?x8xf32, #eider.dims<m, n>>
+  // expected-error @below {{type 'tensor<?x8xf32, #eider.dims<m, k>>' does not fit the program's matrix [m, n]}}
+  %z = eider.input "z" : tensor<?x8xf32, #eider.dims<m, k>>
+  eider.output "y", %x : tensor<?x8xf32, #eider.dims<m, n>>
+}
+
+// -----
+
+eider.program @down_the_rows(m, n = 8) {
+  %x = eider.input "x" : tensor<?x8xf32, #eider.dims<m, n>>
+  // expected-error @below {{reduces down the rows: no schedule family has reductions along that axis yet; a static scale needs none}}
+  %s = eider.reduce sum %x over [*, 1] : tensor<?x8xf32, #eider.dims<m, n>> -> tensor<1x8xf32, #eider.dims<1, n>>
+  eider.output "y", %s : tensor<1x8xf32, #eider.dims<1, n>>
+}
+
+// -----
+
+eider.program @whole_tensor(m, n = 8) {
+  %x = eider.input "x" : tensor<?x8xf32, #eider.dims<m, n>>
+  // expected-error @below {{reduces down the rows}}
+  %s = eider.reduce sum %x over [*, *] : tensor<?x8xf32, #eider.dims<m, n>> -> tensor<1x1xf32, #eider.dims<1, 1>>
+  eider.output "y", %s : tensor<1x1xf32, #eider.dims<1, 1>>
+}
+
+// -----
+
+eider.program @uneven_block(m, n = 96) {
+  %x = eider.input "x" : tensor<?x96xf32, #eider.dims<m, n>>
+  // expected-error @below {{blocks of 1x48: a block along a row is a power of two up to 512, or the whole row (1x*)}}
+  %s = eider.reduce amax %x over [1, 48] : tensor<?x96xf32, #eider.dims<m, n>> -> tensor<?x2xf32, #eider.dims<m, n / 48>>
+  eider.output "y", %s : tensor<?x2xf32, #eider.dims<m, n / 48>>
+}
+
+// -----
+
+eider.program @long_block(m, n = 2048) {
+  %x = eider.input "x" : tensor<?x2048xf32, #eider.dims<m, n>>
+  // expected-error @below {{blocks of 1x1024: a block along a row is a power of two up to 512, or the whole row (1x*)}}
+  %s = eider.reduce amax %x over [1, 1024] : tensor<?x2048xf32, #eider.dims<m, n>> -> tensor<?x2xf32, #eider.dims<m, n / 1024>>
+  eider.output "y", %s : tensor<?x2xf32, #eider.dims<m, n / 1024>>
+}
+
+// -----
+
+eider.program @two_blocks(m, n = 64) {
+  %x = eider.input "x" : tensor<?x64xf32, #eider.dims<m, n>>
+  %s = eider.reduce amax %x over [8, 8] : tensor<?x64xf32, #eider.dims<m, n>> -> tensor<?x8xf32, #eider.dims<m / 8, n / 8>>
+  // expected-error @below {{two different two-dimensional blocks in one program}}
+  %t = eider.reduce amax %x over [16, 16] : tensor<?x64xf32, #eider.dims<m, n>> -> tensor<?x4xf32, #eider.dims<m / 16, n / 16>>
+  eider.output "y", %s : tensor<?x8xf32, #eider.dims<m / 8, n / 8>>
+  eider.output "z", %t : tensor<?x4xf32, #eider.dims<m / 16, n / 16>>
+}
+
+// -----
+
+eider.program @reduced_twice(m, n = 64) {
+  %x = eider.input "x" : tensor<?x64xf32, #eider.dims<m, n>>
+  %s = eider.reduce sum %x over [1, 8] : tensor<?x64xf32, #eider.dims<m, n>> -> tensor<?x8xf32, #eider.dims<m, n / 8>>
+  // expected-error @below {{reduces what is not the program's whole matrix; reduce its elements instead}}
+  %t = eider.reduce sum %s over [1, *] : tensor<?x8xf32, #eider.dims<m, n / 8>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  eider.output "y", %t : tensor<?x1xf32, #eider.dims<m, 1>>
+}
