@@ -37,22 +37,21 @@ inline constexpr bool has_fp8_conversions = true;
 inline thread_local const EiderHostAbi *scheduler = nullptr;
 
 /// The line of the emitted text that called a collective.
-struct Site {
-  EiderHostSite place;
-  static consteval Site current(std::source_location where = std::source_location::current()) {
-    return {{where.file_name(), static_cast<int>(where.line())}};
-  }
-};
+using Site = std::source_location;
+
+inline EiderHostSite place(const Site &site) {
+  return {site.file_name(), static_cast<int>(site.line())};
+}
 
 inline int thread_index() { return static_cast<int>(scheduler->position()->thread); }
 inline int64 block_index() { return scheduler->position()->block; }
 inline int64 grid_size() { return scheduler->position()->grid_size; }
 
-inline void barrier(Site site) { scheduler->barrier(site.place); }
+inline void barrier(Site site) { scheduler->barrier(place(site)); }
 
 inline float shuffle_xor(float value, int distance, uint32 members, Site site) {
   float all[32];
-  scheduler->exchange(members, &value, all, sizeof value, site.place);
+  scheduler->exchange(members, &value, all, sizeof value, place(site));
   return all[(thread_index() % 32) ^ distance];
 }
 
@@ -60,7 +59,7 @@ inline constexpr bool has_warp_maximum = true;
 
 inline uint32 warp_maximum(uint32 value, Site site) {
   uint32 all[32];
-  scheduler->exchange(0xffffffffu, &value, all, sizeof value, site.place);
+  scheduler->exchange(0xffffffffu, &value, all, sizeof value, place(site));
   for (const uint32 other : all)
     value = other > value ? other : value;
   return value;
@@ -78,7 +77,7 @@ inline bool unlikely(bool condition) { return condition; }
 /// A GPU faults on an access that is not aligned to its size, so the simulator does too.
 template <int bytes> void check_alignment(const void *at) {
   if (reinterpret_cast<std::uintptr_t>(at) % bytes != 0 && scheduler)
-    scheduler->trap("a vector access is not aligned to its size", Site::current().place);
+    scheduler->trap("a vector access is not aligned to its size", place(Site::current()));
 }
 
 template <int bytes> void load_words(const void *from, uint32 *words) {

@@ -1,0 +1,334 @@
+//===- TileTest.cpp - Tiles on the simulator, against plain loops ---------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/host/Simulator.h"
+
+#include "eider/error.h"
+#include "eider/tile/block.cuh"
+#include "eider/tile/row.cuh"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace eider;
+
+namespace {
+
+/// What a test must know of a tile beside the type: the CUDA block it runs in, the width, and the
+/// smallest alignment of a row of floats in bytes.
+template <class Tile_, unsigned block_, int64 columns_> struct Shape {
+  using Tile = Tile_;
+  static constexpr unsigned block = block_;
+  static constexpr int64 columns = columns_;
+  static constexpr int alignment = columns % 4 == 0 ? 16 : 4;
+};
+
+/// A kernel as the simulator wants it.
+template <auto kernel> void entry(const EiderHostAbi *abi, void **parameters) {
+  arch::enter(abi, kernel, parameters);
+}
+
+/// Launches on a grid that is smaller than the number of tiles, so that blocks stride over the
+/// grid.
+template <auto kernel, class S, class... Parameters> void run(Parameters... parameters) {
+  void *addresses[] = {static_cast<void *>(&parameters)...};
+  host::launch(entry<kernel>, {.grid = 2, .block = S::block}, addresses, {.seed = 7});
+}
+
+std::vector<float> randomFloats(size_t count) {
+  std::mt19937 random(static_cast<unsigned>(count) + 1);
+  std::uniform_real_distribution<float> uniform(-4, 4);
+  std::vector<float> values(count);
+  for (float &value : values)
+    value = uniform(random);
+  return values;
+}
+
+constexpr int64 RowCounts[] = {0, 1, 3, 33};
+constexpr float Untouched = 12345;
+
+//===-- Every tile --------------------------------------------------------===//
+
+template <class S> class Tile : public testing::Test {};
+using Tiles = testing::Types<
+    Shape<RowTile<32, 4, 128>, 32, 128>, Shape<RowTile<8, 1, 7, 16>, 128, 7>,
+    Shape<RowTile<1, 1, 1, 64>, 64, 1>, Shape<RowTile<64, 8, 1000>, 64, 1000>,
+    Shape<RowTile<96, 4, 1001>, 96, 1001>, Shape<RowTile<16, 8, 100, 8>, 128, 100>,
+    Shape<RowTile<64, 4, 600, 1, 1>, 64, 600>, Shape<RowTile<32, 2, 333, 2, 2>, 64, 333>,
+    Shape<RowTile<4, 2, 8, 3>, 12, 8>, Shape<BlockTile<64, 4, 32, 32, 77>, 64, 77>,
+    Shape<BlockTile<256, 16, 128, 128, 300>, 256, 300>, Shape<BlockTile<32, 4, 4, 32, 64>, 32, 64>>;
+TYPED_TEST_SUITE(Tile, Tiles);
+
+template <class S> void copyFloats(const float *x, float *y, int64 pitch, int64 rows) {
+  for (const typename S::Tile tile : S::Tile::over(rows))
+    tile.template store<4>(y, tile.template load<S::alignment>(x), pitch);
+}
+
+TYPED_TEST(Tile, MovesEachElementAndNoOther) {
+  constexpr int64 columns = TypeParam::columns, pitch = columns + 3;
+  for (int64 rows : RowCounts) {
+    const std::vector<float> x = randomFloats(static_cast<size_t>(rows * columns));
+    std::vector<float> y(static_cast<size_t>(rows * pitch + pitch), Untouched);
+    run<copyFloats<TypeParam>, TypeParam>(x.data(), y.data(), pitch, rows);
+    for (int64 row = 0; row <= rows; ++row)
+      for (int64 column = 0; column < pitch; ++column) {
+        const bool inside = row < rows && column < columns;
+        ASSERT_EQ(y[row * pitch + column], inside ? x[row * columns + column] : Untouched)
+            << "row " << row << " of " << rows << ", column " << column;
+      }
+  }
+}
+
+template <class S> void copyNarrow(const float *x, bf16 *y, int64 rows) {
+  for (const typename S::Tile tile : S::Tile::over(rows))
+    tile.template store<2>(y, to<bf16>(tile.template load<4>(x)));
+}
+template <class S> void copyBack(const bf16 *x, float *y, int64 rows) {
+  for (const typename S::Tile tile : S::Tile::over(rows))
+    tile.template store<4>(y, to<float>(tile.template load<2>(x)));
+}
+
+TYPED_TEST(Tile, MovesNarrowElements) {
+  constexpr int64 rows = 5, columns = TypeParam::columns;
+  const std::vector<float> x = randomFloats(rows * columns);
+  std::vector<bf16> narrow(rows * columns);
+  std::vector<float> y(rows * columns, Untouched);
+  run<copyNarrow<TypeParam>, TypeParam>(x.data(), narrow.data(), rows);
+  run<copyBack<TypeParam>, TypeParam>(narrow.data(), y.data(), rows);
+  for (size_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(y[i], to<float>(to<bf16>(x[i]))) << i;
+}
+
+template <class S> void addColumns(const float *x, const float *w, float *y, int64 rows) {
+  for (const typename S::Tile tile : S::Tile::over(rows))
+    tile.template store<4>(y, tile.template load<4>(x) + tile.template load_columns<4>(w));
+}
+
+TYPED_TEST(Tile, LoadsColumns) {
+  constexpr int64 rows = 5, columns = TypeParam::columns;
+  const std::vector<float> x = randomFloats(rows * columns), w = randomFloats(columns);
+  std::vector<float> y(rows * columns, Untouched);
+  run<addColumns<TypeParam>, TypeParam>(x.data(), w.data(), y.data(), rows);
+  for (size_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(y[i], x[i] + w[i % columns]) << i;
+}
+
+//===-- Groups ------------------------------------------------------------===//
+
+template <class S, int B_> struct Grouped : S { static constexpr int B = B_; };
+template <class S> class Group : public testing::Test {};
+using Grouping =
+    testing::Types<Grouped<Shape<RowTile<32, 4, 128>, 32, 128>, 16>,    // a group is 4 lanes
+                   Grouped<Shape<RowTile<32, 4, 1001>, 32, 1001>, 128>, // a whole warp, cut chunks
+                   Grouped<Shape<RowTile<64, 16, 2048>, 64, 2048>, 8>,  // two groups a chunk
+                   Grouped<Shape<RowTile<8, 4, 128, 4>, 32, 128>, 64>,  // two chunks of all lanes
+                   Grouped<Shape<RowTile<8, 1, 7, 16>, 128, 7>, 128>,   // wider than the row
+                   Grouped<Shape<RowTile<1, 1, 1, 64>, 64, 1>, 16>,
+                   Grouped<Shape<RowTile<64, 4, 600, 1, 1>, 64, 600>, 64>,
+                   Grouped<Shape<BlockTile<64, 4, 32, 32, 77>, 64, 77>, 16>,
+                   Grouped<Shape<BlockTile<256, 16, 128, 128, 300>, 256, 300>, 128>>;
+TYPED_TEST_SUITE(Group, Grouping);
+
+/// Elements outside the matrix are 1 here, not 0: they must not count.
+template <class S>
+void reduceGroups(const float *x, float *sums, float *largest, float *smallest, float *magnitudes,
+                  int64 rows) {
+  for (const typename S::Tile tile : S::Tile::over(rows)) {
+    const auto f = tile.template load<4>(x) + 1.0f;
+    tile.template store_groups<S::B>(sums, tile.template sum_of_groups<S::B>(f));
+    tile.template store_groups<S::B>(largest, tile.template max_of_groups<S::B>(f - 9.0f));
+    tile.template store_groups<S::B>(smallest, tile.template min_of_groups<S::B>(f + 9.0f));
+    tile.template store_groups<S::B>(magnitudes, tile.template amax_of_groups<S::B>(f));
+  }
+}
+
+TYPED_TEST(Group, ReducesWhatIsInside) {
+  constexpr int64 rows = 5, columns = TypeParam::columns, B = TypeParam::B,
+                  groups = (columns + B - 1) / B;
+  const std::vector<float> x = randomFloats(rows * columns);
+  std::vector<float> sums(rows * groups), largest = sums, smallest = sums, magnitudes = sums;
+  run<reduceGroups<TypeParam>, TypeParam>(x.data(), sums.data(), largest.data(), smallest.data(),
+                                          magnitudes.data(), rows);
+  for (int64 row = 0; row < rows; ++row)
+    for (int64 group = 0; group < groups; ++group) {
+      double sum = 0, total = 0;
+      float most = -INFINITY, least = INFINITY, magnitude = 0;
+      for (int64 column = group * B; column < std::min(columns, (group + 1) * B); ++column) {
+        const float f = x[row * columns + column] + 1.0f;
+        sum += f, total += std::fabs(f);
+        most = std::max(most, f - 9.0f), least = std::min(least, f + 9.0f);
+        magnitude = std::max(magnitude, std::fabs(f));
+      }
+      const size_t at = row * groups + group;
+      EXPECT_NEAR(sums[at], sum, total * 0x1p-20) << row << ", " << group;
+      EXPECT_EQ(largest[at], most) << row << ", " << group;
+      EXPECT_EQ(smallest[at], least) << row << ", " << group;
+      EXPECT_EQ(magnitudes[at], magnitude) << row << ", " << group;
+    }
+}
+
+template <class S> void spreadGroups(const float *scale, float *y, int64 rows) {
+  for (const typename S::Tile tile : S::Tile::over(rows)) {
+    const auto groups = tile.template load_groups<S::B, 2>(scale);
+    tile.template store<4>(y, tile.template load<4>(y) + groups);
+  }
+}
+
+TYPED_TEST(Group, LoadsOneValueForAllItsElements) {
+  constexpr int64 rows = 5, columns = TypeParam::columns, B = TypeParam::B,
+                  groups = (columns + B - 1) / B;
+  const std::vector<float> scale = randomFloats((rows + 1) / 2 * groups);
+  std::vector<float> y(rows * columns, 0.0f);
+  run<spreadGroups<TypeParam>, TypeParam>(scale.data(), y.data(), rows);
+  for (int64 row = 0; row < rows; ++row)
+    for (int64 column = 0; column < columns; ++column)
+      ASSERT_EQ(y[row * columns + column], scale[row / 2 * groups + column / B])
+          << row << ", " << column;
+}
+
+//===-- Rows and blocks ---------------------------------------------------===//
+
+template <class S> class RowReduction : public testing::Test {};
+using RowShapes =
+    testing::Types<Shape<RowTile<32, 4, 128>, 32, 128>, Shape<RowTile<8, 1, 7, 16>, 128, 7>,
+                   Shape<RowTile<64, 8, 1000>, 64, 1000>, Shape<RowTile<96, 4, 1001>, 96, 1001>,
+                   Shape<RowTile<1024, 2, 2500>, 1024, 2500>, Shape<RowTile<4, 2, 8, 3>, 12, 8>>;
+TYPED_TEST_SUITE(RowReduction, RowShapes);
+
+/// Several reductions in a kernel, of which each must leave the next one's shared memory alone.
+template <class S>
+void reduceRows(const float *x, const float *offset, float *sums, float *magnitudes, int64 rows) {
+  for (const typename S::Tile tile : S::Tile::over(rows)) {
+    const auto f = tile.template load<4>(x) + 1.0f;
+    const float sum = tile.sum(f);
+    const float again = tile.sum(f - sum);
+    tile.store_rows(sums, sum + 0.0f * again + tile.load_rows(offset));
+    tile.store_rows(magnitudes, tile.amax(f) + tile.max(f) - tile.min(f));
+  }
+}
+
+TYPED_TEST(RowReduction, CombinesWhatIsInside) {
+  constexpr int64 rows = 9, columns = TypeParam::columns;
+  const std::vector<float> x = randomFloats(rows * columns), offset = randomFloats(rows);
+  std::vector<float> sums(rows, Untouched), magnitudes = sums;
+  run<reduceRows<TypeParam>, TypeParam>(x.data(), offset.data(), sums.data(), magnitudes.data(),
+                                        rows);
+  for (int64 row = 0; row < rows; ++row) {
+    double sum = 0, total = 0;
+    float most = -INFINITY, least = INFINITY, magnitude = 0;
+    for (int64 column = 0; column < columns; ++column) {
+      const float f = x[row * columns + column] + 1.0f;
+      sum += f, total += std::fabs(f);
+      most = std::max(most, f), least = std::min(least, f);
+      magnitude = std::max(magnitude, std::fabs(f));
+    }
+    EXPECT_NEAR(sums[row], sum + offset[row], total * 0x1p-20) << row;
+    EXPECT_EQ(magnitudes[row], magnitude + most - least) << row;
+  }
+}
+
+template <class S> class BlockReduction : public testing::Test {};
+using BlockShapes = testing::Types<Shape<BlockTile<64, 4, 32, 32, 77>, 64, 77>,
+                                   Shape<BlockTile<256, 16, 32, 128, 300>, 256, 300>,
+                                   Shape<BlockTile<32, 4, 32, 32, 64>, 32, 64>>;
+TYPED_TEST_SUITE(BlockReduction, BlockShapes);
+
+template <class S> void reduceBlocks(const float *x, float *sums, float *magnitudes, int64 rows) {
+  for (const typename S::Tile tile : S::Tile::over(rows)) {
+    const auto f = tile.template load<4>(x) + 1.0f;
+    tile.store_block(sums, tile.sum(f) + 0.0f * tile.load_block(sums));
+    tile.store_block(magnitudes, tile.amax(f));
+  }
+}
+
+TYPED_TEST(BlockReduction, CombinesWhatIsInside) {
+  constexpr int64 rows = 41, columns = TypeParam::columns;
+  constexpr int64 height = 32, width = columns == 300 ? 128 : 32,
+                  across = (columns + width - 1) / width;
+  const std::vector<float> x = randomFloats(rows * columns);
+  std::vector<float> sums((rows + height - 1) / height * across, 0.0f), magnitudes = sums;
+  run<reduceBlocks<TypeParam>, TypeParam>(x.data(), sums.data(), magnitudes.data(), rows);
+  for (size_t block = 0; block < sums.size(); ++block) {
+    double sum = 0, total = 0;
+    float magnitude = 0;
+    for (int64 row = block / across * height;
+         row < rows && row < static_cast<int64>(block / across + 1) * height; ++row)
+      for (int64 column = block % across * width;
+           column < columns && column < static_cast<int64>(block % across + 1) * width; ++column) {
+        const float f = x[row * columns + column] + 1.0f;
+        sum += f, total += std::fabs(f);
+        magnitude = std::max(magnitude, std::fabs(f));
+      }
+    EXPECT_NEAR(sums[block], sum, total * 0x1p-20) << block;
+    EXPECT_EQ(magnitudes[block], magnitude) << block;
+  }
+}
+
+//===-- NaN, and errors ---------------------------------------------------===//
+
+using Warp = RowTile<32, 4, 128>;
+template <class T> void magnitudes(const float *x, float *seen, float *ignored, int64 rows) {
+  for (const Warp row : Warp::over(rows)) {
+    const auto f = to<T>(row.load(x));
+    row.store_rows(seen, row.amax(f));
+    row.store_rows(ignored, row.amax_number(f));
+  }
+}
+
+TEST(Amax, NanWinsUnlessItIsIgnored) {
+  using S = Shape<Warp, 32, 128>;
+  std::vector<float> x(2 * 128, -1.5f), seen(2), ignored(2);
+  x[77] = -NAN, x[78] = INFINITY;
+  const auto check = [&] {
+    EXPECT_TRUE(std::isnan(seen[0]));
+    EXPECT_EQ(ignored[0], INFINITY);
+    EXPECT_EQ(seen[1], 1.5f);
+    EXPECT_EQ(ignored[1], 1.5f);
+  };
+  run<magnitudes<float>, S>(x.data(), seen.data(), ignored.data(), int64{2});
+  check();
+  run<magnitudes<bf16>, S>(x.data(), seen.data(), ignored.data(), int64{2});
+  check();
+  run<magnitudes<f16>, S>(x.data(), seen.data(), ignored.data(), int64{2});
+  check();
+}
+
+using Block = RowTile<64, 2, 128>;
+constexpr int DivergentLine = __LINE__ + 5;
+void leavesEarly(const float *x, float *y, int64 rows) {
+  for (const Block row : Block::over(rows)) {
+    if (arch::thread_index() == 40)
+      return;
+    row.store_rows(y, row.sum(row.load(x)));
+  }
+}
+
+TEST(Divergence, IsAnErrorAtTheLineOfTheText) {
+  std::vector<float> x(128), y(1);
+  try {
+    run<leavesEarly, Shape<Block, 64, 128>>(x.data(), y.data(), int64{1});
+    FAIL() << "no error";
+  } catch (const Error &error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("TileTest.cpp:" + std::to_string(DivergentLine)), what.npos) << what;
+  }
+}
+
+void loadsMisaligned(const float *x, float *y, int64 rows) {
+  for (const Warp row : Warp::over(rows))
+    row.store(y, row.load(x + 1));
+}
+
+TEST(Alignment, IsCheckedAsTheHardwareDoes) {
+  std::vector<float> x(132), y(128);
+  using S = Shape<Warp, 32, 128>;
+  EXPECT_THROW((run<loadsMisaligned, S>(x.data(), y.data(), int64{1})), Error);
+}
+
+} // namespace
