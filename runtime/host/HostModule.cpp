@@ -70,14 +70,16 @@ std::vector<std::string> compileCommand(const std::filesystem::path &source,
   return command;
 }
 
-/// The first errors among a compiler's messages, in one line.
-std::string firstErrors(const std::string &messages) {
+/// The first errors among a compiler's messages, in one line, without the name of `directory`.
+std::string firstErrors(const std::string &messages, const std::string &directory) {
   std::istringstream lines(messages);
   std::string quoted;
   int count = 0;
   for (std::string line; count < quotedErrors && std::getline(lines, line);) {
-    if (line.find("error") == line.npos)
+    if (line.find("error:") == line.npos)
       continue;
+    for (size_t at = line.find(directory); at != line.npos; at = line.find(directory))
+      line.erase(at, directory.size());
     quoted += (count++ == 0 ? "" : " | ") + line;
   }
   return quoted.empty() ? "it said no error" : quoted;
@@ -89,7 +91,7 @@ void runCompiler(const std::vector<std::string> &command, const std::filesystem:
   if (result.status != 0)
     throw Error(ErrorKind::Internal,
                 command[0] + " ended with status " + std::to_string(result.status) + ": " +
-                    firstErrors(result.messages),
+                    firstErrors(result.messages, directory.string() + "/"),
                 name,
                 "this is a defect of the text unless the compiler is older than C++20; EIDER_CXX "
                 "names another");

@@ -36,7 +36,7 @@ std::optional<Failure> Scheduler::run(Launch &launch, int64_t first, unsigned co
   sanitizer::adoptCurrent(observed_);
   prepare(first, count);
   // A block's order must not depend on which host thread runs it.
-  runRounds(launch.seed + static_cast<uint64_t>(first) * 0x2545f4914f6cdd1du);
+  runToEnd(launch.seed + static_cast<uint64_t>(first) * 0x2545f4914f6cdd1du);
   current = nullptr;
   return std::exchange(failure_, std::nullopt);
 }
@@ -72,22 +72,31 @@ void Scheduler::Block::begin(Fiber *firstFiber, unsigned size) {
   shared.beginBlock();
 }
 
+void Scheduler::runToEnd(uint64_t seed) {
+  try {
+    runRounds(seed);
+  } catch (...) { // no memory for one more stack
+    cancelAll();
+    throw;
+  }
+  if (!failure_)
+    explainStandstill();
+  if (failure_)
+    cancelAll();
+}
+
 void Scheduler::runRounds(uint64_t seed) {
   Random random(seed);
-  while (!ready_.empty() && !failure_) {
+  while (!ready_.empty()) {
     random.shuffle(ready_);
     round_.swap(ready_);
     ready_.clear();
     for (Fiber *fiber : round_) {
       resume(*fiber);
       if (failure_)
-        break;
+        return;
     }
   }
-  if (!failure_)
-    explainStandstill();
-  if (failure_)
-    cancelAll();
 }
 
 void Scheduler::makeReady(Fiber &fiber) {

@@ -104,6 +104,7 @@ private:
   static Scheduler &ofThisThread();
 
   void prepare(int64_t first, unsigned count);
+  void runToEnd(uint64_t seed);
   void runRounds(uint64_t seed);
   void start(Fiber &fiber);
   void resume(Fiber &fiber);

@@ -117,10 +117,10 @@ void LaunchRun::onThreads(unsigned count) {
   for (std::thread &thread : threads)
     thread.join();
   launch_.endOfKernel.acquire();
-  if (exception_)
-    std::rethrow_exception(exception_);
   for (std::unique_ptr<Scheduler> &scheduler : schedulers)
     schedulerPool().giveBack(std::move(scheduler));
+  if (exception_)
+    std::rethrow_exception(exception_);
 }
 
 void checkShape(const LaunchShape &shape) {

@@ -112,6 +112,19 @@ std::string reductionWithoutBarrier(int which) {
 
 TEST(Race, TheLibrarysReductionHasNone) { expectSilent(run(tsan, sumTwice(), 6), "128"); }
 
+/// A row a block: y = x / sum(x).
+std::string normalizeRows(int blocks) {
+  return kernel("  using Row = RowTile<64, 1, 64>;\n"
+                "  for (const Row row : Row::over(" +
+                std::to_string(blocks) +
+                ")) {\n"
+                "    const auto values = row.load(x);\n"
+                "    row.store(y, values / row.sum(values));\n"
+                "  }\n");
+}
+
+TEST(Race, TheLibrarysRowTileHasNone) { expectSilent(run(tsan, normalizeRows(5), 5), "0.015625"); }
+
 TEST(Race, WithoutTheBarrierBeforeTheReadIsReportedAtItsLine) {
   const std::string text = reductionWithoutBarrier(1);
   expectReport(run(tsan, sumTwice(), 2, {reduction, text}), "ThreadSanitizer: data race",
@@ -148,6 +161,10 @@ TEST(Race, AShuffleDoesNotOrderMemory) {
 //===-- Stores past the end -----------------------------------------------===//
 
 TEST(Bounds, TheLibrarysReductionKeepsThem) { expectSilent(run(asan, sumTwice(), 6), "128"); }
+
+TEST(Bounds, TheLibrarysRowTileKeepsThem) {
+  expectSilent(run(asan, normalizeRows(5), 5), "0.015625");
+}
 
 TEST(Bounds, AStorePastATensorIsReportedAtItsLine) {
   expectReport(run(asan, kernel("  y[i + 1] = x[i];\n"), 2),
