@@ -9,6 +9,7 @@
 #include "runtime/host/TemporaryDirectory.h"
 #include "tests/sim/Kernels.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -119,6 +120,15 @@ TEST(HostModule, LeavesNoFileBehind) {
   errorOf("this is no C++\n", {"twice"}, ErrorKind::Internal);
   EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
   EXPECT_EQ(run(*module, "twice", 3), std::vector<float>(128, 6));
+}
+
+TEST(HostModule, CompilesInAProcessThatIgnoresItsChildren) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const auto module = HostModule::compile(text("twice", "2 * v"), {"twice"});
+  EXPECT_EQ(run(*module, "twice", 3), std::vector<float>(128, 6));
+  EXPECT_THAT(errorOf(text("bad", "oops"), {"bad"}, ErrorKind::Machine),
+              StartsWith("bad.cu: cannot load the compiled text"));
+  std::signal(SIGCHLD, before);
 }
 
 TEST(HostModule, QuotesTheFirstThreeErrorsOfTheCompiler) {

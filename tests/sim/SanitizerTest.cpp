@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/personality.h>
 #include <vector>
 
 namespace eider::host {
@@ -46,6 +47,8 @@ struct Replacement {
 ProcessResult run(const char *driver, const std::string &text, int blocks,
                   const Replacement &replacement = {}) {
   setenv("EIDER_CXX", EIDER_TEST_CXX, 1);
+  // For the child: ThreadSanitizer does not start where addresses are too random for it.
+  personality(ADDR_NO_RANDOMIZE);
   const TemporaryDirectory directory;
   const auto source = directory.path() / "probe.cu", changed = directory.path() / "changed.cuh";
   writeFile(source, text);
