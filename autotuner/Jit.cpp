@@ -48,7 +48,7 @@ Made findOrCompile(const Program &program, const CompileOptions &options, const 
   Made made{compile(program, options), false};
   CacheEntry entry;
   entry.files[contractFile] = made.executable.contract;
-  cache.store(Cache::Kind::Request, key, entry);
+  cache.storeLater(Cache::Kind::Request, key, std::move(entry));
   return made;
 }
 

@@ -102,14 +102,20 @@ const std::vector<cuda::NamedHeader> &templateHeaders() {
 
 Assembly compile(const AssemblyRequest &request, const cuda::Nvrtc &nvrtc) {
   using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+  const auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  };
+  Assembly assembly;
+  auto start = Clock::now();
+  nvrtc.open();
+  assembly.openMilliseconds = since(start);
+  start = Clock::now();
   cuda::NvrtcOutput output = nvrtc.compile(request.source, sourceFile, architectureOf(request),
                                            cuda::nvrtcOptions(), templateHeaders());
   if (!output.compiled)
     throw Error(ErrorKind::Internal, "the text does not compile: " + firstErrors(output.log),
                 "NVRTC for " + architectureOf(request), "please report it with the text");
-  Assembly assembly;
-  assembly.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  assembly.milliseconds = since(start);
   assembly.image = std::move(output.image);
   assembly.log = std::move(output.log);
   assembly.entries = parsePtxasLog(assembly.log);
@@ -139,7 +145,7 @@ Assembly assembleCached(const AssemblyRequest &request, const cuda::Nvrtc &nvrtc
     assembly = fromEntry(request, *entry);
   if (!assembly) {
     assembly = compile(request, nvrtc);
-    cache.store(Cache::Kind::Kernel, key, toEntry(request, *assembly));
+    cache.storeLater(Cache::Kind::Kernel, key, toEntry(request, *assembly));
   }
   assembly->directory = cache.pathOf(Cache::Kind::Kernel, key);
   return std::move(*assembly);

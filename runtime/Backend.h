@@ -20,6 +20,7 @@ struct LoadedText {
       functions; ///< One a launch of the variant: a CUfunction, or an EiderHostKernel.
   std::shared_ptr<const void> owner; ///< Keeps the code loaded.
   bool fromCache = false;
+  double openMilliseconds = 0;
   double compileMilliseconds = 0;
   double loadMilliseconds = 0;
   std::string directory;

@@ -84,7 +84,8 @@ std::vector<ScalarArg> split(const detail::KernelImpl &kernel,
     else if (value.value.isInteger)
       dims[std::string(value.name)] = value.value.integer;
     else
-      kernel.fail(std::string("'").append(value.name) + "' is no scalar, and a dim must be an integer");
+      kernel.fail(std::string("'").append(value.name) +
+                  "' is no scalar, and a dim must be an integer");
   }
   std::vector<ScalarArg> scalars;
   for (size_t i = 0; i < known.size(); ++i) {
@@ -116,6 +117,7 @@ std::vector<VariantReport> Kernel::variants() const {
     if (const LoadedText *text = variant->loaded()) {
       report.loaded = true;
       report.fromCache = text->fromCache;
+      report.openMilliseconds = text->openMilliseconds;
       report.compileMilliseconds = text->compileMilliseconds;
       report.loadMilliseconds = text->loadMilliseconds;
       report.directory = text->directory;

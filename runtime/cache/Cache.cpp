@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/cache/Cache.h"
 #include "runtime/Log.h"
+#include "runtime/cache/PendingWrites.h"
 #include "runtime/cache/Sha256.h"
 
 #include <nlohmann/json.hpp>
@@ -99,7 +100,8 @@ Cache::Cache(const CacheOptions &options) {
   path = directoryFor(options);
   std::string problem = "the user has no home directory";
   if (!path.empty())
-    root = openPrivateDirectory(path, problem);
+    if (Descriptor directory = openPrivateDirectory(path, problem))
+      root = std::make_shared<const Descriptor>(std::move(directory));
   if (!root)
     warnOnce("cache directory '" + path + "' is not used: " + problem +
              "; set EIDER_CACHE_DIR to a directory of your own");
@@ -112,8 +114,10 @@ std::string Cache::pathOf(Kind kind, const std::string &key) const {
 std::optional<CacheEntry> Cache::find(Kind kind, const std::string &key) const {
   if (!root)
     return std::nullopt;
+  if (auto pending = pendingWrites::find(pathOf(kind, key)))
+    return *pending;
   std::string problem;
-  Descriptor shelf = openSubdirectory(root, shelfOf(kind), false, problem);
+  Descriptor shelf = openSubdirectory(*root, shelfOf(kind), false, problem);
   Descriptor directory = shelf ? openSubdirectory(shelf, key, false, problem) : Descriptor();
   return directory ? readEntry(directory, key) : std::nullopt;
 }
@@ -127,8 +131,8 @@ void Cache::store(Kind kind, const std::string &key, const CacheEntry &entry) co
   if (!root)
     return;
   std::string problem;
-  Descriptor shelf = openSubdirectory(root, shelfOf(kind), true, problem);
-  Descriptor staging = openSubdirectory(root, "staging", true, problem);
+  Descriptor shelf = openSubdirectory(*root, shelfOf(kind), true, problem);
+  Descriptor staging = openSubdirectory(*root, "staging", true, problem);
   if (!shelf || !staging)
     return cannotWrite();
   const std::string staged = stagingName();
@@ -141,6 +145,14 @@ void Cache::store(Kind kind, const std::string &key, const CacheEntry &entry) co
   if (!written)
     cannotWrite();
   removeDirectory(staging, staged); // there still if it was not published
+}
+
+void Cache::storeLater(Kind kind, const std::string &key, CacheEntry entry) const {
+  if (!root)
+    return;
+  auto shared = std::make_shared<const CacheEntry>(std::move(entry));
+  pendingWrites::add(pathOf(kind, key), shared,
+                     [cache = *this, kind, key, shared] { cache.store(kind, key, *shared); });
 }
 
 /// Moves a finished entry to its place.

@@ -16,6 +16,7 @@
 #include "runtime/cache/FileTree.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -38,11 +39,14 @@ public:
 
   explicit Cache(const CacheOptions &options);
 
-  /// The entry, if it is there and every file of it has its digest.
+  /// The entry, if it is there (or waits to be written) and every file of it has its digest.
   std::optional<CacheEntry> find(Kind kind, const std::string &key) const;
 
   /// Writes the entry, in the place of a bad one. If another process was faster, its entry stays.
   void store(Kind kind, const std::string &key, const CacheEntry &entry) const;
+
+  /// Lets the entry be written, without waiting for the disk.
+  void storeLater(Kind kind, const std::string &key, CacheEntry entry) const;
 
   /// The path of an entry; empty without a directory.
   std::string pathOf(Kind kind, const std::string &key) const;
@@ -53,7 +57,7 @@ private:
   void cannotWrite() const;
 
   std::string path;
-  Descriptor root; ///< Without it: memory only.
+  std::shared_ptr<const Descriptor> root; ///< Without it: memory only.
 };
 
 } // namespace eider

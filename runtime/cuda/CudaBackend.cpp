@@ -147,6 +147,7 @@ std::shared_ptr<const LoadedText> CudaBackend::loadNow(const AssemblyRequest &re
   for (const contract::Launch &launch : variant.launches)
     text->functions.push_back(function(library, launch));
   text->loadMilliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  text->openMilliseconds = assembly.openMilliseconds;
   text->compileMilliseconds = assembly.milliseconds;
   text->fromCache = assembly.fromCache;
   text->directory = assembly.directory;

@@ -90,18 +90,9 @@ const Nvrtc::Api &Nvrtc::api() const {
 }
 
 std::shared_ptr<const Nvrtc> Nvrtc::find(int maxMajor) {
-  const std::vector<NvrtcFile> files = findNvrtcFiles();
-  for (const NvrtcFile &file : files)
-    if (file.major <= maxMajor)
-      return std::shared_ptr<const Nvrtc>(new Nvrtc(file.path, file.major, file.identity));
-  if (files.empty())
-    throw Error(
-        ErrorKind::Machine, "libnvrtc.so.13 and .12 are nowhere to be found", where,
-        "install the CUDA toolkit or NVIDIA's NVRTC wheel, or set CUDA_HOME or EIDER_NVRTC");
-  throw Error(ErrorKind::Machine,
-              "NVRTC " + std::to_string(files.front().major) +
-                  " is newer than the driver, which is for CUDA " + std::to_string(maxMajor),
-              where, "install a newer driver, or NVRTC " + std::to_string(maxMajor));
+  NvrtcFile file = findNvrtcFile(maxMajor);
+  return std::shared_ptr<const Nvrtc>(
+      new Nvrtc(std::move(file.path), file.major, std::move(file.identity)));
 }
 
 std::vector<std::string> nvrtcOptions() {

@@ -42,6 +42,10 @@ public:
   int major() const { return major_; }
   const std::string &path() const { return path_; }
 
+  /// Opens the library if this process has not yet. compile() does so by itself. Throws Error
+  /// (Machine).
+  void open() const { api(); }
+
   /// Compiles; a source that does not compile is no error here. Throws Error (Machine) if the
   /// library cannot be opened or does not know the option `--gpu-architecture=…` for
   /// `architecture`.

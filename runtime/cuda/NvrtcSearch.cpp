@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <vector>
 
 namespace eider::cuda {
 namespace {
@@ -102,23 +103,36 @@ std::vector<fs::path> searchDirectories() {
 
 } // namespace
 
-std::vector<NvrtcFile> findNvrtcFiles() {
+NvrtcFile findNvrtcFile(int maxMajor) {
   std::error_code ignored;
+  int newest = 0;
   if (const char *given = std::getenv("EIDER_NVRTC")) {
-    const int major = majorOf(given);
-    if (!fs::exists(given, ignored) || major == 0)
+    newest = majorOf(given);
+    if (!fs::exists(given, ignored) || newest == 0)
       throw Error(ErrorKind::Machine, std::string(given) + " is no libnvrtc.so.13 or .12", "NVRTC",
                   "correct EIDER_NVRTC or unset it");
-    return {describe(given, major)};
+    if (newest <= maxMajor)
+      return describe(given, newest);
+  } else {
+    const std::vector<fs::path> directories = searchDirectories();
+    for (int major : majors)
+      for (const fs::path &directory : directories) {
+        const fs::path file = directory / ("libnvrtc.so." + std::to_string(major));
+        if (!fs::exists(file, ignored))
+          continue;
+        if (major <= maxMajor)
+          return describe(file, major);
+        newest = std::max(newest, major);
+      }
   }
-  std::vector<NvrtcFile> files;
-  const std::vector<fs::path> directories = searchDirectories();
-  for (int major : majors)
-    for (const fs::path &directory : directories)
-      if (fs::path file = directory / ("libnvrtc.so." + std::to_string(major));
-          fs::exists(file, ignored))
-        files.push_back(describe(file, major));
-  return files;
+  if (newest == 0)
+    throw Error(
+        ErrorKind::Machine, "libnvrtc.so.13 and .12 are nowhere to be found", "NVRTC",
+        "install the CUDA toolkit or NVIDIA's NVRTC wheel, or set CUDA_HOME or EIDER_NVRTC");
+  throw Error(ErrorKind::Machine,
+              "NVRTC " + std::to_string(newest) + " is newer than the driver, which is for CUDA " +
+                  std::to_string(maxMajor),
+              "NVRTC", "install a newer driver, or NVRTC " + std::to_string(maxMajor));
 }
 
 } // namespace eider::cuda

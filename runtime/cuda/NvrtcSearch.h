@@ -7,7 +7,6 @@
 #define EIDER_RUNTIME_CUDA_NVRTCSEARCH_H
 
 #include <string>
-#include <vector>
 
 namespace eider::cuda {
 
@@ -17,8 +16,8 @@ struct NvrtcFile {
   std::string identity; ///< Nvrtc::identity()
 };
 
-/// All that are found, best first.
-std::vector<NvrtcFile> findNvrtcFiles();
+/// Nvrtc::find()'s search.
+NvrtcFile findNvrtcFile(int maxMajor);
 
 } // namespace eider::cuda
 

@@ -105,8 +105,9 @@ struct Assembly {
   std::string log;                     ///< NVRTC's and ptxas's, as they wrote it.
   std::vector<EntryResources> entries; ///< Empty for PTX.
   bool fromCache = false;
-  double milliseconds = 0; ///< In NVRTC; 0 from the cache.
-  std::string directory;   ///< The cache entry, with kernel.cu in it; empty if there is none.
+  double milliseconds = 0;     ///< In NVRTC; 0 from the cache.
+  double openMilliseconds = 0; ///< Opening NVRTC's library, the first time in a process.
+  std::string directory;       ///< The cache entry, with kernel.cu in it; empty if there is none.
 };
 
 /// Compiles a text for `sm_75` … `sm_121` (with `a` forms) by NVRTC. Throws Error: Request for an
@@ -136,6 +137,7 @@ struct VariantReport {
   std::string source;
   bool loaded = false; ///< The rest is 0 until it is.
   bool fromCache = false;
+  double openMilliseconds = 0;    ///< Opening NVRTC's library, the first time in a process.
   double compileMilliseconds = 0; ///< NVRTC, or the C++ compiler for `host`.
   double loadMilliseconds = 0;
   std::string directory; ///< The cache entry; empty if there is none.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Assembler.h"
+#include "runtime/cache/PendingWrites.h"
 #include "tests/unit/runtime/Samples.h"
 #include "tests/unit/runtime/TemporaryDirectory.h"
 
@@ -129,7 +130,10 @@ TEST_F(AssembleTest, TheSecondTimeComesFromTheCache) {
   EXPECT_EQ(warm.log, cold.log);
   ASSERT_EQ(warm.entries.size(), 1u);
   EXPECT_EQ(warm.entries[0].registers, cold.entries[0].registers);
+  pendingWrites::drain();
   EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(warm.directory) / "kernel.cu"));
+  EXPECT_EQ(assemble(scaleSource("1.0"), "sm_90", ImageKind::Cubin, cache).image,
+            cold.image); // from the disk
   // Another text, target or kind is another entry.
   EXPECT_FALSE(assemble(scaleSource("2.0"), "sm_90", ImageKind::Cubin, cache).fromCache);
   EXPECT_FALSE(assemble(scaleSource("1.0"), "sm_90a", ImageKind::Cubin, cache).fromCache);
@@ -139,6 +143,7 @@ TEST_F(AssembleTest, TheSecondTimeComesFromTheCache) {
 TEST_F(AssembleTest, ACorruptEntryIsCompiledAgain) {
   const CacheOptions cache{true, (temporary.path / "cache").string()};
   const Assembly cold = assemble(scaleSource("1.0"), "sm_90", ImageKind::Cubin, cache);
+  pendingWrites::drain();
   std::ofstream(std::filesystem::path(cold.directory) / "kernel.cubin", std::ios::trunc)
       << "rubbish";
   const Assembly again = assemble(scaleSource("1.0"), "sm_90", ImageKind::Cubin, cache);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/cache/Cache.h"
+#include "runtime/cache/PendingWrites.h"
 #include "runtime/cache/Sha256.h"
 #include "tests/unit/runtime/TemporaryDirectory.h"
 
@@ -50,7 +51,10 @@ protected:
   void SetUp() override {
     setLogHandler([this](const std::string &line) { warnings.push_back(line); });
   }
-  void TearDown() override { setLogHandler(nullptr); }
+  void TearDown() override {
+    pendingWrites::drain();
+    setLogHandler(nullptr);
+  }
 
   Cache open() const { return Cache({true, (temporary.path / "cache").string()}); }
   fs::path entry() const { return temporary.path / "cache/kernels" / key; }
@@ -69,6 +73,31 @@ TEST_F(CacheTest, StoredEntryIsFound) {
   EXPECT_EQ(found->info, sampleEntry().info);
   EXPECT_FALSE(open().find(Cache::Kind::Request, key));
   EXPECT_TRUE(warnings.empty());
+}
+
+TEST_F(CacheTest, AnEntryOnItsWayIsFoundAndArrives) {
+  for (int i = 0; i < 10; ++i) {
+    const std::string mine(64, "0123456789"[i]);
+    open().storeLater(kind, mine, sampleEntry());
+    ASSERT_TRUE(open().find(kind, mine)) << i;
+  }
+  pendingWrites::drain();
+  for (int i = 0; i < 10; ++i)
+    EXPECT_TRUE(fs::exists(temporary.path / "cache/kernels" / std::string(64, "0123456789"[i]) /
+                           "meta.json"));
+}
+
+TEST_F(CacheTest, AForkedChildWritesAtOnce) {
+  open().storeLater(kind, std::string(64, 'b'), sampleEntry()); // the thread is the parent's
+  const pid_t child = ::fork();
+  if (child == 0) {
+    open().storeLater(kind, key, sampleEntry());
+    std::_Exit(finds() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_TRUE(fs::exists(entry() / "meta.json"));
 }
 
 TEST_F(CacheTest, FormatOnDisk) {
