@@ -65,7 +65,7 @@ void Scheduler::prepare(int64_t first, unsigned count) {
 
 void Scheduler::Block::begin(Fiber *firstFiber, unsigned size) {
   fibers = firstFiber;
-  done = atBarrier = barriersPassed = 0;
+  atBarrier = barriersPassed = 0;
   for (sanitizer::Edge &edge : edges)
     edge.renew();
   warps.resize((size + warpLanes - 1) / warpLanes);
@@ -151,7 +151,6 @@ void Scheduler::resume(Fiber &fiber) {
 void Scheduler::finish(Fiber &fiber) {
   sanitizer::destroy(fiber.observed);
   stacks_.giveBack(fiber.stack);
-  ++fiber.block->done;
 }
 
 /// Called by the fiber itself; returns when it is resumed.

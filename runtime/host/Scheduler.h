@@ -81,7 +81,6 @@ private:
     void begin(Fiber *firstFiber, unsigned size);
 
     Fiber *fibers = nullptr;
-    unsigned done = 0;
     unsigned atBarrier = 0;
     unsigned barriersPassed = 0;
     Fiber *firstAtBarrier = nullptr;
