@@ -159,6 +159,22 @@ template <Operand A> EIDER_DEVICE auto erf(const A &a) {
   return map(a, [](float x) { return arch::erf(x); });
 }
 
+/// 1 / (1 + e^-x), at most 4 ulp off; or 0 where it is below 2^-126.
+template <Operand A> EIDER_DEVICE auto sigmoid(const A &a) {
+  return map(a, [](float x) { return arch::approximate_rcp(1.0f + arch::exp(-x)); });
+}
+
+//===-- Levels --------------------------------------------------------------===//
+
+/// A float, or each value of a group fragment, repeated to `count` elements.
+template <int count, Operand A> EIDER_DEVICE Fragment<float, count> spread(const A &a) {
+  Fragment<float, count> result;
+  EIDER_UNROLL
+  for (int i = 0; i < count; ++i)
+    result.fill(i, element<count>(a, i));
+  return result;
+}
+
 } // namespace eider
 
 #endif // EIDER_MATH_CUH

@@ -213,11 +213,9 @@ Expression KernelPrinter::encodeText(EncodeOp op) {
   Type element = cast<VectorType>(op.getType()).getElementType();
   std::string call = codecAlias(element) + "::encode";
   if (op.getDivisor())
-    call += "_quotient";
-  if (op.getIgnoreNan())
-    call += "_number";
-  if (op.getOverflowToFormat())
-    call += "_overflow";
+    call += op.getBounded() ? "_bounded_quotient" : "_quotient";
+  else
+    call += std::string(op.getIgnoreNan() ? "_number" : "") + (op.getOverflowToFormat() ? "_overflow" : "");
   call += "(" + operand(op.getInput(), true).text;
   if (op.getDivisor())
     call += ", " + operand(op.getDivisor()).text;

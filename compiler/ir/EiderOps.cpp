@@ -192,6 +192,8 @@ LogicalResult EncodeOp::verify() {
   if (getDivisor() && failed(verifySame(*this, "the divisor", getDivisor().getType(),
                                         withElement(getInput().getType(), Float32Type::get(getContext())))))
     return failure();
+  if (getDivisor() && (getOverflowToFormat() || getIgnoreNan()))
+    return emitOpError("of a quotient saturates and keeps NaN; divide first for anything else");
   return verifySame(*this, "the result", getResult().getType(),
                     withElement(getInput().getType(), element));
 }

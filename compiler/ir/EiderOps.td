@@ -129,11 +129,12 @@ def Eider_EncodeOp : Eider_Op<"encode", [Pure]> {
   let summary = "FP8 codes of values, nearest even";
   let description = [{
     `by %divisor`: the codes of the correctly rounded f32 quotient. The operand is f32, or bf16/f16 (exactly widened).
+    `bounded`: the divisor is at least amax / maximum of its block, NaN and Inf included, so that no quotient needs a clamp.
     `codec` is set by `eider-legalize`.
   }];
   let arguments = (ins Eider_FloatTensor:$input, Optional<Eider_F32Tensor>:$divisor,
                        UnitAttr:$overflow_to_format, UnitAttr:$ignore_nan,
-                       OptionalAttr<Eider_CodecPathAttr>:$codec);
+                       UnitAttr:$bounded, OptionalAttr<Eider_CodecPathAttr>:$codec);
   let results = (outs Eider_CodeTensor:$result);
   let assemblyFormat = [{
     $input (`by` $divisor^ `:` type($divisor))? attr-dict `:` type($input) `->` type($result)

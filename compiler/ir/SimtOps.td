@@ -170,7 +170,8 @@ def Simt_SpreadOp : Simt_Op<"spread", [Pure]> {
 def Simt_EncodeOp : Simt_Op<"encode", [Pure]> {
   let summary = "FP8 codes of a fragment, of its quotient by `divisor` where given";
   let arguments = (ins AnyVectorOfNonZeroRank:$input, Optional<AnyType>:$divisor,
-                       UnitAttr:$overflow_to_format, UnitAttr:$ignore_nan, Eider_CodecPathAttr:$codec);
+                       UnitAttr:$overflow_to_format, UnitAttr:$ignore_nan, UnitAttr:$bounded,
+                       Eider_CodecPathAttr:$codec);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = [{
     $input (`by` $divisor^ `:` type($divisor))? `codec` $codec attr-dict `:` type($input) `->` type($result)

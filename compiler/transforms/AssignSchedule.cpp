@@ -32,7 +32,7 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
     else if (!chosen)
       chosen = heuristicSchedule(&getContext(), *domain, message);
     if (!chosen)
-      return program.emitError(message);
+      return program.emitError() << (given.empty() ? "" : "schedule '" + given.str() + "': ") << message;
     if (!tileOf(chosen, *domain, message))
       return program.emitError(message);
     program.setScheduleAttr(chosen);

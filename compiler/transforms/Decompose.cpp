@@ -115,13 +115,18 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       block.multiplier = named(a.binary<arith::DivFOp>(one, op.getScale()), "multiplier");
     }
     Value input = op.getInput(), divisor;
+    bool plain = numerics.getOverflow() == Overflow::saturate && numerics.getNan() == NaN::propagate;
     if (block.multiplier)
       input = a.binary<arith::MulFOp>(input, a.spread(block.multiplier, input.getType()));
-    else
+    else if (plain)
       divisor = a.spread(block.scale, input.getType());
+    else
+      input = a.binary<arith::DivFOp>(input, a.spread(block.scale, input.getType()));
+    // The scale of a block's own amax bounds its quotients, unless something cut the amax.
+    bool bounded = divisor && !op.getScale() && std::isinf(numerics.getAmaxBound());
     Value codes = EncodeOp::create(builder, op.getLoc(), type.getCodesType(), input, divisor,
                                    numerics.getOverflow() == Overflow::format,
-                                   numerics.getNan() == NaN::ignore, CodecPathAttr());
+                                   numerics.getNan() == NaN::ignore, bounded, CodecPathAttr());
     parts[op.getResult()] = {codes, block.scale, static_cast<bool>(op.getScale())};
     dead.push_back(op);
   }

@@ -70,14 +70,16 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   // 16 elements a load: FP8 codes are then written 16 bytes at a time.
   const int64_t vector = 16;
   int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
-  int64_t most = family == Family::row && chunks > 2048 ? 1024 : family == Family::row && chunks > 512 ? 512 : 256;
   int64_t lanes = domain.group ? std::max<int64_t>(1, domain.group / vector) : 1;
-  if (family == Family::map && chunks > 2 * most)
-    return ScheduleAttr::get(context, family, 256, vector, 1, 2, 0);
+  if (family == Family::map) {
+    // One chunk a thread and small blocks: short text, and many loads in flight by many blocks.
+    int64_t threads = legalThreads(std::clamp<int64_t>(chunks, lanes, 128));
+    return ScheduleAttr::get(context, family, threads, vector, std::max<int64_t>(1, 128 / threads), 1, 0);
+  }
+  int64_t most = chunks > 2048 ? 1024 : chunks > 512 ? 512 : 256;
   auto [threads, loads] = spreadRow(chunks, most);
   threads = std::max(threads, legalThreads(lanes));
-  bool severalRows = family == Family::map || threads <= 32;
-  int64_t rows = severalRows ? std::max<int64_t>(1, 256 / threads) : 1;
+  int64_t rows = threads <= 32 ? 256 / threads : 1;
   return ScheduleAttr::get(context, family, threads, vector, rows, 0, 0);
 }
 

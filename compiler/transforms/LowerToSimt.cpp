@@ -307,7 +307,7 @@ void ProgramLowering::encode(EncodeOp op) {
   Value divisor = op.getDivisor() ? map.lookup(op.getDivisor()) : Value();
   auto codes = simt::EncodeOp::create(builder, op.getLoc(), heldType(op.getType()),
                                       map.lookup(op.getInput()), divisor, op.getOverflowToFormat(),
-                                      op.getIgnoreNan(), *op.getCodec());
+                                      op.getIgnoreNan(), op.getBounded(), *op.getCodec());
   map.map(op.getResult(), codes.getResult());
 }
 

@@ -12,7 +12,6 @@
 
 #include "eider/formats/quotient.cuh"
 #include "eider/math.cuh"
-#include "eider/reduce/tree.cuh"
 
 namespace eider {
 
@@ -23,9 +22,10 @@ enum CodecPath { hardware, software };
 /// What the codec knows of an FP8 format with storage type T:
 ///   mantissa_bits, bias, maximum   the layout and the largest finite value
 ///   nan, overflow                  magnitude codes of NaN, and of what is too large when it does
-///   not saturate overflows(magnitude)           whether it rounds past the maximum encode(a, b, c,
-///   d)             four codes by instruction, saturating decode<path>(codes, f, s)      four
-///   values as two words of two f16, exact
+///                                  not saturate
+///   overflows(magnitude)           whether it rounds past the maximum
+///   encode(a, b, c, d)             four codes by instruction, saturating
+///   decode<path>(codes, f, s)      four values as two words of two f16, exact
 template <class T> struct Format;
 
 template <class T, CodecPath path> struct Codec {
@@ -57,14 +57,33 @@ template <class T, CodecPath path> struct Codec {
   /// what rounds to 0 too.
   template <int count>
   static EIDER_DEVICE Fragment<T, count> encode(const Fragment<float, count> &values) {
-    return assemble(values, signs_of(values), nans_of(values));
+    constexpr int piece = piece_of(count);
+    Fragment<T, count> codes{};
+    EIDER_UNROLL
+    for (int first = 0; first < count; first += piece) {
+      Piece<piece> p;
+      float sum = 0.0f;
+      EIDER_UNROLL
+      for (int i = 0; i < piece; ++i) {
+        p.values[i] = values[first + i];
+        sum += arch::magnitude(p.values[i]);
+      }
+      p.take_signs(values, first);
+      if (path == software && arch::unlikely(sum != sum))
+        p.note_nans(values, first, false);
+      p.template write<true, false>(codes, first);
+    }
+    return codes;
   }
   static EIDER_DEVICE T encode(float value) { return encode(single(value))[0]; }
 
   /// As `encode`, but NaN gives the largest finite value.
   template <int count>
   static EIDER_DEVICE Fragment<T, count> encode_number(const Fragment<float, count> &values) {
-    return assemble(min_number(abs(values), Format<T>::maximum), signs_of(values), {});
+    return encode(map(values, [](float x) {
+      const float most = Format<T>::maximum;
+      return x == x ? x : arch::as_bits(x) >> 31 ? -most : most;
+    }));
   }
   static EIDER_DEVICE T encode_number(float value) { return encode_number(single(value))[0]; }
 
@@ -75,10 +94,9 @@ template <class T, CodecPath path> struct Codec {
     Fragment<T, count> codes = encode(values);
     EIDER_UNROLL
     for (int i = 0; i < count; ++i) {
-      const uint32 shift = i % 4 * 8;
-      if (Format<T>::overflows(abs(values[i])))
-        codes.words[i / 4] = (codes.words[i / 4] & ~(0x7fu << shift)) | Format<T>::overflow
-                                                                            << shift;
+      const uint32 at = i % 4 * 8, here = 0x7fu << at;
+      if (Format<T>::overflows(arch::magnitude(values[i])))
+        codes.words[i / 4] = arch::select_bits(here, Format<T>::overflow << at, codes.words[i / 4]);
     }
     return codes;
   }
@@ -90,24 +108,24 @@ template <class T, CodecPath path> struct Codec {
   template <class X, int count, Operand Scale>
   static EIDER_DEVICE Fragment<T, count> encode_quotient(const Fragment<X, count> &x,
                                                          const Scale &scale) {
-    constexpr int each = count / extent<Scale>; // elements of a scale
-    // Small pieces, so that few quotients are alive at once.
-    constexpr int piece = each % 8 == 0 ? 8 : each % 4 == 0 ? 4 : each % 2 == 0 ? 2 : 1;
-    static_assert(count % extent<Scale> == 0, "x and scale are of levels that do not go together");
-    Fragment<T, count> codes{};
-    EIDER_UNROLL
-    for (int first = 0; first < count; first += each) {
-      const float s = element<count>(scale, first);
-      const Divisor divisor(is_unusual_scale(s) ? s * factor_for(s) : s);
-      EIDER_UNROLL
-      for (int i = first; i < first + each; i += piece)
-        put(codes, i, quotient_codes(slice<piece>(x, i), s, divisor));
-    }
-    return codes;
+    return divide<false>(x, scale);
   }
   template <class X>
   requires(!is_fragment<X>) static EIDER_DEVICE T encode_quotient(X x, float scale) {
     return encode_quotient(single(x), scale)[0];
+  }
+
+  /// The same where the scale is at least amax / maximum of its elements, and NaN or Inf with one
+  /// of them, as the scale of a quantisation is: no quotient by a usual scale needs a clamp then,
+  /// and none is NaN.
+  template <class X, int count, Operand Scale>
+  static EIDER_DEVICE Fragment<T, count> encode_bounded_quotient(const Fragment<X, count> &x,
+                                                                 const Scale &scale) {
+    return divide<true>(x, scale);
+  }
+  template <class X>
+  requires(!is_fragment<X>) static EIDER_DEVICE T encode_bounded_quotient(X x, float scale) {
+    return encode_bounded_quotient(single(x), scale)[0];
   }
 
 private:
@@ -117,61 +135,162 @@ private:
     return result;
   }
 
-  /// The codes of x / scale, for a few x of one scale; `divisor` is of the scale after its factor.
-  template <class X, int count>
-  static EIDER_DEVICE Fragment<T, count> quotient_codes(const Fragment<X, count> &x, float scale,
-                                                        const Divisor &divisor) {
-    Fragment<T, count> signs = signs_of(x);
-    Fragment<float, count> values = to<float>(x);
-    if (arch::unlikely(is_unusual_scale(scale))) {
-      values = values * factor_for(scale);
-      if (scale < 0.0f)
-        signs = turned(signs);
-    }
-    auto quotients = map(values, [&](float v) { return divisor.quotient<!same<X, float>>(v); });
-    Fragment<T, count> nans{};
-    if (arch::unlikely(has_nan(quotients))) {
-      quotients = map(quotients, values, [&](float q, float v) {
-        return q == q ? q : divisor.quotient_of_specials(v);
-      });
-      nans = nans_of(quotients);
-    }
-    return assemble(quotients, signs, nans);
+  /// Of `count` elements so many are encoded at a time: few enough for the registers.
+  static constexpr EIDER_DEVICE int piece_of(int count) {
+    return count % 16 == 0 ? 16 : count % 8 == 0 ? 8 : count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
   }
 
-  /// Magnitudes of the values, rounded; signs and NaN as given. Only arithmetic encoders need to be
-  /// told where NaN is.
-  template <int count>
-  static EIDER_DEVICE Fragment<T, count> assemble(const Fragment<float, count> &values,
-                                                  const Fragment<T, count> &signs,
-                                                  const Fragment<T, count> &nans) {
-    Fragment<T, count> codes;
-    EIDER_UNROLL
-    for (int i = 0; i < count; i += 4) {
-      const auto value = [&](int j) { return i + j < count ? values[i + j] : 0.0f; };
-      uint32 four;
-      if constexpr (path == hardware)
-        four = Format<T>::encode(value(0), value(1), value(2), value(3));
-      else
-        four = low_bytes(magnitude_code(value(0)), magnitude_code(value(1)),
-                         magnitude_code(value(2)), magnitude_code(value(3)));
-      codes.words[i / 4] = arch::select_bits(0x80808080u, signs.words[i / 4], four);
-      if constexpr (path == software)
-        codes.words[i / 4] |= nans.words[i / 4];
+  /// Elements on their way to codes.
+  template <int size> struct Piece {
+    static constexpr int words = (size + 3) / 4;
+    float values[size];
+    uint32 signs[words];  ///< The sign bit of a code where it belongs; the other bits are junk.
+    uint32 nans[words]{}; ///< The code where it is NaN, else 0.
+
+    /// The signs of elements first … of x.
+    template <class X, int count>
+    EIDER_DEVICE void take_signs(const Fragment<X, count> &x, int first) {
+      EIDER_UNROLL
+      for (int i = 0; i < size; i += 4) {
+        const auto word = [&](int j) { // of x, with the elements i …
+          return size % 4 == 0 ? x.words[(first + i) * static_cast<int>(sizeof(X)) / 4 + j] : 0u;
+        };
+        if constexpr (size % 4 != 0)
+          signs[0] = sign_of(x, first) | (size == 2 ? sign_of(x, first + 1) << 8 : 0u);
+        else if constexpr (sizeof(X) == 4)
+          signs[i / 4] = arch::byte_permute(arch::byte_permute(word(0), word(1), 0x0073),
+                                            arch::byte_permute(word(2), word(3), 0x0073), 0x5410);
+        else
+          signs[i / 4] = arch::byte_permute(word(0), word(1), 0x7531);
+      }
     }
+
+    /// Notes which values are NaN, with the sign of x, turned for a negative scale.
+    template <class X, int count>
+    EIDER_DEVICE void note_nans(const Fragment<X, count> &x, int first, bool is_negative) {
+      EIDER_UNROLL
+      for (int i = 0; i < size; ++i) {
+        const uint32 sign = sign_of(x, first + i) ^ (is_negative ? 0x80u : 0u);
+        nans[i / 4] |= (values[i] == values[i] ? 0u : Format<T>::nan | sign) << i % 4 * 8;
+      }
+    }
+
+    /// Rounds the values and writes their codes to `codes` from `first` on, which were 0. Signs are
+    /// those noted, or of the values where these have them right and the encoder keeps them.
+    template <bool noted_signs, bool bounded, int count>
+    EIDER_DEVICE void write(Fragment<T, count> &codes, int first) const {
+      EIDER_UNROLL
+      for (int i = 0; i < size; i += 4) {
+        const auto value = [&](int j) { return j < size ? values[i + j] : 0.0f; };
+        uint32 word;
+        if constexpr (path == hardware)
+          word = Format<T>::encode(value(0), value(1), value(2), value(3));
+        else
+          word = low_bytes(magnitude_code<bounded>(value(0)), magnitude_code<bounded>(value(1)),
+                           magnitude_code<bounded>(value(2)), magnitude_code<bounded>(value(3)));
+        if constexpr (noted_signs || path == software)
+          word = arch::select_bits(0x80808080u, signs[i / 4], word);
+        word |= nans[i / 4];
+        if constexpr (size % 4 == 0)
+          codes.words[(first + i) / 4] = word;
+        else
+          codes.words[first / 4] |= (word & (size == 2 ? 0xffffu : 0xffu)) << first % 4 * 8;
+      }
+    }
+  };
+
+  /// Bit 7: the sign of element i.
+  template <class X, int count>
+  static EIDER_DEVICE uint32 sign_of(const Fragment<X, count> &x, int i) {
+    if constexpr (same<X, float>)
+      return x.words[i] >> 24 & 0x80u;
+    else
+      return x.words[i / 2] >> (i % 2 * 16 + 8) & 0x80u;
+  }
+
+  template <bool bounded, class X, int count, Operand Scale>
+  static EIDER_DEVICE Fragment<T, count> divide(const Fragment<X, count> &x, const Scale &scale) {
+    static_assert(count % extent<Scale> == 0, "x and scale are of levels that do not go together");
+    constexpr int piece = piece_of(count / extent<Scale>); // all of one scale
+    Fragment<T, count> codes{};
+    EIDER_UNROLL
+    for (int first = 0; first < count; first += piece)
+      divide_piece<bounded, piece>(x, first, element<count>(scale, first), codes);
     return codes;
   }
 
-  /// In its low seven bits the code of |x|, saturating; NaN saturates too. Adding a power of two
-  /// makes the float adder round at the format's last mantissa bit: at a normal exponent that is
-  /// 2^(23 - mantissa_bits) above the value's own, at the subnormals' it stays. The sum's low bits
-  /// are then the code's but for the exponent, whose bias the power of two carries.
-  static EIDER_DEVICE uint32 magnitude_code(float x) {
+  /// The codes of elements first … of x by the scale.
+  template <bool bounded, int piece, class X, int count>
+  static EIDER_DEVICE void divide_piece(const Fragment<X, count> &x, int first, float scale,
+                                        Fragment<T, count> &codes) {
+    constexpr bool narrow = !same<X, float>;
+    Piece<piece> p;
+    EIDER_UNROLL
+    for (int i = 0; i < piece; ++i)
+      p.values[i] = float_of(x, first + i);
+    p.take_signs(x, first);
+
+    const bool is_unusual = is_unusual_scale(scale), is_negative = has_minus(scale);
+    if (arch::unlikely(is_unusual)) {
+      const Rescaling rescaling(scale);
+      scale = rescaling.scale;
+      EIDER_UNROLL
+      for (int i = 0; i < piece; ++i)
+        p.values[i] *= rescaling.factor;
+      if constexpr (bounded && path == software) {
+        // Rounding a tiny scale may have lost the bound, by less than a factor of two.
+        const float most = Format<T>::maximum * scale;
+        EIDER_UNROLL
+        for (int i = 0; i < piece; ++i)
+          p.values[i] = arch::maximum(arch::minimum(p.values[i], most), -most);
+      }
+      EIDER_UNROLL
+      for (int i = 0; i < piece; i += 4)
+        p.signs[i / 4] ^= is_negative ? 0x80808080u : 0u;
+    }
+
+    const Divisor<narrow> divisor(scale);
+    Piece<piece> q = p;
+    float sum = 0.0f; // of magnitudes: NaN if one is
+    EIDER_UNROLL
+    for (int i = 0; i < piece; ++i) {
+      q.values[i] = divisor.quotient(p.values[i]);
+      sum += arch::magnitude(q.values[i]);
+    }
+    if (!bounded && arch::unlikely(sum != sum)) {
+      const float reciprocal = arch::approximate_rcp(scale);
+      EIDER_UNROLL
+      for (int i = 0; i < piece; ++i) // an infinite quotient, or NaN indeed
+        q.values[i] = q.values[i] == q.values[i] ? q.values[i] : p.values[i] * reciprocal;
+    }
+    // Instructions know NaN; but its sign they drop.
+    if constexpr (path == software || !narrow)
+      if (arch::unlikely(bounded ? is_unusual : sum != sum))
+        q.note_nans(x, first, is_negative);
+    q.template write<narrow, bounded>(codes, first);
+  }
+
+  /// Element i as a float.
+  template <class X, int count>
+  static EIDER_DEVICE float float_of(const Fragment<X, count> &x, int i) {
+    if constexpr (same<X, float>)
+      return x[i];
+    else
+      return i % 2 ? detail::high_half<X>(x.words[i / 2]) : detail::low_half<X>(x.words[i / 2]);
+  }
+
+  /// In its low seven bits the code of |x|, saturating unless the value is known to be `bounded`;
+  /// NaN gives junk. Adding a power of two makes the float adder round at the format's last
+  /// mantissa bit: at a normal exponent that is 2^(23 - mantissa_bits) above the value's own, at
+  /// the subnormals' it stays. The sum's low bits are then the code's but for the exponent, whose
+  /// bias the power of two carries.
+  template <bool bounded> static EIDER_DEVICE uint32 magnitude_code(float x) {
     constexpr int dropped = 23 - Format<T>::mantissa_bits;
     constexpr uint32 least = static_cast<uint32>(127 + 1 - Format<T>::bias) << 23;
     constexpr uint32 rebias =
         static_cast<uint32>(Format<T>::bias - 1 - 127) << Format<T>::mantissa_bits & 0x7fu;
-    const float a = arch::minimum_number(abs(x), Format<T>::maximum);
+    const float magnitude = arch::magnitude(x);
+    const float a = bounded ? magnitude : arch::minimum_number(magnitude, Format<T>::maximum);
     const uint32 own = arch::as_bits(a) & 0x7f800000u;
     const uint32 exponent = own > least ? own : least;
     const float sum = a + arch::as_float(exponent + (static_cast<uint32>(dropped) << 23 | rebias));
@@ -182,57 +301,6 @@ private:
   static EIDER_DEVICE uint32 low_bytes(uint32 a, uint32 b, uint32 c, uint32 d) {
     return arch::byte_permute(arch::byte_permute(a, b, 0x0040), arch::byte_permute(c, d, 0x0040),
                               0x5410);
-  }
-
-  /// The sign bit of each x where its code has it; the other bits are of no account.
-  template <class X, int count>
-  static EIDER_DEVICE Fragment<T, count> signs_of(const Fragment<X, count> &x) {
-    constexpr int words = static_cast<int>(sizeof x.words / sizeof x.words[0]);
-    Fragment<T, count> signs;
-    EIDER_UNROLL
-    for (int i = 0; i < count; i += 4) {
-      constexpr int step = sizeof(X); // words for four elements
-      const auto word = [&](int j) {
-        return i / 4 * step + j < words ? x.words[i / 4 * step + j] : 0u;
-      };
-      if constexpr (step == 4)
-        signs.words[i / 4] =
-            arch::byte_permute(arch::byte_permute(word(0), word(1), 0x0073),
-                               arch::byte_permute(word(2), word(3), 0x0073), 0x5410);
-      else
-        signs.words[i / 4] = arch::byte_permute(word(0), word(1), 0x7531);
-    }
-    return signs;
-  }
-
-  template <int count>
-  static EIDER_DEVICE Fragment<T, count> turned(const Fragment<T, count> &signs) {
-    Fragment<T, count> result;
-    EIDER_UNROLL
-    for (int i = 0; i < count; i += 4)
-      result.words[i / 4] = signs.words[i / 4] ^ 0x80808080u;
-    return result;
-  }
-
-  /// Whether a value is NaN: one addition each, for the sum of magnitudes is NaN then and only
-  /// then.
-  template <int count> static EIDER_DEVICE bool has_nan(const Fragment<float, count> &values) {
-    const float sum =
-        tree<count>([&](int i) { return abs(values[i]); }, [](float a, float b) { return a + b; });
-    return sum != sum;
-  }
-
-  /// The NaN code where a value is NaN, else 0. Instructions see NaN themselves.
-  template <int count>
-  static EIDER_DEVICE Fragment<T, count> nans_of(const Fragment<float, count> &values) {
-    Fragment<T, count> nans{};
-    if constexpr (path == software)
-      if (arch::unlikely(has_nan(values))) {
-        EIDER_UNROLL
-        for (int i = 0; i < count; ++i)
-          nans.words[i / 4] |= (values[i] == values[i] ? 0u : Format<T>::nan) << i % 4 * 8;
-      }
-    return nans;
   }
 };
 

@@ -27,6 +27,9 @@ public:
     line_ = where_.empty() ? what_ : where_ + ": " + what_;
     if (!remedy_.empty())
       line_ += "; " + remedy_;
+    for (char &c : line_) // One line, whatever text of the user's is in it.
+      if (static_cast<unsigned char>(c) < 32 || c == 127)
+        c = ' ';
   }
 
   /// One line: `where: what; remedy`.
