@@ -94,9 +94,34 @@ template <class X> EIDER_DEVICE uint32 sign_of(X x) {
 template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide(X x, float scale) {
   const uint32 code = Codec<T, path>::encode_quotient(x, scale).bits;
   const float quotient = to<float>(x) / scale;
-  const uint32 sign = sign_of(x) ^ (scale < 0.0f ? 1u : 0u);
+  const uint32 sign = sign_of(x) ^ (scale == scale ? arch::as_bits(scale) >> 31 : 0u);
   return !(code >> 7 == sign &&
            oracle::is_magnitude_of(code & 0x7f, quotient, format_of<T>(), oracle::saturates));
+}
+
+/// The same for a scale that a quantisation makes of two elements, x and another.
+template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide_bounded(X x, X other) {
+  constexpr float maximum = eider::Format<T>::maximum;
+  const float amax = arch::maximum_magnitude(to<float>(x), to<float>(other));
+  const float scale = one_if_zero(amax / maximum);
+  const uint32 code = Codec<T, path>::encode_bounded_quotient(x, scale).bits;
+  const float quotient = to<float>(x) / scale;
+  return !(code >> 7 == sign_of(x) &&
+           oracle::is_magnitude_of(code & 0x7f, quotient, format_of<T>(), oracle::saturates));
+}
+
+/// Every pair of bf16 or of f16: number = other, x.
+template <class T, CodecPath path, class X> EIDER_DEVICE uint32 quantize_narrow(uint32 number) {
+  return divide_bounded<T, path>(X{static_cast<unsigned short>(number & 0xffff)},
+                                 X{static_cast<unsigned short>(number >> 16)});
+}
+
+/// Floats of a walk over all of them, each with an element up to 2^31 times as large.
+template <class T, CodecPath path> EIDER_DEVICE uint32 quantize_float(uint32 number) {
+  const uint32 mixed = (number ^ number >> 15) * 0x2c1b3c6du;
+  const float x = arch::as_float(mixed ^ mixed >> 12);
+  const float ratio = arch::as_float(0x3f800000u + ((number * 0x9e3779b9u) >> 4));
+  return divide_bounded<T, path>(x, x * ratio);
 }
 
 /// A scale for each number: first the special ones, then a walk over all of float, one in 64 of
@@ -185,6 +210,12 @@ EIDER_DEVICE uint32 tanh(uint32 bits) {
 EIDER_DEVICE uint32 erf(uint32 bits) {
   const float x = arch::as_float(bits);
   return distance(eider::erf(x), ::erf(static_cast<double>(x)));
+}
+/// 0 is right for a sigmoid below 2^-126.
+EIDER_DEVICE uint32 sigmoid(uint32 bits) {
+  const float x = arch::as_float(bits), result = eider::sigmoid(x);
+  const double exact = 1.0 / (1.0 + ::exp(-static_cast<double>(x)));
+  return result == 0.0f && exact <= 0x1p-126 ? 0 : distance(result, exact);
 }
 /// The square root must be the nearest.
 EIDER_DEVICE uint32 sqrt(uint32 bits) {

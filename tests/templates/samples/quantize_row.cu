@@ -14,6 +14,6 @@ extern "C" __global__ __launch_bounds__(512) void quantize(
     const auto h = row.load<4>(x);
     const float scale = eider::one_if_zero(row.amax(h) / 448.0f);
     row.store_rows(y_scale, scale);
-    row.store<1>(y, E4m3::encode_quotient(h, scale));
+    row.store<1>(y, E4m3::encode_bounded_quotient(h, scale));
   }
 }

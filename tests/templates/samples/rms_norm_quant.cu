@@ -17,6 +17,6 @@ extern "C" __global__ __launch_bounds__(512) void rms_norm_quant(
     const auto n = h * eider::rsqrt(mean + eps) * eider::to<float>(weight_row);
     const auto scale = eider::one_if_zero(row.amax_of_groups<128>(n) / 448.0f);
     row.store_groups<128>(y_scale, scale);
-    row.store(y, E4m3::encode_quotient(n, scale));
+    row.store(y, E4m3::encode_bounded_quotient(n, scale));
   }
 }

@@ -16,6 +16,6 @@ extern "C" __global__ __launch_bounds__(256) void silu_mul_quant(
     const auto h = gate / (1.0f + eider::exp(-gate)) * up;
     const auto scale = eider::one_if_zero(row.amax_of_groups<128>(h) / 448.0f);
     row.store_groups<128>(y_scale, scale);
-    row.store(y, E4m3::encode_quotient(h, scale));
+    row.store(y, E4m3::encode_bounded_quotient(h, scale));
   }
 }
