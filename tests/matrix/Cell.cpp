@@ -1,0 +1,151 @@
+//===- Cell.cpp - One cell of the test matrix -----------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tests/matrix/Cell.h"
+
+#include "tests/matrix/Values.h"
+
+using namespace eider;
+using namespace eider::matrix;
+
+const std::array<AxisInfo, AxisCount> &matrix::axes() {
+  static const std::array<AxisInfo, AxisCount> all = {{
+      {"op", {"quantize", "dequantize", "rms_norm_quant", "add_rms_norm_quant", "silu_mul_quant"}},
+      {"dtype", {"bf16", "f16", "f32"}},
+      {"format", {"e4m3", "e5m2"}},
+      {"block", {"1x16", "1x32", "1x64", "1x128", "1x256", "1x*", "128x128", "*x*"}},
+      {"codec", {"hardware", "software"}},
+      {"source", {"dynamic", "static"}},
+      {"numerics",
+       {"default", "deepgemm", "tilekernels", "vllm_group", "vllm_token", "sglang_group",
+        "trtllm_token", "nan=ignore", "overflow=format", "arithmetic=reciprocal"}},
+      {"width", {"1", "B-1", "B", "B+1", "4B", "odd", "wide"}},
+      {"rows", {"0", "1", "R-1", "R", "R+1", "several"}},
+      {"memory", {"contiguous", "padded", "strided", "misaligned", "strided misaligned"}},
+      {"values", {"normal", "specials", "tiny", "huge"}},
+  }};
+  return all;
+}
+
+std::string Cell::name() const {
+  std::string name;
+  for (size_t axis = 0; axis < AxisCount; ++axis)
+    if (at[axis] != Unset)
+      name += (name.empty() ? "" : " · ") + text(static_cast<Axis>(axis));
+  return name;
+}
+
+bool matrix::isValid(const Cell &cell) {
+  std::string op = cell.text(Axis::Op), source = cell.text(Axis::Source),
+              numerics = cell.text(Axis::Numerics);
+  // Codes have their numerics behind them.
+  if (op == "dequantize" && (source == "static" || (!numerics.empty() && numerics != "default")))
+    return false;
+  // One scale for all rows of a tensor is given, not computed.
+  if (cell.text(Axis::Block) == "*x*" && source == "dynamic" && !op.empty() && op != "dequantize")
+    return false;
+  // A given scale has no amax, which these modes floor and divide by.
+  bool needsAmax = numerics == "tilekernels" || numerics == "sglang_group" ||
+                   numerics == "trtllm_token" || numerics == "vllm_token" ||
+                   numerics == "vllm_group";
+  return !(source == "static" && needsAmax);
+}
+
+//===-- From a cell to a case ---------------------------------------------===//
+
+namespace {
+struct BlockShape {
+  int64_t rows, columns; ///< 128 columns and 8 rows stand for the whole extent.
+};
+
+BlockShape blockShape(const std::string &block) {
+  if (block == "128x128")
+    return {128, 128};
+  std::string columns = block.substr(block.find('x') + 1);
+  return {8, columns == "*" ? 128 : std::stoll(columns)};
+}
+
+int64_t widthOf(const std::string &width, int64_t block) {
+  if (width == "1")
+    return 1;
+  if (width == "odd")
+    return 2 * block + 37;
+  if (width == "wide")
+    return 4100; // wider than a warp's reach, no multiple of 8
+  if (width == "4B")
+    return 4 * block;
+  return block + (width == "B-1" ? -1 : width == "B+1" ? 1 : 0);
+}
+
+int64_t rowsOf(const std::string &rows, int64_t block) {
+  if (rows == "several")
+    return block + 5 > 100 ? 2 * block + 5 : 37;
+  if (rows == "0" || rows == "1")
+    return rows == "1";
+  return block + (rows == "R-1" ? -1 : rows == "R+1" ? 1 : 0);
+}
+
+Layout layoutOf(const std::string &memory) {
+  Layout layout;
+  if (memory == "padded")
+    layout.padding = 16;
+  if (memory.starts_with("strided"))
+    layout.padding = 3;
+  if (memory.ends_with("misaligned"))
+    layout.shift = 1;
+  return layout;
+}
+
+OpParameters parametersOf(const Cell &cell) {
+  OpParameters parameters;
+  parameters.dtype = cell.text(Axis::Dtype);
+  parameters.format = cell.text(Axis::Format);
+  parameters.block = cell.text(Axis::Block);
+  if (cell.text(Axis::Op) == "dequantize")
+    return parameters;
+  parameters.scaleSource = cell.text(Axis::Source);
+  std::string numerics = cell.text(Axis::Numerics);
+  if (size_t equals = numerics.find('='); equals != std::string::npos)
+    parameters.numerics[numerics.substr(0, equals)] = numerics.substr(equals + 1);
+  else
+    parameters.mode = numerics;
+  return parameters;
+}
+
+/// The extent of `tokens`, `2 * hidden`, `ceildiv(hidden, 128)`, `1`.
+int64_t evaluate(const std::string &expression, const Dims &dims) {
+  if (expression.starts_with("ceildiv(")) {
+    size_t comma = expression.find(',');
+    int64_t divisor = std::stoll(expression.substr(comma + 1));
+    return (evaluate(expression.substr(8, comma - 8), dims) + divisor - 1) / divisor;
+  }
+  if (size_t times = expression.find(" * "); times != std::string::npos)
+    return std::stoll(expression) * evaluate(expression.substr(times + 3), dims);
+  auto dim = dims.find(expression);
+  return dim == dims.end() ? std::stoll(expression) : dim->second;
+}
+} // namespace
+
+Case matrix::makeCase(const Cell &cell, uint64_t seed) {
+  Case result{libraryOp(cell.text(Axis::Op), parametersOf(cell)), {}, {}, {}};
+  BlockShape block = blockShape(cell.text(Axis::Block));
+  int64_t hidden = widthOf(cell.text(Axis::Width), block.columns);
+  result.dims = {{"tokens", rowsOf(cell.text(Axis::Rows), block.rows)}, {"hidden", hidden}};
+  result.options.codec = cell.text(Axis::Codec);
+  result.options.dims = {{"hidden", hidden}};
+  result.layout = layoutOf(cell.text(Axis::Memory));
+  ValueSource values(cell.text(Axis::Values), seed);
+  for (const Signature::Tensor &tensor : result.program.signature().tensors) {
+    if (tensor.role == Signature::Role::Output)
+      continue;
+    std::vector<int64_t> shape;
+    for (const std::string &extent : tensor.shape)
+      shape.push_back(evaluate(extent, result.dims));
+    bool isScale = tensor.name == "scale" || tensor.name.ends_with("_scale");
+    result.inputs.push_back(isScale ? values.scales(tensor.name, shape)
+                                    : values.tensor(tensor.name, tensor.dtype, shape));
+  }
+  return result;
+}
