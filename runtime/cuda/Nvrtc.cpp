@@ -97,8 +97,10 @@ std::shared_ptr<const Nvrtc> Nvrtc::find(int maxMajor) {
 
 std::vector<std::string> nvrtcOptions() {
   // Not --use_fast_math and the like: the text's arithmetic is what it says. Sources are read from
-  // us alone. NVRTC's own cache would leave out the log that the registers are read from.
-  return {"--std=c++20", "--fmad=false", "-no-source-include", "--no-cache", "--ptxas-options=-v"};
+  // us alone. NVRTC's own cache would leave out the log that the registers are read from. -minimal:
+  // no texture or surface built-ins to declare.
+  return {"--std=c++20", "--fmad=false", "-no-source-include",
+          "--no-cache",  "-minimal",     "--ptxas-options=-v"};
 }
 
 NvrtcOutput Nvrtc::compile(const std::string &source, const std::string &fileName,
