@@ -112,7 +112,8 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   if (level->kind != LevelKind::elements && level->kind != LevelKind::twice)
     return success();
   int64_t bytes = cast<RankedTensorType>(type).getElementTypeBitWidth() / 8;
-  domain.widestBytes = std::max(domain.widestBytes, bytes);
+  if (isa<OutputOp, StoreOp>(op))
+    domain.narrowestStore = domain.narrowestStore ? std::min(domain.narrowestStore, bytes) : bytes;
   domain.rowAligned &= domain.width * bytes % 16 == 0;
   return success();
 }
@@ -144,5 +145,6 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && failed(noteReduction(domain, reduce)))
       return std::nullopt;
   }
+  domain.narrowestStore = std::max<int64_t>(domain.narrowestStore, 1);
   return domain;
 }

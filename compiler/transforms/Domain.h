@@ -36,7 +36,7 @@ struct Domain {
   bool reducesRows = false;    ///< Some reduction along whole rows.
   int64_t group = 0;           ///< The largest 1×B group that is reduced; 0 without one.
   Level block;                 ///< The r×c block that is reduced (isBlock()), else elements.
-  int64_t widestBytes = 1;     ///< Of an element in memory.
+  int64_t narrowestStore = 0;  ///< Bytes of the narrowest element that the program writes to a matrix.
   bool rowAligned = true;      ///< Every row of every matrix in memory starts on 16 bytes.
 
   /// Analyses `program`; emits an error and gives nothing where no schedule family fits it.

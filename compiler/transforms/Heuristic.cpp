@@ -49,11 +49,12 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain, st
   int64_t rows = domain.block.blockRows, columns = domain.block.blockColumns;
   int64_t vector = std::min<int64_t>(16, columns & -columns);
   int64_t chunks = rows * columns / vector;
-  for (int64_t threads = std::min<int64_t>(256, chunks); threads >= 1; --threads)
-    if (chunks % threads == 0 && legalThreads(threads) == threads && chunks / threads <= 64)
+  for (int64_t threads = std::min<int64_t>(chunks > 2048 ? 1024 : 256, chunks); threads >= 1; --threads)
+    if (chunks % threads == 0 && legalThreads(threads) == threads && chunks / threads * vector <= 128 &&
+        threads % (columns / vector) == 0)
       return ScheduleAttr::get(context, Family::tile, threads, vector, rows, 0, columns);
   message = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns) +
-            " cannot be dealt to a block's threads evenly; take extents that are powers of two, at most 2^16 elements together";
+            " cannot be dealt to a block's threads evenly; take extents that are powers of two, at most 2^17 elements together";
   return {};
 }
 
@@ -67,14 +68,15 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
               std::to_string(longestRow);
     return {};
   }
-  // 16 elements a load: FP8 codes are then written 16 bytes at a time.
-  const int64_t vector = 16;
+  // 16 bytes a store: 16 codes, 8 bf16.
+  const int64_t vector = std::max<int64_t>(domain.group / 32, 16 / domain.narrowestStore);
   int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   int64_t lanes = domain.group ? std::max<int64_t>(1, domain.group / vector) : 1;
   if (family == Family::map) {
     // One chunk a thread and small blocks: short text, and many loads in flight by many blocks.
     int64_t threads = legalThreads(std::clamp<int64_t>(chunks, lanes, 128));
-    return ScheduleAttr::get(context, family, threads, vector, std::max<int64_t>(1, 128 / threads), 1, 0);
+    return ScheduleAttr::get(context, family, threads, vector, std::max<int64_t>(1, 128 / threads),
+                             vector >= 16 ? 1 : 2, 0);
   }
   int64_t most = chunks > 2048 ? 1024 : chunks > 512 ? 512 : 256;
   auto [threads, loads] = spreadRow(chunks, most);
@@ -105,6 +107,9 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain, 
       return refuse("rows and columns must be the block's, " + std::to_string(domain.block.blockRows) +
                     " and " + std::to_string(domain.block.blockColumns));
     loads = rows * columns / std::max<int64_t>(1, threads * vector);
+    if (columns % vector != 0 || threads % (columns / vector) != 0)
+      return refuse("threads must be a multiple of the " + std::to_string(columns / vector) +
+                    " vectors of a block's row");
   }
   if (needed == Family::row && columns < width)
     return refuse("a reduction along the row needs the whole row in a tile");

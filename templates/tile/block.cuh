@@ -51,30 +51,32 @@ public:
   }
 
   /// A [rows] vector: one value a chunk; 0 outside.
-  EIDER_DEVICE Fragment<float, chunks> load_rows(const float *p) const {
+  EIDER_DEVICE Fragment<float, chunks> load_rows(const float *p, int64 pitch = 1) const {
     Fragment<float, chunks> values{};
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
       if (inside(c) > 0)
-        values.fill(c, p[row(c)]);
+        values.fill(c, p[row(c) * pitch]);
     return values;
   }
 
   /// Writes one value a row, by the thread that holds the row's first element.
-  EIDER_DEVICE void store_rows(float *p, const Fragment<float, chunks> &values) const {
+  EIDER_DEVICE void store_rows(float *p, const Fragment<float, chunks> &values, int64 pitch = 1) const {
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
       if (inside(c) > 0 && column_ == 0)
-        p[row(c)] = values[c];
+        p[row(c) * pitch] = values[c];
   }
 
   /// The tile's element of a [ceil(rows/tile_rows), ceil(columns/tile_columns)] matrix.
-  EIDER_DEVICE float load_block(const float *p) const { return p[number_]; }
+  EIDER_DEVICE float load_block(const float *p, int64 pitch = tiles_of_row) const {
+    return p[block_offset(pitch)];
+  }
 
   /// Writes it, once.
-  EIDER_DEVICE void store_block(float *p, float value) const {
+  EIDER_DEVICE void store_block(float *p, float value, int64 pitch = tiles_of_row) const {
     if (arch::thread_index() == 0)
-      p[number_] = value;
+      p[block_offset(pitch)] = value;
   }
 
   // Where the thread's chunks are, for TileMembers.
@@ -95,6 +97,11 @@ private:
   int64 row_;  // of the thread's first chunk
   int column_; // of all its chunks
   int rows_left_;
+
+  EIDER_DEVICE int64 block_offset(int64 pitch) const {
+    return static_cast<int64>(static_cast<uint64>(number_) / tiles_of_row) * pitch +
+           static_cast<int64>(static_cast<uint64>(number_) % tiles_of_row);
+  }
 
   /// Rows from the thread's first to the end of the matrix, no more than matter.
   static EIDER_DEVICE int rows_left(int64 left) {

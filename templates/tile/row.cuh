@@ -57,13 +57,15 @@ public:
         [&](int c) { return p + column(c); }, [&](int c) { return columns_inside(column_, c); });
   }
 
-  /// The row's element of a [rows] vector; 0 outside.
-  EIDER_DEVICE float load_rows(const float *p) const { return is_inside_ ? p[row_] : 0.0f; }
+  /// The row's element of a [rows] vector whose elements are `pitch` apart; 0 outside.
+  EIDER_DEVICE float load_rows(const float *p, int64 pitch = 1) const {
+    return is_inside_ ? p[row_ * pitch] : 0.0f;
+  }
 
   /// Writes the row's element of a [rows] vector, once.
-  EIDER_DEVICE void store_rows(float *p, float value) const {
+  EIDER_DEVICE void store_rows(float *p, float value, int64 pitch = 1) const {
     if (is_inside_ && column_ == 0)
-      p[row_] = value;
+      p[row_ * pitch] = value;
   }
 
   // Where the thread's chunks are, for TileMembers.
