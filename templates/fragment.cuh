@@ -26,7 +26,7 @@ template <class T, int count> struct Fragment {
     }
   }
 
-  /// Writes an element of a fragment whose element i was zero until now.
+  /// Writes element i, which in a packed fragment was zero until now.
   EIDER_DEVICE void fill(int i, T value) {
     if constexpr (same<T, float>)
       words[i] = arch::as_bits(value);
@@ -63,35 +63,6 @@ template <int count, class T> EIDER_DEVICE auto element(const T &operand, int i)
     return operand[i / (count / extent<T>)];
   } else {
     return operand;
-  }
-}
-
-/// Elements first … first + count - 1; whole words where they are.
-template <int count, class T, int all>
-EIDER_DEVICE Fragment<T, count> slice(const Fragment<T, all> &from, int first) {
-  constexpr int per_word = Fragment<T, count>::per_word;
-  Fragment<T, count> result{};
-  EIDER_UNROLL
-  for (int i = 0; i < count; ++i) {
-    if constexpr (count % per_word != 0)
-      result.fill(i, from[first + i]);
-    else if (i % per_word == 0)
-      result.words[i / per_word] = from.words[(first + i) / per_word];
-  }
-  return result;
-}
-
-/// Writes `part` to the elements from `first` on, which were zero until now. A part of whole words
-/// starts at a word.
-template <class T, int all, int count>
-EIDER_DEVICE void put(Fragment<T, all> &to, int first, const Fragment<T, count> &part) {
-  constexpr int per_word = Fragment<T, count>::per_word;
-  EIDER_UNROLL
-  for (int i = 0; i < count; ++i) {
-    if constexpr (count % per_word != 0)
-      to.fill(first + i, part[i]);
-    else if (i % per_word == 0)
-      to.words[(first + i) / per_word] = part.words[i / per_word];
   }
 }
 

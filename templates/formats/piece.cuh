@@ -1,0 +1,149 @@
+//===- eider/formats/piece.cuh - Elements on their way to codes -*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_FORMATS_PIECE_CUH
+#define EIDER_FORMATS_PIECE_CUH
+
+#include "eider/fragment.cuh"
+
+namespace eider {
+
+/// How a codec works: by conversion instructions (sm_89 and up), or by float and integer arithmetic
+/// (everywhere).
+enum CodecPath { hardware, software };
+
+/// What the codec knows of an FP8 format with storage type T:
+///   mantissa_bits, bias, maximum   the layout and the largest finite value
+///   nan, overflow                  magnitude codes of NaN, and of what is too large when it does
+///                                  not saturate
+///   overflows(magnitude)           whether it rounds past the maximum
+///   encode(a, b, c, d)             four codes by instruction, saturating
+///   decode<path>(codes, f, s)      four values as two words of two f16, exact
+template <class T> struct Format;
+
+/// `size` elements that are encoded together: few enough for the registers. 1, 2, or whole words of
+/// codes.
+template <class T, CodecPath path, int size> struct Piece {
+  static constexpr int words = (size + 3) / 4;
+  Fragment<float, size> values;
+  uint32 signs[words]{}; ///< In bit 7 of each byte the sign of the code; other bits are junk.
+  uint32 nans[words]{};  ///< The code where it is NaN, else 0.
+
+  /// Takes elements first … of x as floats.
+  template <class X, int count> EIDER_DEVICE void take(const Fragment<X, count> &x, int first) {
+    EIDER_UNROLL
+    for (int i = 0; i < size; ++i) {
+      const int from = first + i;
+      if constexpr (same<X, float>)
+        values.fill(i, x[from]);
+      else
+        values.fill(i, from % 2 ? detail::high_half<X>(x.words[from / 2])
+                                : detail::low_half<X>(x.words[from / 2]));
+    }
+  }
+
+  /// Takes the signs of elements first … of x.
+  template <class X, int count>
+  EIDER_DEVICE void take_signs(const Fragment<X, count> &x, int first) {
+    EIDER_UNROLL
+    for (int i = 0; i < size; i += 4) {
+      const uint32 *word = &x.words[(first + i) / Fragment<X, count>::per_word];
+      if constexpr (size % 4 != 0)
+        signs[0] = sign_of(x, first) | (size == 2 ? sign_of(x, first + 1) << 8 : 0u);
+      else if constexpr (same<X, float>)
+        signs[i / 4] = arch::byte_permute(arch::byte_permute(word[0], word[1], 0x0073),
+                                          arch::byte_permute(word[2], word[3], 0x0073), 0x5410);
+      else
+        signs[i / 4] = arch::byte_permute(word[0], word[1], 0x7531);
+    }
+  }
+
+  /// Multiplies the values by a power of two, which turns the signs if it is negative.
+  EIDER_DEVICE void rescale(float factor, bool is_negative) {
+    EIDER_UNROLL
+    for (int i = 0; i < size; ++i)
+      values.fill(i, values[i] * factor);
+    EIDER_UNROLL
+    for (int w = 0; w < words; ++w)
+      signs[w] ^= is_negative ? 0x80808080u : 0u;
+  }
+
+  /// Brings the values into [-most, most]; NaN stays.
+  EIDER_DEVICE void clamp(float most) {
+    EIDER_UNROLL
+    for (int i = 0; i < size; ++i)
+      values.fill(i, arch::maximum(arch::minimum(values[i], most), -most));
+  }
+
+  /// Notes the NaN code, with its sign, where a value is NaN.
+  EIDER_DEVICE void note_nans() {
+    EIDER_UNROLL
+    for (int i = 0; i < size; ++i) {
+      const uint32 code = (signs[i / 4] & 0x80u << i % 4 * 8) | Format<T>::nan << i % 4 * 8;
+      nans[i / 4] |= values[i] == values[i] ? 0u : code;
+    }
+  }
+
+  /// Rounds the values and writes their codes to `codes` from `first` on, which were 0. Signs are
+  /// the given ones, or those of the values. `bounded`: no value rounds past the maximum.
+  template <bool given_signs, bool bounded, int count>
+  EIDER_DEVICE void write(Fragment<T, count> &codes, int first) const {
+    EIDER_UNROLL
+    for (int i = 0; i < size; i += 4) {
+      const auto value = [&](int j) { return j < size ? values[i + j] : 0.0f; };
+      uint32 word;
+      if constexpr (path == hardware)
+        word = Format<T>::encode(value(0), value(1), value(2), value(3));
+      else
+        word = low_bytes(magnitude_code<bounded>(value(0)), magnitude_code<bounded>(value(1)),
+                         magnitude_code<bounded>(value(2)), magnitude_code<bounded>(value(3)));
+      if constexpr (given_signs)
+        word = arch::select_bits(0x80808080u, signs[i / 4], word);
+      word |= nans[i / 4];
+      if constexpr (size % 4 == 0)
+        codes.words[(first + i) / 4] = word;
+      else
+        codes.words[first / 4] |= (word & (size == 2 ? 0xffffu : 0xffu)) << first % 4 * 8;
+    }
+  }
+
+private:
+  /// In bit 7 the sign of element i.
+  template <class X, int count>
+  static EIDER_DEVICE uint32 sign_of(const Fragment<X, count> &x, int i) {
+    if constexpr (same<X, float>)
+      return x.words[i] >> 24 & 0x80u;
+    else
+      return x.words[i / 2] >> (i % 2 * 16 + 8) & 0x80u;
+  }
+
+  /// In its low seven bits the code of |x|, saturating unless the value is known to be `bounded`;
+  /// NaN gives junk. Adding a power of two makes the float adder round at the format's last
+  /// mantissa bit: at a normal exponent that is 2^(23 - mantissa_bits) above the value's own, at
+  /// the subnormals' it stays. The sum's low bits are then the code's but for the exponent, whose
+  /// bias the power of two carries.
+  template <bool bounded> static EIDER_DEVICE uint32 magnitude_code(float x) {
+    constexpr int dropped = 23 - Format<T>::mantissa_bits;
+    constexpr uint32 least = static_cast<uint32>(127 + 1 - Format<T>::bias) << 23;
+    constexpr uint32 rebias =
+        static_cast<uint32>(Format<T>::bias - 1 - 127) << Format<T>::mantissa_bits & 0x7fu;
+    const float magnitude = arch::magnitude(x);
+    const float a = bounded ? magnitude : arch::minimum_number(magnitude, Format<T>::maximum);
+    const uint32 own = arch::as_bits(a) & 0x7f800000u;
+    const uint32 exponent = own > least ? own : least;
+    const float sum = a + arch::as_float(exponent + (static_cast<uint32>(dropped) << 23 | rebias));
+    return arch::as_bits(sum) + (exponent >> dropped);
+  }
+
+  /// The low bytes of four words.
+  static EIDER_DEVICE uint32 low_bytes(uint32 a, uint32 b, uint32 c, uint32 d) {
+    return arch::byte_permute(arch::byte_permute(a, b, 0x0040), arch::byte_permute(c, d, 0x0040),
+                              0x5410);
+  }
+};
+
+} // namespace eider
+
+#endif // EIDER_FORMATS_PIECE_CUH
