@@ -22,6 +22,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char *sourceFile = "kernel.cu";
 
+/// How long another process may take to compile the same text before we compile it too.
+constexpr std::chrono::seconds rivalsTime(10);
+
 const char *imageFile(ImageKind kind) {
   return kind == ImageKind::Cubin ? "kernel.cubin" : "kernel.ptx";
 }
@@ -140,12 +143,19 @@ std::string textKey(const AssemblyRequest &request, const cuda::Nvrtc &nvrtc) {
 Assembly assembleCached(const AssemblyRequest &request, const cuda::Nvrtc &nvrtc,
                         const Cache &cache) {
   const std::string key = textKey(request, nvrtc);
-  std::optional<Assembly> assembly;
-  if (std::optional<CacheEntry> entry = cache.find(Cache::Kind::Kernel, key))
-    assembly = fromEntry(request, *entry);
+  auto find = [&]() -> std::optional<Assembly> {
+    std::optional<CacheEntry> entry = cache.find(Cache::Kind::Kernel, key);
+    return entry ? fromEntry(request, *entry) : std::nullopt;
+  };
+  std::optional<Assembly> assembly = find();
   if (!assembly) {
-    assembly = compile(request, nvrtc);
-    cache.storeLater(Cache::Kind::Kernel, key, toEntry(request, *assembly));
+    auto lock = cache.lock(Cache::Kind::Kernel, key, rivalsTime);
+    if (lock) // a rival may have made it while we waited
+      assembly = find();
+    if (!assembly) {
+      assembly = compile(request, nvrtc);
+      cache.storeLater(Cache::Kind::Kernel, key, toEntry(request, *assembly), std::move(lock));
+    }
   }
   assembly->directory = cache.pathOf(Cache::Kind::Kernel, key);
   return std::move(*assembly);

@@ -16,7 +16,9 @@
 #include <fcntl.h>
 #include <pwd.h>
 #include <random>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 namespace eider {
@@ -147,12 +149,34 @@ void Cache::store(Kind kind, const std::string &key, const CacheEntry &entry) co
   removeDirectory(staging, staged); // there still if it was not published
 }
 
-void Cache::storeLater(Kind kind, const std::string &key, CacheEntry entry) const {
+void Cache::storeLater(Kind kind, const std::string &key, CacheEntry entry,
+                       std::shared_ptr<const Descriptor> lock) const {
   if (!root)
     return;
   auto shared = std::make_shared<const CacheEntry>(std::move(entry));
   pendingWrites::add(pathOf(kind, key), shared,
-                     [cache = *this, kind, key, shared] { cache.store(kind, key, *shared); });
+                     [cache = *this, kind, key, shared, lock] { cache.store(kind, key, *shared); });
+}
+
+std::shared_ptr<const Descriptor> Cache::lock(Kind kind, const std::string &key,
+                                              std::chrono::milliseconds timeout) const {
+  if (!root)
+    return nullptr;
+  std::string problem;
+  Descriptor locks = openSubdirectory(*root, "locks", true, problem);
+  if (!locks)
+    return nullptr; // store() will warn
+  // One of 256 files: they need never be removed.
+  const std::string name = shelfOf(kind) + ("-" + key.substr(0, 2));
+  Descriptor file(
+      ::openat(locks.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  while (file && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK || std::chrono::steady_clock::now() >= end)
+      return nullptr;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return file ? std::make_shared<const Descriptor>(std::move(file)) : nullptr;
 }
 
 /// Moves a finished entry to its place.

@@ -4,6 +4,8 @@
 //
 // DIRECTORY/kernels/<text key>/{kernel.cu, kernel.cubin or kernel.ptx, meta.json}
 // DIRECTORY/requests/<request key>/{contract.json, meta.json}
+// DIRECTORY/staging/: entries that are being written; DIRECTORY/locks/: files that stand for those
+// being made.
 //
 // meta.json names the size and the SHA-256 of each other file. An entry appears whole, by one
 // rename, or not at all.
@@ -15,6 +17,7 @@
 #include "eider/runtime.h"
 #include "runtime/cache/FileTree.h"
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,11 +48,18 @@ public:
   /// Writes the entry, in the place of a bad one. If another process was faster, its entry stays.
   void store(Kind kind, const std::string &key, const CacheEntry &entry) const;
 
-  /// Lets the entry be written, without waiting for the disk.
-  void storeLater(Kind kind, const std::string &key, CacheEntry entry) const;
+  /// Lets the entry be written, without waiting for the disk. `lock` is given back when it is.
+  void storeLater(Kind kind, const std::string &key, CacheEntry entry,
+                  std::shared_ptr<const Descriptor> lock = nullptr) const;
 
   /// The path of an entry; empty without a directory.
   std::string pathOf(Kind kind, const std::string &key) const;
+
+  /// Held by the process that is about to make the entry; others wait for it, `timeout` at most.
+  /// Null without a directory and when the time is over: then the entry is made twice, which does
+  /// no harm. Given back by the last reference.
+  std::shared_ptr<const Descriptor> lock(Kind kind, const std::string &key,
+                                         std::chrono::milliseconds timeout) const;
 
 private:
   bool publish(const Descriptor &staging, const std::string &staged, const Descriptor &shelf,

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/cuda/NvrtcSearch.h"
+#include "runtime/cuda/SharedLibrary.h"
 
 #include "eider/error.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char *where = "NVRTC";
 constexpr int majors[] = {13, 12}; // newest first
 
 /// The entries of `directory` whose names begin with `prefix`, last name first: cuda-13.0 before
@@ -87,7 +89,6 @@ std::vector<fs::path> searchDirectories() {
     addToolkit(directories, home);
   for (const fs::path &toolkit : withPrefix("/usr/local", "cuda"))
     addToolkit(directories, toolkit);
-  // The linker's own path: the part of it that can be read.
   std::string path = std::getenv("LD_LIBRARY_PATH") ? std::getenv("LD_LIBRARY_PATH") : "";
   for (size_t start = 0; start < path.size();) {
     const size_t end = std::min(path.find(':', start), path.size());
@@ -101,38 +102,52 @@ std::vector<fs::path> searchDirectories() {
   return directories;
 }
 
+/// Where the dynamic linker finds it by its own configuration, which only the linker can read;
+/// empty if it does not.
+fs::path linkersDirectory(int major) {
+  SharedLibrary library;
+  if (!library.open("libnvrtc.so." + std::to_string(major)))
+    return {};
+  return library.directoryOf("nvrtcVersion");
+}
+
+Error newerThanDriver(int major, int maxMajor) {
+  return Error(ErrorKind::Machine,
+               "NVRTC " + std::to_string(major) + " is newer than the driver, which is for CUDA " +
+                   std::to_string(maxMajor),
+               where, "install a newer driver, or NVRTC " + std::to_string(maxMajor));
+}
+
 } // namespace
 
 NvrtcFile findNvrtcFile(int maxMajor) {
   std::error_code ignored;
-  int newest = 0;
   if (const char *given = std::getenv("EIDER_NVRTC")) {
-    newest = majorOf(given);
-    if (!fs::exists(given, ignored) || newest == 0)
-      throw Error(ErrorKind::Machine, std::string(given) + " is no libnvrtc.so.13 or .12", "NVRTC",
+    const int major = majorOf(given);
+    if (!fs::exists(given, ignored) || major == 0)
+      throw Error(ErrorKind::Machine, std::string(given) + " is no libnvrtc.so.13 or .12", where,
                   "correct EIDER_NVRTC or unset it");
-    if (newest <= maxMajor)
-      return describe(given, newest);
-  } else {
-    const std::vector<fs::path> directories = searchDirectories();
-    for (int major : majors)
-      for (const fs::path &directory : directories) {
-        const fs::path file = directory / ("libnvrtc.so." + std::to_string(major));
-        if (!fs::exists(file, ignored))
-          continue;
-        if (major <= maxMajor)
-          return describe(file, major);
-        newest = std::max(newest, major);
-      }
+    return major <= maxMajor ? describe(given, major) : throw newerThanDriver(major, maxMajor);
   }
-  if (newest == 0)
-    throw Error(
-        ErrorKind::Machine, "libnvrtc.so.13 and .12 are nowhere to be found", "NVRTC",
-        "install the CUDA toolkit or NVIDIA's NVRTC wheel, or set CUDA_HOME or EIDER_NVRTC");
-  throw Error(ErrorKind::Machine,
-              "NVRTC " + std::to_string(newest) + " is newer than the driver, which is for CUDA " +
-                  std::to_string(maxMajor),
-              "NVRTC", "install a newer driver, or NVRTC " + std::to_string(maxMajor));
+  int newest = 0;
+  const std::vector<fs::path> directories = searchDirectories();
+  for (int major : majors)
+    for (const fs::path &directory : directories) {
+      const fs::path file = directory / ("libnvrtc.so." + std::to_string(major));
+      if (!fs::exists(file, ignored))
+        continue;
+      if (major <= maxMajor)
+        return describe(file, major);
+      newest = std::max(newest, major);
+    }
+  for (int major : majors)
+    if (major <= maxMajor)
+      if (const fs::path directory = linkersDirectory(major); !directory.empty())
+        return describe(directory / ("libnvrtc.so." + std::to_string(major)), major);
+  if (newest != 0)
+    throw newerThanDriver(newest, maxMajor);
+  throw Error(ErrorKind::Machine, "libnvrtc.so.13 and .12 are nowhere to be found", where,
+              "install the CUDA toolkit or NVIDIA's NVRTC wheel, or set CUDA_HOME or EIDER_NVRTC");
 }
 
 } // namespace eider::cuda

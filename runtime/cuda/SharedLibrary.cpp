@@ -18,6 +18,15 @@ bool SharedLibrary::open(const std::string &path) {
   return isOpen();
 }
 
-void *SharedLibrary::symbol(const char *name) const { return ::dlsym(handle, name); }
+void *SharedLibrary::address(const char *symbol) const { return ::dlsym(handle, symbol); }
+
+std::string SharedLibrary::directoryOf(const char *symbol) const {
+  Dl_info info = {};
+  void *found = address(symbol);
+  if (!found || ::dladdr(found, &info) == 0 || !info.dli_fname)
+    return "";
+  const std::string path = info.dli_fname;
+  return path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
+}
 
 } // namespace eider

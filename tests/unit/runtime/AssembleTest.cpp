@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace eider;
 
@@ -150,6 +152,39 @@ TEST_F(AssembleTest, ACorruptEntryIsCompiledAgain) {
   EXPECT_FALSE(again.fromCache);
   EXPECT_EQ(textOf(again).substr(1, 3), "ELF");
   EXPECT_TRUE(assemble(scaleSource("1.0"), "sm_90", ImageKind::Cubin, cache).fromCache);
+}
+
+TEST_F(AssembleTest, ManyProcessesCompileOnce) {
+  const CacheOptions cache{true, (temporary.path / "cache").string()};
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const Assembly assembly = assemble(scaleSource("8.0"), "sm_90", ImageKind::Cubin, cache);
+      pendingWrites::drain();
+      std::_Exit(assembly.fromCache ? 1 : 0);
+    }
+    children.push_back(child);
+  }
+  int compiled = 0;
+  for (pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
+    compiled += WEXITSTATUS(status) == 0;
+  }
+  EXPECT_EQ(compiled, 1);
+}
+
+TEST_F(AssembleTest, ARivalThatNeverEndsIsNotWaitedForLong) {
+  const Cache cache({true, (temporary.path / "cache").string()});
+  const std::string key(64, 'c');
+  const auto held = cache.lock(Cache::Kind::Kernel, key, std::chrono::seconds(1));
+  ASSERT_TRUE(held);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_FALSE(cache.lock(Cache::Kind::Kernel, key, std::chrono::milliseconds(50)));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(50));
 }
 
 //===-- Machines that lack something ---------------------------------------===//
