@@ -167,9 +167,9 @@ bool Machine::executeScaled(Operation *op) {
       .Case<ir::QuantizeOp>([&](ir::QuantizeOp quantizeOp) {
         auto type = cast<ir::ScaledType>(quantizeOp.getResult().getType());
         const Tensor *given = quantizeOp.getScale() ? &get(quantizeOp.getScale()) : nullptr;
-        set(quantizeOp,
-            interpreter::quantize(get(quantizeOp.getInput()), given, quantizeOp.getNumerics(),
-                                  elementDType(type.getElementType()), type.getBlock()));
+        set(quantizeOp, interpreter::quantize(
+                            get(quantizeOp.getInput()), given, Numerics(quantizeOp.getNumerics()),
+                            elementDType(type.getElementType()), type.getBlock()));
         return true;
       })
       .Case<ir::DequantizeOp>([&](ir::DequantizeOp dequantizeOp) {
@@ -185,13 +185,12 @@ bool Machine::executeScaled(Operation *op) {
         return true;
       })
       .Case<ir::EncodeOp>([&](ir::EncodeOp encodeOp) {
+        EncodeRules rules = {encodeOp.getOverflowToFormat(), encodeOp.getIgnoreNan()};
         Tensor operand = convert(get(encodeOp.getInput()), DType::f32);
         if (encodeOp.getDivisor())
-          operand = quotient(operand, get(encodeOp.getDivisor()));
+          operand = quotient(operand, get(encodeOp.getDivisor()), rules);
         auto element = cast<RankedTensorType>(encodeOp.getType()).getElementType();
-        set(encodeOp,
-            encode(elementDType(element), {encodeOp.getOverflowToFormat(), encodeOp.getIgnoreNan()},
-                   std::move(operand)));
+        set(encodeOp, encode(elementDType(element), rules, std::move(operand)));
         return true;
       })
       .Case<ir::DecodeOp>([&](ir::DecodeOp decodeOp) {

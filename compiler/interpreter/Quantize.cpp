@@ -12,7 +12,6 @@
 
 using namespace eider;
 using namespace eider::interpreter;
-using ir::NumericsAttr;
 
 namespace {
 /// A tensor like `other`, of one f32 value.
@@ -27,29 +26,28 @@ Tensor withConstant(Binary operation, const Tensor &a, double value) {
 }
 
 /// Each block's amax, clamped.
-Tensor blockAmax(const Tensor &input, NumericsAttr numerics, llvm::ArrayRef<int64_t> block) {
-  auto kind =
-      numerics.getNan() == ir::NaN::ignore ? ir::Reduction::amax_number : ir::Reduction::amax;
+Tensor blockAmax(const Tensor &input, const Numerics &numerics, llvm::ArrayRef<int64_t> block) {
+  auto kind = numerics.nan == ir::NaN::ignore ? ir::Reduction::amax_number : ir::Reduction::amax;
   Tensor amax = reduce(kind, input, block);
-  amax = withConstant(operations::maximum, amax, numerics.getAmaxFloor());
-  return withConstant(operations::minimum, amax, numerics.getAmaxBound());
+  amax = withConstant(operations::maximum, amax, numerics.amaxFloor);
+  return withConstant(operations::minimum, amax, numerics.amaxBound);
 }
 
 /// The scale before the rule about blocks of zeros.
-Tensor ratioFromAmax(const Tensor &amax, NumericsAttr numerics, double largest) {
-  Tensor ratio = numerics.getScale() == ir::ScaleFormula::amax_over_max
+Tensor ratioFromAmax(const Tensor &amax, const Numerics &numerics, double largest) {
+  Tensor ratio = numerics.scale == ir::ScaleFormula::amax_over_max
                      ? withConstant(operations::divide, amax, largest)
                      : withConstant(operations::multiply, amax, roundTo(DType::f32, 1 / largest));
-  return withConstant(operations::maximum, ratio, numerics.getScaleFloor());
+  return withConstant(operations::maximum, ratio, numerics.scaleFloor);
 }
 
 Tensor isZero(const Tensor &ratio) {
   return compareValues(mlir::arith::CmpFPredicate::OEQ, ratio, constantLike(ratio, 0));
 }
 
-Tensor scaleFromAmax(const Tensor &amax, NumericsAttr numerics, double largest) {
+Tensor scaleFromAmax(const Tensor &amax, const Numerics &numerics, double largest) {
   Tensor ratio = ratioFromAmax(amax, numerics, largest);
-  if (numerics.getZeroBlock() == ir::ZeroBlock::formula)
+  if (numerics.zeroBlock == ir::ZeroBlock::formula)
     return ratio;
   return select(isZero(ratio), constantLike(ratio, 1), ratio);
 }
@@ -57,25 +55,30 @@ Tensor scaleFromAmax(const Tensor &amax, NumericsAttr numerics, double largest) 
 /// What values are multiplied with: 1/s, or max/amax (1 in a block of zeros, whose codes are
 /// zeros). Without an amax the given scale stands for amax/max.
 Tensor multiplierOf(const Quantization &origin, const Tensor &scales, double largest) {
-  NumericsAttr numerics = origin.numerics;
-  bool overAmax = numerics.getArithmetic() == ir::Arithmetic::max_over_amax && origin.amax;
+  const Numerics &numerics = origin.numerics;
+  bool overAmax = numerics.arithmetic == ir::Arithmetic::max_over_amax && origin.amax;
   Tensor multiplier = overAmax
                           ? apply(operations::divide, constantLike(scales, largest), *origin.amax)
                           : apply(operations::divide, constantLike(scales, 1), scales);
-  multiplier = withConstant(operations::minimum, multiplier, numerics.getMultiplierBound());
-  if (!overAmax || numerics.getZeroBlock() == ir::ZeroBlock::formula)
+  multiplier = withConstant(operations::minimum, multiplier, numerics.multiplierBound);
+  if (!overAmax || numerics.zeroBlock == ir::ZeroBlock::formula)
     return multiplier;
   Tensor zero = isZero(ratioFromAmax(*origin.amax, numerics, largest));
   return select(zero, constantLike(multiplier, 1), multiplier);
 }
 } // namespace
 
-Tensor interpreter::quotient(const Tensor &input, const Tensor &divisor) {
+Tensor interpreter::quotient(const Tensor &input, const Tensor &divisor, EncodeRules rules) {
   Tensor result = apply(operations::divide, input, divisor);
-  for (int64_t i = 0; i < result.size(); ++i)
+  bool keepsSign = rules == EncodeRules();
+  for (int64_t i = 0; keepsSign && i < result.size(); ++i)
     if (std::isnan(input.values[i]))
       result.values[i] = input.values[i];
   return result;
+}
+
+EncodeRules interpreter::rulesOf(const Numerics &numerics) {
+  return {numerics.overflow == ir::Overflow::format, numerics.nan == ir::NaN::ignore};
 }
 
 CodeTensor interpreter::encode(DType format, EncodeRules rules, Tensor operand) {
@@ -105,14 +108,16 @@ Tensor interpreter::decode(const CodeTensor &codes) {
 Tensor interpreter::scaledOperand(const Quantization &origin, const Tensor &scales,
                                   const Extents &extents, DType format) {
   const Tensor &input = origin.input;
-  bool divides = origin.numerics.getArithmetic() == ir::Arithmetic::divide;
+  bool divides = origin.numerics.arithmetic == ir::Arithmetic::divide;
   Tensor factor = divides ? scales : multiplierOf(origin, scales, largestFp8(format));
   factor = broadcast(factor, input.shape, extents);
-  return divides ? quotient(input, factor) : apply(operations::multiply, input, factor);
+  return divides ? quotient(input, factor, rulesOf(origin.numerics))
+                 : apply(operations::multiply, input, factor);
 }
 
-ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given, NumericsAttr numerics,
-                                   DType format, llvm::ArrayRef<int64_t> block) {
+ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given,
+                                   const Numerics &numerics, DType format,
+                                   llvm::ArrayRef<int64_t> block) {
   ScaledTensor result;
   result.block = blockExtents(block, input.shape);
   Quantization origin{input, std::nullopt, numerics};
@@ -122,9 +127,8 @@ ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given, Num
     origin.amax = blockAmax(input, numerics, block);
     result.scales = scaleFromAmax(*origin.amax, numerics, largestFp8(format));
   }
-  EncodeRules rules = {numerics.getOverflow() == ir::Overflow::format,
-                       numerics.getNan() == ir::NaN::ignore};
-  result.codes = encode(format, rules, scaledOperand(origin, result.scales, result.block, format));
+  result.codes =
+      encode(format, rulesOf(numerics), scaledOperand(origin, result.scales, result.block, format));
   result.origin = std::move(origin);
   return result;
 }

@@ -13,15 +13,16 @@ namespace eider::interpreter {
 /// The codes of f32, bf16 or f16 values.
 CodeTensor encode(DType format, EncodeRules rules, Tensor operand);
 
-/// input / divisor, elementwise. A NaN of the input keeps its sign, which encoding copies.
-Tensor quotient(const Tensor &input, const Tensor &divisor);
+/// What is encoded for input / divisor. A saturating code of a NaN input has its sign; by other
+/// rules the division comes first, and its NaN may have any.
+Tensor quotient(const Tensor &input, const Tensor &divisor, EncodeRules rules);
 
 /// The f32 values of codes: exact where the codes are.
 Tensor decode(const CodeTensor &codes);
 
 /// eider.quantize into blocks of `extents`. `given`: the scales, else they come from each block's
 /// amax, step by step in f32 as the numerics say.
-ScaledTensor quantize(const Tensor &input, const Tensor *given, ir::NumericsAttr numerics,
+ScaledTensor quantize(const Tensor &input, const Tensor *given, const Numerics &numerics,
                       DType format, llvm::ArrayRef<int64_t> block);
 
 /// Code × scale, in f32.
@@ -29,6 +30,7 @@ Tensor dequantize(const ScaledTensor &scaled);
 
 /// What is encoded when `input` is quantised with these scales, which need not be the reference's
 /// own.
+EncodeRules rulesOf(const Numerics &numerics);
 Tensor scaledOperand(const Quantization &origin, const Tensor &scales, const Extents &extents,
                      DType format);
 

@@ -52,12 +52,28 @@ struct CodeTensor {
   std::vector<uint8_t> codes;
 };
 
+/// The parameters of a NumericsAttr, by value: results outlive the context of their program.
+struct Numerics {
+  ir::ScaleFormula scale;
+  ir::Arithmetic arithmetic;
+  double amaxFloor, amaxBound, scaleFloor, multiplierBound;
+  ir::ZeroBlock zeroBlock;
+  ir::Overflow overflow;
+  ir::NaN nan;
+
+  explicit Numerics(ir::NumericsAttr attr)
+      : scale(attr.getScale()), arithmetic(attr.getArithmetic()), amaxFloor(attr.getAmaxFloor()),
+        amaxBound(attr.getAmaxBound()), scaleFloor(attr.getScaleFloor()),
+        multiplierBound(attr.getMultiplierBound()), zeroBlock(attr.getZeroBlock()),
+        overflow(attr.getOverflow()), nan(attr.getNan()) {}
+};
+
 /// How the codes of a quantisation came from values and scales; what a comparison needs to redo it
 /// with other scales.
 struct Quantization {
   Tensor input;
   std::optional<Tensor> amax; ///< One value a block, clamped; none with a given scale.
-  ir::NumericsAttr numerics;
+  Numerics numerics;
 };
 
 /// A scaled tensor.

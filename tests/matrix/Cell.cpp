@@ -7,6 +7,8 @@
 
 #include "tests/matrix/Values.h"
 
+#include <algorithm>
+
 using namespace eider;
 using namespace eider::matrix;
 
@@ -35,6 +37,24 @@ std::string Cell::name() const {
     if (at[axis] != Unset)
       name += (name.empty() ? "" : " · ") + text(static_cast<Axis>(axis));
   return name;
+}
+
+Cell matrix::cellNamed(const std::string &name) {
+  const std::string separator = " · ";
+  Cell cell;
+  size_t begin = 0;
+  for (size_t axis = 0; axis < AxisCount; ++axis) {
+    size_t end = std::min(name.find(separator, begin), name.size());
+    const auto &values = axes()[axis].values;
+    auto found = std::find(values.begin(), values.end(), name.substr(begin, end - begin));
+    if (found == values.end())
+      throw Error(ErrorKind::Request,
+                  std::string("no ") + axes()[axis].name + " in the cell '" + name + "'", "matrix",
+                  "give a name as a run prints it");
+    cell.at[axis] = static_cast<int>(found - values.begin());
+    begin = std::min(end + separator.size(), name.size());
+  }
+  return cell;
 }
 
 bool matrix::isValid(const Cell &cell) {

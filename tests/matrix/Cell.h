@@ -55,6 +55,9 @@ struct Cell {
   std::string name() const;
 };
 
+/// The cell of a name that Cell::name gave. Throws Error.
+Cell cellNamed(const std::string &name);
+
 /// Whether the values set so far go together: what a scale source or a numerics mode means for the
 /// op.
 bool isValid(const Cell &cell);

@@ -25,7 +25,7 @@ constexpr int Skipped = 77;
 
 struct Options {
   bool pairwise = false, all = false;
-  std::string device = "host", json, shard = "1/1", only;
+  std::string device = "host", json, shard = "1/1", cell;
   uint64_t seed = 1;
   unsigned arrays = 1;
 };
@@ -50,9 +50,10 @@ std::vector<Job> jobsOf(const Options &options) {
   std::vector<Job> jobs;
   auto addAll = [&](const std::vector<Cell> &cells, uint64_t seed) {
     for (const Cell &cell : cells)
-      if (cell.name().find(options.only) != std::string::npos)
-        jobs.push_back({cell, seed + 1000 * jobs.size()});
+      jobs.push_back({cell, seed + 1000 * jobs.size()});
   };
+  if (!options.cell.empty())
+    addAll({cellNamed(options.cell)}, options.seed);
   if (options.all)
     addAll(wholeProduct(), options.seed);
   for (unsigned i = 0; options.pairwise && i < options.arrays; ++i)
@@ -139,7 +140,8 @@ int main(int argc, char **argv) {
   app.add_option("--arrays", options.arrays, "How many different pairwise arrays");
   app.add_option("--device", options.device, "host or cuda");
   app.add_option("--shard", options.shard, "I/N: the I-th of N parts");
-  app.add_option("--only", options.only, "Only cells whose name has this in it");
+  app.add_option("--cell", options.cell,
+                 "One cell, by the name that a run printed, with its --seed");
   app.add_option("--seed", options.seed, "Of cells, values and the order of threads");
   app.add_option("--json", options.json, "A file for the outcome of every cell");
   CLI11_PARSE(app, argc, argv);
