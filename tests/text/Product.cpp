@@ -1,0 +1,81 @@
+//===- Product.cpp - Every text that the op library can give --------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tests/text/Product.h"
+
+#include <set>
+#include <span>
+#include <sstream>
+
+using namespace eider;
+using namespace eider::text;
+using matrix::Axis;
+using matrix::Cell;
+
+/// The axes that a text does not depend on; each cell has their first value.
+static Cell cellOfTexts() {
+  Cell cell;
+  for (Axis axis : {Axis::Rows, Axis::Memory, Axis::Values})
+    cell[axis] = 0;
+  return cell;
+}
+
+/// Calls `visit` with each combination of values on `product` that goes together.
+template <class Visit>
+static void eachCombination(std::span<const Axis> product, Cell cell, Visit visit) {
+  if (product.empty())
+    return visit(cell);
+  for (int value = 0; value < static_cast<int>(matrix::infoOf(product[0]).values.size()); ++value) {
+    cell[product[0]] = value;
+    if (matrix::isValid(cell))
+      eachCombination(product.subspan(1), cell, visit);
+  }
+}
+
+std::vector<Cell> text::productOfTexts() {
+  static constexpr Axis axes[] = {Axis::Op,    Axis::Dtype,  Axis::Format,  Axis::Block,
+                                  Axis::Codec, Axis::Source, Axis::Numerics};
+  const int widths = static_cast<int>(matrix::infoOf(Axis::Width).values.size());
+  std::vector<Cell> cells;
+  eachCombination(axes, cellOfTexts(), [&](Cell cell) {
+    cell[Axis::Width] = static_cast<int>(cells.size()) % widths;
+    cells.push_back(cell);
+  });
+  return cells;
+}
+
+std::vector<Cell> text::withoutRepeats(const std::vector<Cell> &cells) {
+  std::set<std::string> seen;
+  std::vector<Cell> kept;
+  for (Cell cell : cells) {
+    for (Axis axis : {Axis::Rows, Axis::Memory, Axis::Values})
+      cell[axis] = 0;
+    if (seen.insert(cell.name()).second)
+      kept.push_back(cell);
+  }
+  return kept;
+}
+
+/// Has conversion instructions for FP8.
+static bool convertsFp8(const std::string &target) {
+  return target == "host" || std::stoi(target.substr(target.find('_') + 1)) >= 89;
+}
+
+std::string text::textOf(const Cell &cell, const std::string &target) {
+  matrix::Case made = matrix::makeCase(cell, /*seed=*/0);
+  made.options.target = target;
+  if (!convertsFp8(target))
+    made.options.codec = "software";
+  return emit(made.program, made.options, Stage::Cuda);
+}
+
+std::string text::withoutHeaders(const std::string &text) {
+  std::istringstream lines(text);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("//"))
+      kept += line + "\n";
+  return kept;
+}
