@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 namespace eider {
 namespace {
@@ -74,6 +75,8 @@ public:
   CudaBackend(int ordinal, const DeviceOptions &options)
       : Backend(options), cache(options.cache), ordinal(ordinal) {
     info_ = cudaDeviceInfo(ordinal);
+    if (const char *older = std::getenv("EIDER_TARGET"))
+      takeTarget(older);
     // Never released: kernels may be in flight while the process exits.
     driver().check(driver().primaryRetain(&context, deviceAt(ordinal)),
                    "retaining the context of " + info_.id);
@@ -95,25 +98,44 @@ public:
   double microseconds(Stream stream, const std::function<void()> &enqueue) const override;
 
 private:
+  void takeTarget(const std::string &name);
+  bool runs(const std::string &name) const;
   std::shared_ptr<const LoadedText> loadNow(const AssemblyRequest &request, const Nvrtc &nvrtc,
                                             const contract::Variant &variant) const;
   Function function(Library library, const contract::Launch &launch) const;
   void requireOwnStream(Stream stream) const;
+  void waitForDefaultStream() const;
 
   Cache cache;
   int ordinal;
   Context context = nullptr;
 };
 
-void CudaBackend::requireTarget(const std::string &name) const {
+/// Whether texts for a target run here, as a cubin or by way of PTX.
+bool CudaBackend::runs(const std::string &name) const {
   const std::optional<Target> target = parseTarget(name);
   const int capability = 10 * info_.major + info_.minor;
-  if (!target || target->capability > capability ||
-      (target->archSpecific && target->capability != capability))
+  return target && target->capability <= capability &&
+         (!target->archSpecific || target->capability == capability);
+}
+
+void CudaBackend::requireTarget(const std::string &name) const {
+  if (!runs(name))
     throw Error(ErrorKind::Request,
                 "made for '" + name + "', which does not run on a GPU of sm_" +
-                    std::to_string(capability),
+                    std::to_string(10 * info_.major + info_.minor),
                 info_.id, "compile for '" + info_.target + "'");
+}
+
+/// Another target than the GPU's own, so that what older GPUs are given can be tried on this one.
+void CudaBackend::takeTarget(const std::string &name) {
+  if (!runs(name))
+    throw Error(ErrorKind::Request,
+                "'" + name + "' does not run on a GPU of sm_" +
+                    std::to_string(10 * info_.major + info_.minor),
+                "EIDER_TARGET", "unset it, or set it to an older target, like sm_80");
+  info_.target = parseTarget(name)->name();
+  info_.hardwareFp8 = parseTarget(name)->capability >= 89;
 }
 
 std::shared_ptr<const LoadedText> CudaBackend::load(const contract::Variant &variant,
@@ -212,8 +234,10 @@ void CudaBackend::requireOwnStream(Stream stream) const {
 bool CudaBackend::isCapturing(Stream stream) const {
   const CurrentContext current(context);
   int status = 0;
-  driver().check(driver().streamCapturing(handleOf(stream), &status),
-                 "asking whether a stream is captured");
+  const Result result = driver().streamCapturing(handleOf(stream), &status);
+  if (result == captureImplicit) // the default stream, while another is captured that waits for it
+    return true;
+  driver().check(result, "asking whether a stream is captured");
   return status != 0;
 }
 
@@ -232,9 +256,15 @@ void CudaBackend::free(void *pointer) const {
     driver().check(result, "freeing memory");
 }
 
+/// So that what has been written is there for work on any stream.
+void CudaBackend::waitForDefaultStream() const {
+  driver().check(driver().streamSynchronize(nullptr), "waiting for the default stream");
+}
+
 void CudaBackend::upload(void *to, const void *from, size_t bytes) const {
   const CurrentContext current(context);
   driver().check(driver().copyToDevice(address(to), from, bytes), "copying to the device");
+  waitForDefaultStream();
 }
 
 void CudaBackend::download(void *to, const void *from, size_t bytes) const {
@@ -246,6 +276,7 @@ void CudaBackend::fill(void *to, int byte, size_t bytes) const {
   const CurrentContext current(context);
   driver().check(driver().memorySet(address(to), static_cast<unsigned char>(byte), bytes),
                  "filling memory");
+  waitForDefaultStream();
 }
 
 void CudaBackend::copy(void *to, const void *from, size_t bytes, Stream stream) const {

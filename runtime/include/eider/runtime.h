@@ -230,8 +230,10 @@ struct DeviceOptions {
 /// A device; retains its primary context. Immutable; thread-safe; copies are cheap.
 class EIDER_API Device {
 public:
-  /// `host`, `cuda` (the first GPU) or `cuda:N`. Throws Error: Request for another name, Machine
-  /// without driver or GPU.
+  /// `host`, `cuda` (the first GPU) or `cuda:N`. `EIDER_TARGET`, if set, names an older target for
+  /// a GPU to compile for than its own; the driver makes its code from PTX where it must. Throws
+  /// Error: Request for another name or a target that does not run there, Machine without driver or
+  /// GPU.
   static Device open(const std::string &id, const DeviceOptions &options = {});
 
   /// `host`, then each GPU. Without a driver: `host` alone.
@@ -254,6 +256,7 @@ public:
   /// Aligned to 256 bytes at least. Throws Error.
   void *allocate(size_t bytes) const;
   void free(void *pointer) const;
+  // These three wait until they are done.
   void upload(void *to, const void *fromHost, size_t bytes) const;
   void download(void *toHost, const void *from, size_t bytes) const;
   void fill(void *to, int byte, size_t bytes) const;

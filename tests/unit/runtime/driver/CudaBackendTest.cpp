@@ -214,6 +214,29 @@ TEST_F(CudaBackend, AnUnknownMinorVersionTakesTheCubinBelow) {
   EXPECT_EQ(fake().lastImage.substr(1, 3), "ELF");
 }
 
+/// EIDER_TARGET while it lives.
+struct TargetVariable {
+  explicit TargetVariable(const char *value) { ::setenv("EIDER_TARGET", value, 1); }
+  ~TargetVariable() { ::unsetenv("EIDER_TARGET"); }
+};
+
+TEST_F(CudaBackend, AnOlderTargetTakesPtx) {
+  const TargetVariable target("sm_80");
+  EXPECT_EQ(Device::open("cuda").target(), "sm_80");
+  EXPECT_FALSE(Device::open("cuda").info().hardwareFp8);
+  load(scaleContract()).prepare(dims);
+  EXPECT_EQ(fake().lastImage.substr(0, 2), "//");
+}
+
+TEST_F(CudaBackend, ATargetThatTheGpuDoesNotRunIsRefused) {
+  for (const char *name : {"sm_100", "sm_90b", "host"}) {
+    const TargetVariable target(name);
+    expectComplaint(complaint([] { Device::open("cuda"); }),
+                    std::string("EIDER_TARGET: '") + name +
+                        "' does not run on a GPU of sm_90; unset it, or set it to an older target");
+  }
+}
+
 TEST_F(CudaBackend, AGpuOlderThanAllTargetsIsRefused) {
   fake().major = 7, fake().minor = 0;
   expectComplaint(
