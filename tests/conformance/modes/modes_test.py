@@ -1,0 +1,133 @@
+# ===- modes_test.py - Modes against their peers' formulas -------------------=== #
+#
+# Part of Eider, under the Apache License v2.0.
+#
+# ===------------------------------------------------------------------------=== #
+"""`eider run quantize --mode …` bit for bit against plain NumPy, on every kind of input.
+
+$EIDER is the program; $EIDER_TEST_DEVICE the device, `host` if unset.
+"""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import ml_dtypes
+import numpy as np
+import safetensors
+from safetensors.numpy import save_file
+
+import formulas
+
+COLUMNS = 128 * 3 + 41  # the last block is a partial one
+
+
+def rows_of_every_kind():
+    """[rows, COLUMNS] f32: each row of a kind, its blocks of different magnitudes."""
+    random = np.random.default_rng(20)
+    normal = random.standard_normal((3, COLUMNS)) * np.repeat([1.0, 1e-3, 300.0, 7.0], 128)[:COLUMNS]
+    uniform = random.uniform(-1, 1, (8, COLUMNS))
+    zeros = np.where(random.uniform(size=COLUMNS) < 0.5, -0.0, 0.0)
+    floor = uniform[0] * np.repeat([1e-4, 1e-6, 1e-10, 1e-11], 128)[:COLUMNS]
+    tiny = uniform[1] * 1e-30
+    subnormal = uniform[2] * 2.0**-128
+    smallest = random.integers(-3, 4, COLUMNS) * 2.0**-149
+    huge = uniform[3] * 3e38
+    infinite, nan, mixed = normal[0].copy(), normal[1].copy(), uniform[4].copy()
+    infinite[5], infinite[200] = np.inf, -np.inf
+    nan[7], nan[300], nan[-1] = np.nan, -np.nan, np.nan
+    mixed[::13], mixed[1::31], mixed[2::17] = 0.0, np.inf, -0.0
+    powers = 2.0 ** random.integers(-20, 20, COLUMNS) * random.choice([-1, 1], COLUMNS)
+    one_zero_block = np.where(np.arange(COLUMNS) // 128 == 1, zeros, normal[2])
+    rows = [*normal, uniform[5], zeros, floor, tiny, subnormal, smallest, huge, infinite, nan, mixed,
+            powers, one_zero_block]
+    with np.errstate(over="ignore"):
+        return np.stack(rows).astype(np.float32)
+
+
+def run_eider(x, arguments):
+    """y and y_scale of `eider run quantize`."""
+    with tempfile.TemporaryDirectory() as directory:
+        source, result = pathlib.Path(directory, "in.safetensors"), pathlib.Path(directory, "out.safetensors")
+        save_file({"x": x}, source)
+        command = [os.environ["EIDER"], "run", "quantize", *arguments, "--no-cache",
+                   "--device", os.environ.get("EIDER_TEST_DEVICE", "host"),
+                   "--in", str(source), "--out", str(result)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise AssertionError(f"{' '.join(command)}: {done.stderr}")
+        # Not load_file: its NumPy has no FP8.
+        tensors = dict(safetensors.deserialize(result.read_bytes()))
+    y, y_scale = tensors["y"], tensors["y_scale"]
+    return (np.frombuffer(y["data"], np.uint8).reshape(y["shape"]),
+            np.frombuffer(y_scale["data"], np.float32).reshape(y_scale["shape"]))
+
+
+class Modes(unittest.TestCase):
+    def check(self, formula, mode, block, options=(), narrow=None):
+        """`narrow`: the dtype that x has in memory; f32 if none."""
+        x = rows_of_every_kind()
+        name = {None: "f32", ml_dtypes.bfloat16: "bf16", np.float16: "f16"}[narrow]
+        if narrow:
+            with np.errstate(over="ignore"):
+                x = x.astype(narrow)
+        for format, (dtype, _) in formulas.FORMATS.items():
+            codes, scales = formulas.quantize(x.astype(np.float32), block, formula, format)
+            columns = "*" if block == COLUMNS else block
+            y, y_scale = run_eider(x, ["--dtype", name, "--format", format, "--block", f"1x{columns}",
+                                       "--mode", mode, *options])
+            with self.subTest(format=format, output="y_scale"):
+                self.assert_same(y_scale.view(np.uint32), scales.view(np.uint32), np.isnan(y_scale), np.isnan(scales))
+            with self.subTest(format=format, output="y"):
+                self.assert_same(y, codes, np.isnan(y.view(dtype)), np.isnan(codes.view(dtype)))
+
+    def assert_same(self, bits, expected, is_nan, expected_is_nan):
+        """Equal bits; a NaN may have any."""
+        wrong = np.argwhere(np.where(expected_is_nan, ~is_nan, bits != expected))
+        if len(wrong):
+            row, column = wrong[0]
+            self.fail(f"{len(wrong)} wrong, first [{row}, {column}]: {bits[row, column]:#x}, "
+                      f"by the formula {expected[row, column]:#x}")
+
+    def test_default(self):
+        self.check(formulas.default, "default", 128)
+        self.check(formulas.default, "default", COLUMNS)
+
+    def test_deepgemm(self):
+        self.check(formulas.deepgemm, "deepgemm", 128)
+
+    def test_tilekernels(self):
+        self.check(formulas.tilekernels, "tilekernels", 128)
+
+    def test_vllm_group(self):
+        self.check(formulas.vllm_group, "vllm_group", 128)
+
+    def test_vllm_token(self):
+        self.check(formulas.vllm_token, "vllm_token", COLUMNS)
+        self.check(formulas.vllm_token_bounded, "vllm_token", COLUMNS, ["--set", "amax_bound=2"])
+
+    def test_sglang_group(self):
+        self.check(formulas.sglang_group, "sglang_group", 128)
+
+    def test_trtllm_token(self):
+        self.check(formulas.trtllm_token, "trtllm_token", COLUMNS)
+
+    def test_narrow_inputs(self):
+        """bf16 and f16 are widened exactly: the same formula."""
+        self.check(formulas.default, "default", 128, narrow=ml_dtypes.bfloat16)
+        self.check(formulas.deepgemm, "deepgemm", 128, narrow=ml_dtypes.bfloat16)
+        self.check(formulas.sglang_group, "sglang_group", 128, narrow=np.float16)
+
+    def test_modes_differ(self):
+        """The inputs tell the modes apart: no two formulas give the same codes and scales."""
+        names = ["default", "deepgemm", "tilekernels", "vllm_group", "vllm_token", "sglang_group", "trtllm_token"]
+        seen = {}
+        for name in names:
+            codes, scales = formulas.quantize(rows_of_every_kind(), 128, getattr(formulas, name), "e4m3")
+            seen[codes.tobytes() + scales.tobytes()] = name
+        self.assertEqual(len(seen), len(names))
+
+
+if __name__ == "__main__":
+    unittest.main()
