@@ -32,7 +32,8 @@ enum : Result {
   deinitialized = 4,
   noDevice = 100,
   noBinaryForGpu = 209,
-  unsupportedPtxVersion = 222
+  unsupportedPtxVersion = 222,
+  captureImplicit = 906
 };
 
 enum class DeviceAttribute : int {

@@ -76,6 +76,12 @@ public:
             << row << ", " << column;
   }
 
+  /// Nothing has run.
+  void expectUntouched() const {
+    for (float each : download(memoryY, tokens * pitch))
+      ASSERT_NE(each, each);
+  }
+
   void expectPaddingUntouched() const {
     const std::vector<float> y = download(memoryY, tokens * pitch);
     for (int64_t row = 0; row < tokens; ++row)
