@@ -77,12 +77,19 @@ template <class T, CodecPath path, int size> struct Piece {
       values.fill(i, arch::maximum(arch::minimum(values[i], most), -most));
   }
 
-  /// Notes the NaN code, with its sign, where a value is NaN.
+  /// Notes the NaN code, with its sign, where a value is NaN. Instructions give that code but drop
+  /// its sign, and all other values have the signs that are noted here.
   EIDER_DEVICE void note_nans() {
-    EIDER_UNROLL
-    for (int i = 0; i < size; ++i) {
-      const uint32 code = (signs[i / 4] & 0x80u << i % 4 * 8) | Format<T>::nan << i % 4 * 8;
-      nans[i / 4] |= values[i] == values[i] ? 0u : code;
+    if constexpr (path == hardware) {
+      EIDER_UNROLL
+      for (int w = 0; w < words; ++w)
+        nans[w] = signs[w] & 0x80808080u;
+    } else {
+      EIDER_UNROLL
+      for (int i = 0; i < size; ++i) {
+        const uint32 code = (signs[i / 4] & 0x80u << i % 4 * 8) | Format<T>::nan << i % 4 * 8;
+        nans[i / 4] |= values[i] == values[i] ? 0u : code;
+      }
     }
   }
 
