@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
 
 using namespace eider;
 using namespace eider::contract;
@@ -90,6 +91,20 @@ TEST(Contract, HostileJsonIsRefused) {
   const std::string whole = write(scaleContract());
   for (size_t length = 0; length + 1 < whole.size(); length += 7)
     EXPECT_THROW(read(whole.substr(0, length)), Error) << length;
+}
+
+/// Any damage is an error or another sound contract, and never worse.
+RC_GTEST_PROP(Contract, DamagedBytesAreReadOrRefused, ()) {
+  static const std::string whole = write(scaleContract());
+  std::string text = whole;
+  for (int i = *rc::gen::inRange(1, 4); i > 0; --i)
+    text[*rc::gen::inRange<size_t>(0, text.size())] = *rc::gen::arbitrary<char>();
+  try {
+    const Contract contract = read(text);
+    RC_ASSERT(write(read(write(contract))) == write(contract));
+  } catch (const Error &error) {
+    RC_ASSERT(error.kind() == ErrorKind::Internal);
+  }
 }
 
 TEST(Contract, EachMemberIsNeeded) {
