@@ -25,7 +25,7 @@ constexpr int Skipped = 77;
 
 struct Options {
   bool pairwise = false, all = false;
-  std::string device = "host", json, shard = "1/1", cell;
+  std::string device = "host", json, shard = "1/1", cell, codec;
   uint64_t seed = 1;
   unsigned arrays = 1;
 };
@@ -49,8 +49,11 @@ std::vector<Job> jobsOf(const Options &options) {
                 "give 1/4");
   std::vector<Job> jobs;
   auto addAll = [&](const std::vector<Cell> &cells, uint64_t seed) {
-    for (const Cell &cell : cells)
+    for (Cell cell : cells) {
+      if (!options.codec.empty())
+        cell[Axis::Codec] = options.codec == "software";
       jobs.push_back({cell, seed + 1000 * jobs.size()});
+    }
   };
   if (!options.cell.empty())
     addAll({cellNamed(options.cell)}, options.seed);
@@ -142,6 +145,9 @@ int main(int argc, char **argv) {
   app.add_option("--shard", options.shard, "I/N: the I-th of N parts");
   app.add_option("--cell", options.cell,
                  "One cell, by the name that a run printed, with its --seed");
+  app.add_option("--codec", options.codec,
+                 "The codec of every cell: targets before sm_89 have only software")
+      ->check(CLI::IsMember(infoOf(Axis::Codec).values));
   app.add_option("--seed", options.seed, "Of cells, values and the order of threads");
   app.add_option("--json", options.json, "A file for the outcome of every cell");
   CLI11_PARSE(app, argc, argv);
