@@ -402,7 +402,10 @@ void KernelPrinter::printSignature() {
     else
       parameters.push_back((argument.getType().isF32() ? "float " : "int64 ") + variable);
   }
-  os << "extern \"C\" __global__ __launch_bounds__(" << kernel.getThreads() << ") void "
+  os << "extern \"C\" __global__ __launch_bounds__(" << kernel.getThreads();
+  if (kernel.getResident())
+    os << ", " << kernel.getResident();
+  os << ") void "
      << identifier(kernel.getSymName()) << "(\n";
   std::string line = "   ";
   for (auto [index, parameter] : llvm::enumerate(parameters)) {

@@ -263,6 +263,8 @@ std::string ScheduleAttr::str() const {
   add("rows", getRows(), 1);
   add("loads", getLoads(), 0);
   add("columns", getColumns(), 0);
+  add("tiles", getTiles(), 1);
+  add("resident", getResident(), 0);
   return text + ">";
 }
 
@@ -277,7 +279,7 @@ static Attribute parseScheduleBody(AsmParser &parser) {
     return {};
   }
   llvm::SmallDenseMap<StringRef, int64_t> knobs = {
-      {"threads", 0}, {"vector", 0}, {"rows", 1}, {"loads", 0}, {"columns", 0}};
+      {"threads", 0}, {"vector", 0}, {"rows", 1}, {"loads", 0}, {"columns", 0}, {"tiles", 1}, {"resident", 0}};
   auto parseOne = [&]() -> ParseResult {
     StringRef name;
     int64_t value = 0;
@@ -286,7 +288,7 @@ static Attribute parseScheduleBody(AsmParser &parser) {
       return failure();
     if (!knobs.count(name))
       return parser.emitError(at, "no schedule knob '")
-             << name << "'; they are threads, vector, rows, loads, columns";
+             << name << "'; they are threads, vector, rows, loads, columns, tiles, resident";
     if (value < 1 || value > (1 << 20))
       return parser.emitError(at, "schedule knob '") << name << "' is out of range: " << value;
     knobs[name] = value;
@@ -299,7 +301,8 @@ static Attribute parseScheduleBody(AsmParser &parser) {
     return {};
   }
   return ScheduleAttr::get(parser.getContext(), *family, knobs["threads"], knobs["vector"],
-                           knobs["rows"], knobs["loads"], knobs["columns"]);
+                           knobs["rows"], knobs["loads"], knobs["columns"], knobs["tiles"],
+                           knobs["resident"]);
 }
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {

@@ -162,7 +162,7 @@ def Eider_ReduceOp : Eider_Op<"reduce", [Pure]> {
   let arguments = (ins Eider_ReductionAttr:$kind, Eider_FloatTensor:$input,
                        DenseI64ArrayAttr:$block);
   let results = (outs Eider_F32Tensor:$result);
-  let assemblyFormat = "$kind $input `over` custom<BlockExtents>($block) attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "`` $kind $input `over` custom<BlockExtents>($block) attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -184,7 +184,7 @@ def Eider_HalfOp : Eider_Op<"half", [Pure]> {
   let summary = "The first or second half of the last axis";
   let arguments = (ins Eider_HalfAttr:$which, Eider_FloatTensor:$input);
   let results = (outs Eider_FloatTensor:$result);
-  let assemblyFormat = "$which $input attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "`` $which $input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -89,14 +89,15 @@ def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTermina
   let summary = "A CUDA kernel";
   let description = [{
     `parameters` names the region's arguments; `launch` is how the contract describes them and the grid (kernel-contract.md).
-    `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes.
+    `resident` blocks should fit a multiprocessor (0: any). `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$parameters, I64Attr:$threads,
+                       DefaultValuedAttr<I64Attr, "0">:$resident,
                        StrAttr:$grid, StrArrayAttr:$arguments,
                        DictionaryAttr:$alignments, StrArrayAttr:$header);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name $parameters `threads` `=` $threads `grid` `=` $grid `arguments` `=` $arguments
+    $sym_name $parameters `threads` `=` $threads (`resident` `=` $resident^)? `grid` `=` $grid `arguments` `=` $arguments
     `alignments` `=` $alignments `header` `=` $header $body attr-dict
   }];
   let extraClassDeclaration = [{ ::mlir::Block &getBlock() { return getBody().front(); } }];

@@ -112,6 +112,8 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   if (level->kind != LevelKind::elements && level->kind != LevelKind::twice)
     return success();
   int64_t bytes = cast<RankedTensorType>(type).getElementTypeBitWidth() / 8;
+  if (isa<InputOp, InOutOp>(op))
+    domain.matricesRead += level->kind == LevelKind::twice ? 2 : 1;
   if (isa<OutputOp, StoreOp>(op))
     domain.narrowestStore = domain.narrowestStore ? std::min(domain.narrowestStore, bytes) : bytes;
   domain.rowAligned &= domain.width * bytes % 16 == 0;

@@ -37,6 +37,7 @@ struct Domain {
   int64_t group = 0;           ///< The largest 1×B group that is reduced; 0 without one.
   Level block;                 ///< The r×c block that is reduced (isBlock()), else elements.
   int64_t narrowestStore = 0;  ///< Bytes of the narrowest element that the program writes to a matrix.
+  int64_t matricesRead = 0;    ///< Matrices of elements that the program reads.
   bool rowAligned = true;      ///< Every row of every matrix in memory starts on 16 bytes.
 
   /// Analyses `program`; emits an error and gives nothing where no schedule family fits it.

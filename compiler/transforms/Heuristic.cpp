@@ -52,7 +52,7 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain, st
   for (int64_t threads = std::min<int64_t>(chunks > 2048 ? 1024 : 256, chunks); threads >= 1; --threads)
     if (chunks % threads == 0 && legalThreads(threads) == threads && chunks / threads * vector <= 128 &&
         threads % (columns / vector) == 0)
-      return ScheduleAttr::get(context, Family::tile, threads, vector, rows, 0, columns);
+      return ScheduleAttr::get(context, Family::tile, threads, vector, rows, 0, columns, 1, 0);
   message = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns) +
             " cannot be dealt to a block's threads evenly; take extents that are powers of two, at most 2^17 elements together";
   return {};
@@ -76,13 +76,16 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
     // One chunk a thread and small blocks: short text, and many loads in flight by many blocks.
     int64_t threads = legalThreads(std::clamp<int64_t>(chunks, lanes, 128));
     return ScheduleAttr::get(context, family, threads, vector, std::max<int64_t>(1, 128 / threads),
-                             vector >= 16 ? 1 : 2, 0);
+                             vector >= 16 ? 1 : 2, 0, 1, 0);
   }
   int64_t most = chunks > 2048 ? 1024 : chunks > 512 ? 512 : 256;
   auto [threads, loads] = spreadRow(chunks, most);
   threads = std::max(threads, legalThreads(lanes));
   int64_t rows = threads <= 32 ? 256 / threads : 1;
-  return ScheduleAttr::get(context, family, threads, vector, rows, 0, 0);
+  // One matrix to read leaves room for 1280 threads' registers a multiprocessor, and two rows a block hide a block's start.
+  bool light = domain.matricesRead == 1 && threads >= 64 && threads * vector * 2 >= domain.width;
+  return ScheduleAttr::get(context, family, threads, vector, rows, 0, 0, light ? 2 : 1,
+                           light ? 1280 / threads : 0);
 }
 
 TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain, std::string &message) {
@@ -115,6 +118,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain, 
     return refuse("a reduction along the row needs the whole row in a tile");
   if (needed == Family::row && rows > 1 && threads > 32)
     return refuse("several rows a block need at most 32 threads a row");
+  if (schedule.getResident() * threads * (kind == TileKind::row ? rows : 1) > 2048)
+    return refuse("a multiprocessor holds at most 2048 threads");
   if (loads * vector > 128)
     return refuse("a thread would hold " + std::to_string(loads * vector) + " elements; at most 128");
   if (domain.group && (domain.group > vector * 32 || (threads * vector) % domain.group != 0))

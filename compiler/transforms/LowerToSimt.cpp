@@ -52,7 +52,8 @@ private:
   Type heldType(Type tensor) const;
   void addArguments();
   Value rowCount();
-  std::string gridExpression() const;
+  std::string gridExpression();
+  void sinkColumnLoads(Block &body);
   SmallVector<Attribute> header();
 
   LogicalResult lower(Operation &op);
@@ -147,7 +148,7 @@ Value ProgramLowering::rowCount() {
   return count;
 }
 
-std::string ProgramLowering::gridExpression() const {
+std::string ProgramLowering::gridExpression() {
   if (domain.width == 0)
     return "0";
   int64_t across = tile.segments();
@@ -156,7 +157,27 @@ std::string ProgramLowering::gridExpression() const {
     rows = "ceildiv(" + rows + ", " + std::to_string(tile.getRows()) + ")";
   if (across > 1)
     rows = "(" + rows + ") * " + std::to_string(across);
+  if (int64_t tiles = program.getScheduleAttr().getTiles(); tiles > 1)
+    rows = "ceildiv(" + rows + ", " + std::to_string(tiles) + ")";
   return "min(" + rows + ", 2147483647)";
+}
+
+/// Column vectors, which every block reads again, are loaded where they are used: not in registers while the row is reduced.
+void ProgramLowering::sinkColumnLoads(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
+    auto isColumns = [](Operation *load) {
+      auto typed = dyn_cast_or_null<simt::LoadOp>(load);
+      return typed && typed.getAccess() == simt::Access::columns;
+    };
+    bool widens = isa<arith::ExtFOp>(op) && isColumns(op.getOperand(0).getDefiningOp());
+    if ((!isColumns(&op) && !widens) || op.use_empty())
+      continue;
+    Operation *first = nullptr;
+    for (Operation *user : op.getUsers())
+      if (!first || user->isBeforeInBlock(first))
+        first = user;
+    op.moveBefore(first);
+  }
 }
 
 /// The comment at the text's head: boundary, target, schedule.
@@ -360,7 +381,7 @@ LogicalResult ProgramLowering::run() {
   auto empty = builder.getArrayAttr({});
   std::string name = program.getSymName().str() + (variant == VariantKind::general ? "_strided" : "");
   kernel = simt::KernelOp::create(builder, program.getLoc(), name, empty,
-                                  tile.blockThreads(), gridExpression(), empty,
+                                  tile.blockThreads(), program.getScheduleAttr().getResident(), gridExpression(), empty,
                                   builder.getDictionaryAttr({}), builder.getArrayAttr(header()));
   kernel.getBody().emplaceBlock();
   addArguments();
@@ -372,6 +393,7 @@ LogicalResult ProgramLowering::run() {
   for (Operation &op : program.getBlock())
     if (failed(lower(op)))
       return failure();
+  sinkColumnLoads(loop.getBlock());
   SmallVector<NamedAttribute> kept;
   for (auto &entry : alignments)
     kept.push_back(builder.getNamedAttr(entry.getKey(), builder.getI64IntegerAttr(entry.getValue())));
