@@ -20,8 +20,9 @@ TEST(EmbeddedTemplates, AreSortedAndNamedAsTextsIncludeThem) {
   ASSERT_FALSE(templates.empty());
   for (size_t i = 0; i < templates.size(); ++i) {
     EXPECT_TRUE(std::string(templates[i].name).starts_with("eider/")) << templates[i].name;
-    if (i > 0)
+    if (i > 0) {
       EXPECT_LT(std::string(templates[i - 1].name), templates[i].name);
+    }
   }
   const auto has = [&](const char *name) {
     return std::any_of(templates.begin(), templates.end(),
@@ -52,8 +53,9 @@ TEST(EmbeddedTemplates, KeepHardwareInArch) {
       EXPECT_EQ(code.find("__"), code.npos) << where << ": " << line;
       EXPECT_EQ(code.find("asm"), code.npos) << where << ": " << line;
       EXPECT_EQ(code.find("threadIdx"), code.npos) << where << ": " << line;
-      if (code.starts_with("#include"))
+      if (code.starts_with("#include")) {
         EXPECT_TRUE(code.starts_with("#include \"eider/")) << where << ": " << line;
+      }
     }
   }
 }
