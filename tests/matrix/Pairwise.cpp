@@ -188,5 +188,8 @@ std::vector<Cell> matrix::wholeProduct() {
       cells.push_back(cell);
     });
   });
+  // Turns miss some pairs.
+  for (const Cell &cell : pairwiseCells(1))
+    cells.push_back(cell);
   return cells;
 }
