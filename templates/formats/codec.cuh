@@ -56,9 +56,9 @@ template <class T, CodecPath path> struct Codec {
       EIDER_UNROLL
       for (int i = 0; i < size; ++i)
         sum += arch::magnitude(piece.values[i]);
-      if (path == software && arch::unlikely(sum != sum)) // instructions know NaN
-        piece.note_nans();
       piece.template write</*given_signs=*/true, /*bounded=*/false>(codes, first);
+      if (path == software && arch::unlikely(sum != sum)) // instructions know NaN
+        piece.write_nans(codes, first);
     }
     return codes;
   }
@@ -74,20 +74,18 @@ template <class T, CodecPath path> struct Codec {
   }
   static EIDER_DEVICE T encode_number(float value) { return encode_number(single(value))[0]; }
 
-  /// As `encode`, but what rounds past the largest finite value overflows as the format has it: to
-  /// infinity, else to NaN.
+  /// As `encode` and `encode_number`, but what rounds past the largest finite value overflows as
+  /// the format has it: to infinity, else to NaN.
   template <int count>
   static EIDER_DEVICE Fragment<T, count> encode_overflow(const Fragment<float, count> &values) {
-    Fragment<T, count> codes = encode(values);
-    EIDER_UNROLL
-    for (int i = 0; i < count; ++i) {
-      const uint32 at = i % 4 * 8, here = 0x7fu << at;
-      if (Format<T>::overflows(arch::magnitude(values[i])))
-        codes.words[i / 4] = arch::select_bits(here, Format<T>::overflow << at, codes.words[i / 4]);
-    }
-    return codes;
+    return overflowed(encode(values), values);
   }
   static EIDER_DEVICE T encode_overflow(float value) { return encode_overflow(single(value))[0]; }
+  template <int count>
+  static EIDER_DEVICE Fragment<T, count>
+  encode_number_overflow(const Fragment<float, count> &values) {
+    return overflowed(encode_number(values), values);
+  }
 
   /// The code of the correctly rounded float x / scale: nearest even, saturating; NaN gives the NaN
   /// code. The sign is that of x, turned by a negative scale. x: float, bf16 or f16; scale: a float
@@ -122,6 +120,19 @@ private:
     return result;
   }
 
+  /// Codes of the values, with the format's overflow where a value is too large.
+  template <int count>
+  static EIDER_DEVICE Fragment<T, count> overflowed(Fragment<T, count> codes,
+                                                    const Fragment<float, count> &values) {
+    EIDER_UNROLL
+    for (int i = 0; i < count; ++i) {
+      const uint32 at = i % 4 * 8, here = 0x7fu << at;
+      if (Format<T>::overflows(arch::magnitude(values[i])))
+        codes.words[i / 4] = arch::select_bits(here, Format<T>::overflow << at, codes.words[i / 4]);
+    }
+    return codes;
+  }
+
   /// Of `count` elements so many are encoded at a time: few enough for the registers.
   static constexpr EIDER_DEVICE int piece_of(int count) {
     return count % 16 == 0 ? 16 : count % 8 == 0 ? 8 : count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
@@ -138,10 +149,16 @@ private:
     return codes;
   }
 
-  /// The codes of elements first … of x by the scale.
+  /// The codes of elements first … of x by the scale: by the fast quotient where it serves. What is
+  /// rare is all in a branch of its own, so that it costs the others neither moves nor registers.
   template <bool bounded, int size, class X, int count>
   static EIDER_DEVICE void divide_piece(const Fragment<X, count> &x, int first, float scale,
                                         Fragment<T, count> &codes) {
+    const bool is_unusual = is_unusual_scale(scale);
+    if (bounded && arch::unlikely(is_unusual)) {
+      divide_rare<size>(x, first, scale, codes);
+      return;
+    }
     // Two operations on an element that is narrow may drop the sign of a zero; three keep it, and
     // then only an encoder by arithmetic has to be given signs.
     constexpr bool narrow = !same<X, float>, given_signs = narrow || path == software;
@@ -149,41 +166,39 @@ private:
     piece.take(x, first);
     if (given_signs)
       piece.take_signs(x, first);
-
-    const bool is_unusual = is_unusual_scale(scale), is_negative = has_minus(scale);
-    if (arch::unlikely(is_unusual)) {
-      if (!given_signs)
-        piece.take_signs(piece.values, 0);
-      const Rescaling rescaling(scale);
-      scale = rescaling.scale;
-      piece.rescale(rescaling.factor, is_negative);
-      if (bounded && path == software) // rounding a tiny scale may have lost the bound
-        piece.clamp(Format<T>::maximum * scale);
-    }
-
     const Divisor<narrow> divisor(scale);
-    const Fragment<float, size> operands = piece.values;
     float sum = 0.0f; // of magnitudes: NaN if one is
     EIDER_UNROLL
     for (int i = 0; i < size; ++i) {
-      piece.values.fill(i, divisor.quotient(operands[i]));
+      piece.values.fill(i, divisor.quotient(piece.values[i]));
       sum += arch::magnitude(piece.values[i]);
     }
-    const bool is_special = bounded ? is_unusual : sum != sum;
-    if (!bounded && arch::unlikely(is_special)) {
-      if (!given_signs && !is_unusual)
-        piece.take_signs(operands, 0);
-      const float reciprocal = arch::approximate_rcp(scale);
-      EIDER_UNROLL
-      for (int i = 0; i < size; ++i) // infinite, or NaN indeed
-        if (piece.values[i] != piece.values[i])
-          piece.values.fill(i, operands[i] * reciprocal);
-    }
-    // Instructions know NaN, but drop its sign.
-    if (path == software || !given_signs)
-      if (arch::unlikely(is_special))
-        piece.note_nans();
     piece.template write<given_signs, bounded>(codes, first);
+    if (!bounded && arch::unlikely(is_unusual || sum != sum))
+      divide_rare<size>(x, first, scale, codes);
+  }
+
+  /// The same for any scale and any x: rescaled, with infinities and NaN as a division has them.
+  template <int size, class X, int count>
+  static EIDER_DEVICE void divide_rare(const Fragment<X, count> &x, int first, float scale,
+                                       Fragment<T, count> &codes) {
+    Piece<T, path, size> piece;
+    piece.take(x, first);
+    piece.take_signs(x, first);
+    if (is_unusual_scale(scale)) {
+      const Rescaling rescaling(scale);
+      piece.rescale(rescaling.factor, has_minus(scale));
+      scale = rescaling.scale;
+    }
+    const Divisor<false> divisor(scale);
+    const float reciprocal = arch::approximate_rcp(scale);
+    EIDER_UNROLL
+    for (int i = 0; i < size; ++i) {
+      const float x_i = piece.values[i], quotient = divisor.quotient(x_i);
+      piece.values.fill(i, quotient == quotient ? quotient : x_i * reciprocal); // infinite, or NaN
+    }
+    piece.template write<true, false>(codes, first);
+    piece.write_nans(codes, first);
   }
 };
 

@@ -29,7 +29,6 @@ template <class T, CodecPath path, int size> struct Piece {
   static constexpr int words = (size + 3) / 4;
   Fragment<float, size> values;
   uint32 signs[words]{}; ///< In bit 7 of each byte the sign of the code; other bits are junk.
-  uint32 nans[words]{};  ///< The code where it is NaN, else 0.
 
   /// Takes elements first … of x as floats.
   template <class X, int count> EIDER_DEVICE void take(const Fragment<X, count> &x, int first) {
@@ -70,31 +69,8 @@ template <class T, CodecPath path, int size> struct Piece {
       signs[w] ^= is_negative ? 0x80808080u : 0u;
   }
 
-  /// Brings the values into [-most, most]; NaN stays.
-  EIDER_DEVICE void clamp(float most) {
-    EIDER_UNROLL
-    for (int i = 0; i < size; ++i)
-      values.fill(i, arch::maximum(arch::minimum(values[i], most), -most));
-  }
-
-  /// Notes the NaN code, with its sign, where a value is NaN. Instructions give that code but drop
-  /// its sign, and all other values have the signs that are noted here.
-  EIDER_DEVICE void note_nans() {
-    if constexpr (path == hardware) {
-      EIDER_UNROLL
-      for (int w = 0; w < words; ++w)
-        nans[w] = signs[w] & 0x80808080u;
-    } else {
-      EIDER_UNROLL
-      for (int i = 0; i < size; ++i) {
-        const uint32 code = (signs[i / 4] & 0x80u << i % 4 * 8) | Format<T>::nan << i % 4 * 8;
-        nans[i / 4] |= values[i] == values[i] ? 0u : code;
-      }
-    }
-  }
-
-  /// Rounds the values and writes their codes to `codes` from `first` on, which were 0. Signs are
-  /// the given ones, or those of the values. `bounded`: no value rounds past the maximum.
+  /// Rounds the values and writes their codes to `codes` from `first` on. Signs are the given ones,
+  /// or those of the values. `bounded`: no value rounds past the maximum.
   template <bool given_signs, bool bounded, int count>
   EIDER_DEVICE void write(Fragment<T, count> &codes, int first) const {
     EIDER_UNROLL
@@ -108,15 +84,34 @@ template <class T, CodecPath path, int size> struct Piece {
                          magnitude_code<bounded>(value(2)), magnitude_code<bounded>(value(3)));
       if constexpr (given_signs)
         word = arch::select_bits(0x80808080u, signs[i / 4], word);
-      word |= nans[i / 4];
-      if constexpr (size % 4 == 0)
-        codes.words[(first + i) / 4] = word;
-      else
-        codes.words[first / 4] |= (word & (size == 2 ? 0xffffu : 0xffu)) << first % 4 * 8;
+      put(codes, first + i, word);
+    }
+  }
+
+  /// Writes the NaN code, with the given sign, where a value is NaN.
+  template <int count> EIDER_DEVICE void write_nans(Fragment<T, count> &codes, int first) const {
+    EIDER_UNROLL
+    for (int i = 0; i < size; ++i) {
+      const uint32 code = (signs[i / 4] >> i % 4 * 8 & 0x80u) | Format<T>::nan;
+      const int at = first + i, shift = at % 4 * 8;
+      if (values[i] != values[i])
+        codes.words[at / 4] = (codes.words[at / 4] & ~(0xffu << shift)) | code << shift;
     }
   }
 
 private:
+  /// Codes `at` … of a fragment: a word of them, or its low bytes.
+  template <int count>
+  static EIDER_DEVICE void put(Fragment<T, count> &codes, int at, uint32 word) {
+    if constexpr (size % 4 == 0) {
+      codes.words[at / 4] = word;
+    } else {
+      constexpr uint32 mask = size == 2 ? 0xffffu : 0xffu;
+      const int shift = at % 4 * 8;
+      codes.words[at / 4] = (codes.words[at / 4] & ~(mask << shift)) | (word & mask) << shift;
+    }
+  }
+
   /// In bit 7 the sign of element i.
   template <class X, int count>
   static EIDER_DEVICE uint32 sign_of(const Fragment<X, count> &x, int i) {
@@ -140,7 +135,8 @@ private:
     const float a = bounded ? magnitude : arch::minimum_number(magnitude, Format<T>::maximum);
     const uint32 own = arch::as_bits(a) & 0x7f800000u;
     const uint32 exponent = own > least ? own : least;
-    const float sum = a + arch::as_float(exponent + (static_cast<uint32>(dropped) << 23 | rebias));
+    constexpr uint32 factor = static_cast<uint32>(127 + dropped) << 23 | rebias;
+    const float sum = arch::fma(arch::as_float(exponent), arch::as_float(factor), a);
     return arch::as_bits(sum) + (exponent >> dropped);
   }
 

@@ -14,12 +14,6 @@
 
 namespace eider {
 
-/// The type at a pointer, without const.
-template <class P> struct ValueOfPointer;
-template <class T> struct ValueOfPointer<T *> { using Type = T; };
-template <class T> struct ValueOfPointer<const T *> { using Type = T; };
-template <class P> using value_of_pointer = typename ValueOfPointer<P>::Type;
-
 /// The bytes of one access to `vector` elements of T, where rows start at multiples of `alignment`
 /// bytes: at most 16.
 template <class T, int vector, int alignment> constexpr EIDER_DEVICE int bytes_of_access() {
@@ -31,7 +25,7 @@ template <class T, int vector, int alignment> constexpr EIDER_DEVICE int bytes_o
 /// Reads a whole chunk at `from` into elements first … first + vector - 1, which were zero until
 /// now.
 template <int vector, int alignment, class T, int count>
-EIDER_DEVICE void load_chunk(const T *from, Fragment<T, count> &to, int first) {
+EIDER_DEVICE void load_whole_chunk(const T *from, Fragment<T, count> &to, int first) {
   constexpr int bytes = bytes_of_access<T, vector, alignment>();
   static_assert(bytes % sizeof(T) == 0, "the alignment is smaller than an element");
   const auto *at = reinterpret_cast<const unsigned char *>(from);
@@ -50,7 +44,7 @@ EIDER_DEVICE void load_chunk(const T *from, Fragment<T, count> &to, int first) {
 
 /// Writes elements first … first + vector - 1 as a whole chunk at `to`.
 template <int vector, int alignment, class T, int count>
-EIDER_DEVICE void store_chunk(T *to, const Fragment<T, count> &from, int first) {
+EIDER_DEVICE void store_whole_chunk(T *to, const Fragment<T, count> &from, int first) {
   constexpr int bytes = bytes_of_access<T, vector, alignment>();
   static_assert(bytes % sizeof(T) == 0, "the alignment is smaller than an element");
   auto *at = reinterpret_cast<unsigned char *>(to);
@@ -66,47 +60,30 @@ EIDER_DEVICE void store_chunk(T *to, const Fragment<T, count> &from, int first) 
   }
 }
 
-/// The first `inside` elements of a chunk that the edge cuts.
-template <int vector, class T, int count>
-EIDER_DEVICE void load_cut_chunk(const T *from, int inside, Fragment<T, count> &to, int first) {
-  EIDER_UNROLL
-  for (int j = 0; j < vector; ++j)
-    if (j < inside)
-      load_chunk<1, sizeof(T)>(from + j, to, first + j);
-}
-template <int vector, class T, int count>
-EIDER_DEVICE void store_cut_chunk(T *to, int inside, const Fragment<T, count> &from, int first) {
-  EIDER_UNROLL
-  for (int j = 0; j < vector; ++j)
-    if (j < inside)
-      store_chunk<1, sizeof(T)>(to + j, from, first + j);
-}
-
-/// A fragment of `chunks` chunks: chunk c from `at(c)`, of which `inside(c)` elements are in the
-/// matrix and the others 0. `may_be_cut` says whether that is ever between 0 and `vector`. All
-/// loads are issued before the first use of one.
-template <int vector, int chunks, int alignment, bool may_be_cut, class At, class Inside>
-EIDER_DEVICE auto load_chunks(At at, Inside inside) {
-  Fragment<value_of_pointer<decltype(at(0))>, vector * chunks> result{};
-  EIDER_UNROLL
-  for (int c = 0; c < chunks; ++c) {
-    if (inside(c) == vector)
-      load_chunk<vector, alignment>(at(c), result, c * vector);
-    else if constexpr (may_be_cut)
-      load_cut_chunk<vector>(at(c), inside(c), result, c * vector);
+/// Reads the `inside` elements of a chunk that are in the matrix, 0 to vector: whole, not at all,
+/// or one by one where the edge cuts it. `may_be_cut` says whether that can be.
+template <int vector, int alignment, bool may_be_cut, class T, int count>
+EIDER_DEVICE void load_chunk(const T *from, int inside, Fragment<T, count> &to, int first) {
+  if (inside == vector) {
+    load_whole_chunk<vector, alignment>(from, to, first);
+  } else if constexpr (may_be_cut) {
+    EIDER_UNROLL
+    for (int j = 0; j < vector; ++j)
+      if (j < inside)
+        load_whole_chunk<1, sizeof(T)>(from + j, to, first + j);
   }
-  return result;
 }
 
-/// Writes a fragment in the same way.
-template <int vector, int chunks, int alignment, bool may_be_cut, class T, class At, class Inside>
-EIDER_DEVICE void store_chunks(const Fragment<T, vector * chunks> &values, At at, Inside inside) {
-  EIDER_UNROLL
-  for (int c = 0; c < chunks; ++c) {
-    if (inside(c) == vector)
-      store_chunk<vector, alignment>(at(c), values, c * vector);
-    else if constexpr (may_be_cut)
-      store_cut_chunk<vector>(at(c), inside(c), values, c * vector);
+/// Writes them in the same way.
+template <int vector, int alignment, bool may_be_cut, class T, int count>
+EIDER_DEVICE void store_chunk(T *to, int inside, const Fragment<T, count> &from, int first) {
+  if (inside == vector) {
+    store_whole_chunk<vector, alignment>(to, from, first);
+  } else if constexpr (may_be_cut) {
+    EIDER_UNROLL
+    for (int j = 0; j < vector; ++j)
+      if (j < inside)
+        store_whole_chunk<1, sizeof(T)>(to + j, from, first + j);
   }
 }
 

@@ -46,8 +46,11 @@ public:
   /// The elements of a [columns] vector under the tile, 0 outside.
   template <int alignment = 16, class T>
   EIDER_DEVICE Fragment<T, vector * chunks> load_columns(const T *p) const {
-    return load_chunks<vector, chunks, alignment, may_be_cut>(
-        [&](int) { return p + column_; }, [&](int) { return columns_inside(); });
+    Fragment<T, vector * chunks> values{};
+    EIDER_UNROLL
+    for (int c = 0; c < chunks; ++c)
+      load_chunk<vector, alignment, may_be_cut>(p + column_, columns_inside(), values, c * vector);
+    return values;
   }
 
   /// A [rows] vector: one value a chunk; 0 outside.
@@ -61,7 +64,8 @@ public:
   }
 
   /// Writes one value a row, by the thread that holds the row's first element.
-  EIDER_DEVICE void store_rows(float *p, const Fragment<float, chunks> &values, int64 pitch = 1) const {
+  EIDER_DEVICE void store_rows(float *p, const Fragment<float, chunks> &values,
+                               int64 pitch = 1) const {
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
       if (inside(c) > 0 && column_ == 0)

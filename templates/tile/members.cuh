@@ -32,17 +32,21 @@ struct TileMembers {
   /// apart and start at multiples of `alignment` bytes.
   template <int alignment = 16, class T>
   EIDER_DEVICE Fragment<T, elements> load(const T *p, int64 pitch = columns) const {
-    return load_chunks<vector, chunks, alignment, Tile::may_be_cut>(
-        [&](int c) { return p + tile().row(c) * pitch + tile().column(c); },
-        [&](int c) { return tile().inside(c); });
+    Fragment<T, elements> values{};
+    EIDER_UNROLL
+    for (int c = 0; c < chunks; ++c)
+      load_chunk<vector, alignment, Tile::may_be_cut>(address(p, c, pitch), tile().inside(c),
+                                                      values, c * vector);
+    return values;
   }
 
   /// Writes the tile's elements, nothing outside.
   template <int alignment = 16, class T>
   EIDER_DEVICE void store(T *p, const Fragment<T, elements> &values, int64 pitch = columns) const {
-    store_chunks<vector, chunks, alignment, Tile::may_be_cut>(
-        values, [&](int c) { return p + tile().row(c) * pitch + tile().column(c); },
-        [&](int c) { return tile().inside(c); });
+    EIDER_UNROLL
+    for (int c = 0; c < chunks; ++c)
+      store_chunk<vector, alignment, Tile::may_be_cut>(address(p, c, pitch), tile().inside(c),
+                                                       values, c * vector);
   }
 
   //===-- Groups: one value for B neighbours in a row -----------------------===//
@@ -134,6 +138,10 @@ struct TileMembers {
 
 private:
   EIDER_DEVICE const Tile &tile() const { return static_cast<const Tile &>(*this); }
+
+  template <class T> EIDER_DEVICE T *address(T *p, int c, int64 pitch) const {
+    return p + tile().row(c) * pitch + tile().column(c);
+  }
 
   template <class Operation, int B, class T>
   EIDER_DEVICE auto reduce_groups(const Fragment<T, elements> &f, arch::Site at) const {

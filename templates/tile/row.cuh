@@ -46,15 +46,11 @@ public:
   /// row.
   template <int alignment = 16, class T>
   static EIDER_DEVICE Fragment<T, vector * loads> load_columns(const T *p) requires(segments == 1) {
-    const int first = thread_column();
-    return load_chunks<vector, loads, alignment, may_be_cut>(
-        [&](int c) { return p + first + c * threads * vector; },
-        [&](int c) { return columns_inside(first, c); });
+    return load_columns_from<alignment>(p, thread_column());
   }
   template <int alignment = 16, class T>
   EIDER_DEVICE Fragment<T, vector * loads> load_columns(const T *p) const requires(segments > 1) {
-    return load_chunks<vector, loads, alignment, may_be_cut>(
-        [&](int c) { return p + column(c); }, [&](int c) { return columns_inside(column_, c); });
+    return load_columns_from<alignment>(p, column_);
   }
 
   /// The row's element of a [rows] vector whose elements are `pitch` apart; 0 outside.
@@ -80,6 +76,17 @@ private:
   int64 row_;
   int column_; // of the thread's first chunk
   bool is_inside_;
+
+  /// For a thread whose first chunk begins at column `first`.
+  template <int alignment, class T>
+  static EIDER_DEVICE Fragment<T, vector * loads> load_columns_from(const T *p, int first) {
+    Fragment<T, vector * loads> values{};
+    EIDER_UNROLL
+    for (int c = 0; c < loads; ++c)
+      load_chunk<vector, alignment, may_be_cut>(p + first + c * threads * vector,
+                                                columns_inside(first, c), values, c * vector);
+    return values;
+  }
 
   static EIDER_DEVICE int thread_column() {
     return (rows == 1 ? arch::thread_index() : arch::thread_index() % threads) * vector;
