@@ -59,7 +59,7 @@ struct Totals {
 
 /// The text with every kernel's name followed by `_number`.
 std::string renamed(const std::string &text, size_t number) {
-  static const std::regex definition("(__launch_bounds__\\([0-9]+\\) void [A-Za-z0-9_]+)\\(");
+  static const std::regex definition("(\\bvoid [A-Za-z0-9_]+)\\(");
   return std::regex_replace(text, definition, "$1_" + std::to_string(number) + "(");
 }
 
@@ -79,12 +79,14 @@ size_t compile(const std::vector<Named> &texts, const std::string &target) {
 
 /// Compiles a job; where that fails, each of its texts alone, to name those that do not compile.
 void carryOut(const Job &job, Totals &totals) {
+  std::string together;
   try {
     totals.kernels += compile(job.texts, job.target);
     return;
   } catch (const Error &error) {
     if (error.kind() == ErrorKind::Machine)
       throw;
+    together = error.what();
   }
   bool found = false;
   for (const Named &text : job.texts)
@@ -95,7 +97,8 @@ void carryOut(const Job &job, Totals &totals) {
       totals.fail(job.target + ": " + text.cell + "\n  " + error.what());
     }
   if (!found)
-    totals.fail(job.target + ": texts that compile alone do not compile together, from " + job.texts[0].cell);
+    totals.fail(job.target + ": texts that compile alone do not compile together, from " +
+                job.texts[0].cell + "\n  " + together);
 }
 
 /// The distinct texts of `cells` for each target, in programs. A text that cannot be emitted fails.

@@ -1,6 +1,5 @@
-// 2^16 elements: the heuristic's own limit, with more threads than it takes now.
+// 2^16 elements: more threads rather than more registers.
 //
-// XFAIL: *
 // RUN: eider-opt %s -eider-assign-schedule -mlir-print-ir-after=eider-assign-schedule -eider-lower-to-simt -o /dev/null 2>&1 | FileCheck %s
 
 // CHECK: eider.program @block_256x256(m, n = 512) attributes {schedule = #eider.schedule<tile<threads = {{[0-9]+}}, vector = 16, rows = 256, columns = 256>>}
