@@ -69,6 +69,13 @@ template <class T, CodecPath path, int size> struct Piece {
       signs[w] ^= is_negative ? 0x80808080u : 0u;
   }
 
+  /// Brings the values into [-most, most]; NaN stays.
+  EIDER_DEVICE void clamp(float most) {
+    EIDER_UNROLL
+    for (int i = 0; i < size; ++i)
+      values.fill(i, arch::maximum(arch::minimum(values[i], most), -most));
+  }
+
   /// Rounds the values and writes their codes to `codes` from `first` on. Signs are the given ones,
   /// or those of the values. `bounded`: no value rounds past the maximum.
   template <bool given_signs, bool bounded, int count>
@@ -88,14 +95,18 @@ template <class T, CodecPath path, int size> struct Piece {
     }
   }
 
-  /// Writes the NaN code, with the given sign, where a value is NaN.
+  /// Writes the NaN code, with the given sign, where a value is NaN. Instructions have written it
+  /// but for the sign; and the given signs are those of the other values, too.
   template <int count> EIDER_DEVICE void write_nans(Fragment<T, count> &codes, int first) const {
     EIDER_UNROLL
     for (int i = 0; i < size; ++i) {
-      const uint32 code = (signs[i / 4] >> i % 4 * 8 & 0x80u) | Format<T>::nan;
       const int at = first + i, shift = at % 4 * 8;
-      if (values[i] != values[i])
-        codes.words[at / 4] = (codes.words[at / 4] & ~(0xffu << shift)) | code << shift;
+      uint32 &word = codes.words[at / 4];
+      const uint32 sign = (signs[i / 4] >> i % 4 * 8 & 0x80u) << shift;
+      if constexpr (path == hardware)
+        word |= sign;
+      else if (values[i] != values[i])
+        word = arch::select_bits(0xffu << shift, Format<T>::nan << shift | sign, word);
     }
   }
 

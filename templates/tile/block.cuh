@@ -27,7 +27,7 @@ class BlockTile : public TileMembers<BlockTile<threads, vector, tile_rows, tile_
 
 public:
   static constexpr int64 segments = 1; // of what a reduction combines: a block is whole in its tile
-  static constexpr bool may_be_cut = columns % vector != 0;
+  static constexpr bool may_be_cut = columns % vector != 0, always_whole = false;
 
   /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride, row of tiles by row of
   /// tiles.

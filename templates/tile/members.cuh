@@ -18,6 +18,7 @@ namespace eider {
 ///   row(c), column(c)    the position of chunk c's first element
 ///   inside(c)            how many of its elements are in the matrix, 0 to vector
 ///   may_be_cut           whether that is ever between 0 and vector
+///   always_whole         whether that is known before the kernel runs
 ///   is_whole()           whether no element that a reduction combines is outside
 ///   reduces              whether a reduction over the tile is one over its row or block
 template <class Tile, int vector, int chunks, int64 columns, int lanes, int team, int block>
@@ -169,18 +170,22 @@ private:
   /// The fragment with the operation's identity where it is outside the matrix.
   template <class Operation, class T>
   EIDER_DEVICE Fragment<T, elements> without_outside(const Fragment<T, elements> &f) const {
-    if (tile().is_whole())
+    if constexpr (Tile::always_whole) {
       return f;
-    Fragment<T, elements> result{};
-    EIDER_UNROLL
-    for (int i = 0; i < elements; ++i) {
-      const bool is_inside = i % vector < tile().inside(i / vector);
-      if constexpr (same<T, float>)
-        result.fill(i, is_inside ? f[i] : Operation::identity());
-      else // Of these only magnitudes are reduced, whose identity is 0.
-        result.fill(i, is_inside ? f[i] : T{});
+    } else {
+      if (tile().is_whole())
+        return f;
+      Fragment<T, elements> result{};
+      EIDER_UNROLL
+      for (int i = 0; i < elements; ++i) {
+        const bool is_inside = i % vector < tile().inside(i / vector);
+        if constexpr (same<T, float>)
+          result.fill(i, is_inside ? f[i] : Operation::identity());
+        else // Of these only magnitudes are reduced, whose identity is 0.
+          result.fill(i, is_inside ? f[i] : T{});
+      }
+      return result;
     }
-    return result;
   }
 };
 

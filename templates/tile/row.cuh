@@ -30,7 +30,7 @@ class RowTile : public TileMembers<RowTile<threads, vector, columns, rows, loads
 
 public:
   static constexpr int64 segments = (columns + width - 1) / width;
-  static constexpr bool may_be_cut = columns % vector != 0;
+  static constexpr bool may_be_cut = columns % vector != 0, always_whole = columns % width == 0;
 
   /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride, the segments of a row
   /// next to each other.
@@ -70,7 +70,7 @@ public:
   EIDER_DEVICE int column(int c) const { return column_ + c * threads * vector; }
   EIDER_DEVICE int inside(int c) const { return is_inside_ ? columns_inside(column_, c) : 0; }
   /// Rows outside combine among themselves and are not stored, so that only columns matter.
-  EIDER_DEVICE bool is_whole() const { return columns % width == 0; }
+  EIDER_DEVICE bool is_whole() const { return always_whole; }
 
 private:
   int64 row_;
