@@ -155,8 +155,9 @@ static Range aroundValue(const Approximate &function, double operand) {
     return Range::point(arithmeticNaN());
   if (!std::isfinite(operand) || !std::isfinite(value))
     return Range::point(value);
-  double slack = std::max(function.ulps * ulpOfF32(value), function.absolute);
-  return {finish(DType::f32, std::max(value - slack, function.codomain.lower)),
+  double slack = function.ulps * ulpOfF32(value);
+  double lower = value < function.zeroBelow ? 0 : value - slack;
+  return {finish(DType::f32, std::max(lower, function.codomain.lower)),
           finish(DType::f32, std::min(value + slack, function.codomain.upper))};
 }
 
@@ -208,7 +209,7 @@ std::optional<Approximate> interpreter::approximateFunction(mlir::Operation *op)
         return Approximate{reciprocalRoot, Bounds::rsqrt, positive};
       })
       .Case<ir::SigmoidOp>([&](auto) {
-        return Approximate{sigmoid, Bounds::sigmoid, positive, Bounds::sigmoidAbsolute};
+        return Approximate{sigmoid, Bounds::sigmoid, positive, Bounds::sigmoidZeroBelow};
       })
       .Default([](auto) { return std::nullopt; });
 }

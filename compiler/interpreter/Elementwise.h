@@ -50,7 +50,7 @@ struct Approximate {
   double (*function)(double);
   double ulps;
   Range codomain;
-  double absolute = 0; ///< An error of this size is allowed too.
+  double zeroBelow = -std::numeric_limits<double>::infinity(); ///< Smaller results may be 0.
 };
 Tensor apply(const Approximate &function, const Tensor &a);
 

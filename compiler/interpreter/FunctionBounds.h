@@ -18,9 +18,9 @@ struct FunctionBounds {
   static constexpr double tanh = 2;
   static constexpr double erf = 2;
   static constexpr double rsqrt = 2;
-  static constexpr double sigmoid = 8;
-  /// 1 / (1 + exp(−x)) is 0 where exp(−x) overflows; the sigmoid is below 2^-127 there.
-  static constexpr double sigmoidAbsolute = 0x1p-127;
+  static constexpr double sigmoid = 4;
+  /// A sigmoid below this may be 0: 1 / (1 + exp(−x)) is, where exp(−x) overflows.
+  static constexpr double sigmoidZeroBelow = 0x1p-126;
 };
 
 /// Additions on the deepest path of a reduction beyond log2 n: the trees inside a thread, across

@@ -36,8 +36,8 @@ Program quantizer(bool approximate) {
     %e = math.exp %x : tensor<?x?xf32, #eider.dims<tokens, hidden>>
     %y = eider.quantize )") +
                  (approximate ? "%e" : "%x") +
-                 " numerics<> : tensor<?x?xf32, #eider.dims<tokens, hidden>> -> " +
-                 ScaledCodes + "\n eider.output \"y\", %y : " + ScaledCodes);
+                 " numerics<> : tensor<?x?xf32, #eider.dims<tokens, hidden>> -> " + ScaledCodes +
+                 "\n eider.output \"y\", %y : " + ScaledCodes);
 }
 
 std::vector<Comparison> judgedCodes(const Program &p, const std::vector<double> &x,
@@ -81,6 +81,13 @@ TEST(Compare, ApproximateResultsLieWithinTheirUlps) {
   EXPECT_EQ(judged(p, {Inf}, {1e38}).wrong, 1);
   EXPECT_EQ(judged(p, {1}, {NaN}).wrong, 1);
   EXPECT_EQ(judged(p, {NaN}, {1}).wrong, 1);
+}
+
+TEST(Compare, SigmoidMayBeZeroWhereItIsSubnormal) {
+  Program p = map("eider.sigmoid %x");
+  EXPECT_EQ(judged(p, {-90}, {0}).wrong, 0);
+  EXPECT_EQ(judged(p, {-90}, {1e-37}).wrong, 1);
+  EXPECT_EQ(judged(p, {-80}, {0}).wrong, 1);
 }
 
 TEST(Compare, ErrorsPropagate) {
