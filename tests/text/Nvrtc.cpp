@@ -102,7 +102,8 @@ void carryOut(const Job &job, Totals &totals) {
 }
 
 /// The distinct texts of `cells` for each target, in programs. A text that cannot be emitted fails.
-std::vector<Job> jobsOf(const Options &options, const std::vector<matrix::Cell> &cells, Totals &totals) {
+std::vector<Job> jobsOf(const Options &options, const std::vector<matrix::Cell> &cells,
+                        Totals &totals) {
   std::vector<Job> jobs;
   for (const std::string &target : options.targets) {
     std::set<std::string> seen;
@@ -159,9 +160,10 @@ int run(const Options &options) {
     texts += job.texts.size();
   carryOutAll(jobs, options.threads, totals);
   std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  std::printf("%zu cells, %zu texts, %zu kernels for %zu targets; %.0f s, %.0f s of processor time\n",
-              cells.size(), texts, totals.kernels.load(), options.targets.size(), wall.count(),
-              static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC);
+  std::printf(
+      "%zu cells, %zu texts, %zu kernels for %zu targets; %.0f s, %.0f s of processor time\n",
+      cells.size(), texts, totals.kernels.load(), options.targets.size(), wall.count(),
+      static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC);
   for (const std::string &failure : totals.failures)
     std::printf("FAILED %s\n", failure.c_str());
   return totals.failures.empty() && totals.kernels > 0 ? 0 : 1;

@@ -18,9 +18,13 @@ using namespace eider::text;
 
 const Vocabulary &text::vocabulary() {
   static const Vocabulary names = {
-      {"using", "namespace", "extern", "void", "const", "auto", "for", "float", "bf16", "f16",
-       "e4m3", "e5m2", "int64", "eider", "hardware", "software", "Codec", "RowTile", "BlockTile",
-       "__global__", "__launch_bounds__"},
+      {"using",     "namespace",  "extern",
+       "void",      "const",      "auto",
+       "for",       "float",      "bf16",
+       "f16",       "e4m3",       "e5m2",
+       "int64",     "eider",      "hardware",
+       "software",  "Codec",      "RowTile",
+       "BlockTile", "__global__", "__launch_bounds__"},
       {"to", "min", "max", "min_number", "max_number", "abs", "sqrt", "rsqrt", "rcp", "exp", "exp2",
        "log", "tanh", "erf", "fma", "select", "one_if_zero", "sigmoid", "spread"},
       {"load", "store", "load_columns", "load_groups", "store_groups", "load_rows", "store_rows",
@@ -36,7 +40,9 @@ namespace {
 struct Token {
   std::string text;
   int line;
-  bool isName() const { return std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_'; }
+  bool isName() const {
+    return std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_';
+  }
   bool isNumber() const { return std::isdigit(static_cast<unsigned char>(text[0])); }
 };
 
@@ -108,9 +114,9 @@ private:
     if (isWordPart(first)) {
       // A sign after an exponent belongs to the number.
       bool number = std::isdigit(static_cast<unsigned char>(first));
-      while (end < content.size() &&
-             (isWordPart(content[end]) || (number && content[end] == '.') ||
-              (number && content[end - 1] == 'e' && std::string("+-").find(content[end]) != std::string::npos)))
+      while (end < content.size() && (isWordPart(content[end]) || (number && content[end] == '.') ||
+                                      (number && content[end - 1] == 'e' &&
+                                       std::string("+-").find(content[end]) != std::string::npos)))
         ++end;
     } else if (first == '"') {
       end = content.find('"', begin + 1);
@@ -159,7 +165,8 @@ private:
     for (size_t i = 1; i < tokens.size(); ++i) {
       std::string type = before(i, 1), next = at(i + 1);
       bool ended = next == "=" || next == "," || next == ")" || next == ":";
-      bool pointer = type == "*" && vocabulary().words.count(before(i, 2)) && (next == "," || next == ")");
+      bool pointer =
+          type == "*" && vocabulary().words.count(before(i, 2)) && (next == "," || next == ")");
       bool typed = type == "auto" || type == "float" || type == "int64" || type == "using" ||
                    type == "Row" || type == "Tile";
       if (tokens[i].isName() && ((typed && ended) || pointer))
@@ -201,7 +208,8 @@ private:
   }
 
   void number(size_t i) {
-    static const std::regex plain("(0|[1-9][0-9]*)|[0-9]+\\.[0-9]+(e[+-]?[0-9]+)?f|[0-9]+e[+-]?[0-9]+f");
+    static const std::regex plain(
+        "(0|[1-9][0-9]*)|[0-9]+\\.[0-9]+(e[+-]?[0-9]+)?f|[0-9]+e[+-]?[0-9]+f");
     if (!std::regex_match(tokens[i].text, plain))
       complain(i, "'" + tokens[i].text + "' is no plain decimal");
   }
@@ -213,7 +221,8 @@ std::vector<std::string> text::impurities(const std::string &text) {
   reader.read(text);
   Checker checker(reader.tokens);
   checker.check();
-  reader.complaints.insert(reader.complaints.end(), checker.complaints.begin(), checker.complaints.end());
+  reader.complaints.insert(reader.complaints.end(), checker.complaints.begin(),
+                           checker.complaints.end());
   return reader.complaints;
 }
 

@@ -3,8 +3,8 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
-#include "tests/text/Product.h"
 #include "tests/text/Purity.h"
+#include "tests/text/Product.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,20 +70,27 @@ TEST(Purity, RefusesNamesBeyondTheVocabulary) {
   EXPECT_THAT(complaintsWith("E4m3::encode_quotient", "E4m3::encode_fast"),
               ElementsAre(HasSubstr("'E4m3::encode_fast' is not in the vocabulary")));
   EXPECT_THAT(complaintsWith("eider::select", "std::select"), testing::Not(IsEmpty()));
-  EXPECT_THAT(complaintsWith("eider::select", "fminf"), ElementsAre(HasSubstr("a call of 'fminf'")));
-  EXPECT_THAT(complaintsWith("total - -eps", "totel - -eps"), ElementsAre(HasSubstr("unknown name 'totel'")));
+  EXPECT_THAT(complaintsWith("eider::select", "fminf"),
+              ElementsAre(HasSubstr("a call of 'fminf'")));
+  EXPECT_THAT(complaintsWith("total - -eps", "totel - -eps"),
+              ElementsAre(HasSubstr("unknown name 'totel'")));
 }
 
 TEST(Purity, RefusesNumbersThatAreNoPlainDecimals) {
   for (const char *number : {"0x3c", "010", "1024.0", "1024u", "0b1"})
-    EXPECT_THAT(complaintsWith("1024.0f", number), ElementsAre(HasSubstr("is no plain decimal"))) << number;
+    EXPECT_THAT(complaintsWith("1024.0f", number), ElementsAre(HasSubstr("is no plain decimal")))
+        << number;
 }
 
 TEST(Purity, RefusesOtherDirectivesAndFiles) {
-  EXPECT_THAT(complaintsWith("eider/tile/row.cuh", "cuda_fp8.h"), ElementsAre(HasSubstr("no include of the library")));
-  EXPECT_THAT(complaintsWith("eider/tile/row.cuh", "eider/tile/../../x.cuh"), ElementsAre(HasSubstr("no include of the library")));
-  EXPECT_THAT(complaintsWith("eider/tile/row.cuh", "eider/tile/none.cuh"), ElementsAre(HasSubstr("has no file")));
-  EXPECT_THAT(complaintsWith("using namespace eider;", "#pragma unroll"), ElementsAre(HasSubstr("a directive")));
+  EXPECT_THAT(complaintsWith("eider/tile/row.cuh", "cuda_fp8.h"),
+              ElementsAre(HasSubstr("no include of the library")));
+  EXPECT_THAT(complaintsWith("eider/tile/row.cuh", "eider/tile/../../x.cuh"),
+              ElementsAre(HasSubstr("no include of the library")));
+  EXPECT_THAT(complaintsWith("eider/tile/row.cuh", "eider/tile/none.cuh"),
+              ElementsAre(HasSubstr("has no file")));
+  EXPECT_THAT(complaintsWith("using namespace eider;", "#pragma unroll"),
+              ElementsAre(HasSubstr("a directive")));
 }
 
 TEST(Purity, RefusesCommentsThatCouldEndElsewhere) {
