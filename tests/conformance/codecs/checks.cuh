@@ -36,6 +36,8 @@ template <class T, CodecPath path> EIDER_DEVICE uint32 encode(uint32 bits) {
   constexpr oracle::Format f = format_of<T>();
   const float x = arch::as_float(bits);
   const uint32 number = C::encode_number(x).bits;
+  const Fragment<float, 1> single{{bits}};
+  const uint32 number_overflow = C::encode_number_overflow(single)[0].bits;
   const bool right = oracle::is_code_of(C::encode(x).bits, x, f, oracle::saturates) &&
                      oracle::is_code_of(C::encode_overflow(x).bits, x, f, oracle::overflows) &&
                      (x == x ? oracle::is_code_of(number, x, f, oracle::saturates)

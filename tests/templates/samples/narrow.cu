@@ -16,7 +16,7 @@ extern "C" __global__ __launch_bounds__(128) void quantize_one(
     const auto h = row.load<2>(x);
     const auto scale = eider::one_if_zero(row.amax_of_groups<128>(h) / 448.0f);
     row.store_groups<128>(y_scale, scale);
-    row.store<1>(y, E4m3::encode_quotient(h, scale));
+    row.store<1>(y, E4m3::encode_bounded_quotient(h, scale));
   }
 }
 
@@ -26,7 +26,7 @@ extern "C" __global__ __launch_bounds__(128) void quantize_seven(
     const auto h = row.load<2>(x);
     const float scale = eider::one_if_zero(row.amax(h) / 448.0f);
     row.store_rows(y_scale, scale);
-    row.store<1>(y, E4m3::encode_quotient(h, scale));
+    row.store<1>(y, E4m3::encode_bounded_quotient(h, scale));
   }
 }
 
@@ -36,7 +36,7 @@ extern "C" __global__ __launch_bounds__(128) void quantize_hundred(
     const auto h = row.load(x);
     const auto scale = eider::one_if_zero(row.amax_of_groups<64>(h) / 448.0f);
     row.store_groups<64>(y_scale, scale);
-    row.store<4>(y, E4m3::encode_quotient(h, scale));
+    row.store<4>(y, E4m3::encode_bounded_quotient(h, scale));
   }
 }
 
@@ -46,6 +46,6 @@ extern "C" __global__ __launch_bounds__(64) void quantize_cut(
     const auto h = block.load<4>(x);
     const float scale = eider::one_if_zero(block.amax(h) / 448.0f);
     block.store_block(y_scale, scale);
-    block.store<1>(y, E4m3::encode_quotient(h, scale));
+    block.store<1>(y, E4m3::encode_bounded_quotient(h, scale));
   }
 }

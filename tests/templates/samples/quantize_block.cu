@@ -14,6 +14,6 @@ extern "C" __global__ __launch_bounds__(256) void quantize(
     const auto h = block.load(x);
     const float scale = eider::one_if_zero(block.amax(h) / 448.0f);
     block.store_block(y_scale, scale);
-    block.store(y, E4m3::encode_quotient(h, scale));
+    block.store(y, E4m3::encode_bounded_quotient(h, scale));
   }
 }
