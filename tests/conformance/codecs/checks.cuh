@@ -38,10 +38,15 @@ template <class T, CodecPath path> EIDER_DEVICE uint32 encode(uint32 bits) {
   const uint32 number = C::encode_number(x).bits;
   const Fragment<float, 1> single{{bits}};
   const uint32 number_overflow = C::encode_number_overflow(single)[0].bits;
-  const bool right = oracle::is_code_of(C::encode(x).bits, x, f, oracle::saturates) &&
-                     oracle::is_code_of(C::encode_overflow(x).bits, x, f, oracle::overflows) &&
-                     (x == x ? oracle::is_code_of(number, x, f, oracle::saturates)
-                             : number == ((bits >> 31) << 7 | f.largest));
+  bool right = oracle::is_code_of(C::encode(x).bits, x, f, oracle::saturates) &&
+               oracle::is_code_of(C::encode_overflow(x).bits, x, f, oracle::overflows);
+  if (x == x) {
+    right = right && oracle::is_code_of(number, x, f, oracle::saturates) &&
+            oracle::is_code_of(number_overflow, x, f, oracle::overflows);
+  } else {
+    const uint32 most = (bits >> 31) << 7 | f.largest;
+    right = right && number == most && number_overflow == most;
+  }
   return !right;
 }
 
