@@ -1,6 +1,5 @@
 // Groups that are given rather than reduced bind the schedule as much: a thread's chunks must be whole groups.
 //
-// XFAIL: *
 // RUN: eider-opt %s -eider-assign-schedule -eider-lower-to-simt | FileCheck %s
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="row<threads = 1, vector = 16>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=TORN
 

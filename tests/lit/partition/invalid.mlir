@@ -88,3 +88,21 @@ eider.program @reduced_twice(m, n = 64) {
   %t = eider.reduce sum %s over [1, *] : tensor<?x8xf32, #eider.dims<m, n / 8>> -> tensor<?x1xf32, #eider.dims<m, 1>>
   eider.output "y", %t : tensor<?x1xf32, #eider.dims<m, 1>>
 }
+
+// -----
+
+eider.program @given_uneven_group(m, n = 96) {
+  %x = eider.input "x" : tensor<?x96xf32, #eider.dims<m, n>>
+  // expected-error @below {{blocks of 1x48: a block along a row is a power of two up to 512, or the whole row (1x*)}}
+  %s = eider.input "s" : tensor<?x2xf32, #eider.dims<m, n / 48>>
+  eider.output "y", %x : tensor<?x96xf32, #eider.dims<m, n>>
+}
+
+// -----
+
+eider.program @given_uneven_block(m, n = 96) {
+  %x = eider.input "x" : tensor<?x96xf32, #eider.dims<m, n>>
+  // expected-error @below {{reads blocks of 64x48: the columns of a block that is read are a power of two up to 512}}
+  %s = eider.input "s" : tensor<?x2xf32, #eider.dims<m / 64, n / 48>>
+  eider.output "y", %x : tensor<?x96xf32, #eider.dims<m, n>>
+}
