@@ -30,7 +30,7 @@ TEST(Pairwise, IsTheSameForASeedAndDiffersBetweenSeeds) {
 TEST(WholeProduct, HoldsEveryCombinationAndEveryPair) {
   std::vector<Cell> cells = wholeProduct();
   // ops × dtypes × formats × blocks × codecs × widths × rows
-  EXPECT_EQ(cells.size(), 5u * 3 * 2 * 8 * 2 * 7 * 6 + pairwiseCells(1).size());
+  EXPECT_EQ(cells.size(), 5u * 3 * 2 * 8 * 2 * 7 * 6);
   EXPECT_EQ(uncoveredPairs(cells), 0u);
   EXPECT_TRUE(std::all_of(cells.begin(), cells.end(), isValid));
 }

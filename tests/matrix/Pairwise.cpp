@@ -134,32 +134,16 @@ size_t matrix::uncoveredPairs(const std::vector<Cell> &cells) {
 }
 
 namespace {
-/// Goes through the values of each axis in turn, skipping those that do not go with a cell.
-class Turns {
-public:
-  void set(Cell &cell, Axis axis) {
-    do {
-      int &index = turn[static_cast<size_t>(axis)];
-      index = (index + stepOn(axis)) % static_cast<int>(infoOf(axis).values.size());
-      cell[axis] = index;
-    } while (!canComplete(cell));
+/// Sets an axis to any of the values that go with the cell, as likely as each other.
+void draw(Cell &cell, Axis axis, std::mt19937_64 &random) {
+  std::vector<int> fitting;
+  for (int value = 0; value < static_cast<int>(infoOf(axis).values.size()); ++value) {
+    cell[axis] = value;
+    if (canComplete(cell))
+      fitting.push_back(value);
   }
-
-private:
-  /// Prime to the number of values and not 1, so that neighbouring axes do not run in step.
-  static int stepOn(Axis axis) {
-    switch (axis) {
-    case Axis::Numerics:
-      return 3;
-    case Axis::Memory:
-      return 2;
-    default:
-      return 1;
-    }
-  }
-
-  std::array<int, AxisCount> turn{};
-};
+  cell[axis] = fitting[random() % fitting.size()];
+}
 
 /// Calls `visit` with each combination of values on `product`.
 template <class Visit> void eachCombination(std::span<const Axis> product, Cell cell, Visit visit) {
@@ -178,18 +162,15 @@ std::vector<Cell> matrix::wholeProduct() {
                                    Axis::Block, Axis::Codec, Axis::Width},
                         shapes[] = {Axis::Rows};
   std::vector<Cell> cells;
-  Turns turns;
+  std::mt19937_64 random(1);
   eachCombination(texts, Cell(), [&](Cell text) {
-    turns.set(text, Axis::Source);
-    turns.set(text, Axis::Numerics);
+    draw(text, Axis::Source, random);
+    draw(text, Axis::Numerics, random);
     eachCombination(shapes, text, [&](Cell cell) {
-      turns.set(cell, Axis::Memory);
-      turns.set(cell, Axis::Values);
+      draw(cell, Axis::Memory, random);
+      draw(cell, Axis::Values, random);
       cells.push_back(cell);
     });
   });
-  // Turns miss some pairs.
-  for (const Cell &cell : pairwiseCells(1))
-    cells.push_back(cell);
   return cells;
 }

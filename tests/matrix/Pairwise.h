@@ -17,8 +17,8 @@ std::vector<Cell> pairwiseCells(uint64_t seed);
 /// Pairs of values that go together and stand in no cell.
 size_t uncoveredPairs(const std::vector<Cell> &cells);
 
-/// Every combination of op, dtype, format, block, codec, width and rows, with sources, numerics,
-/// memory and values in turn; then a pairwise array, for the pairs that the turns miss.
+/// Every combination of op, dtype, format, block, codec, width and rows; sources, numerics, memory
+/// and values are drawn at random, the same in every run.
 std::vector<Cell> wholeProduct();
 
 } // namespace eider::matrix
