@@ -149,11 +149,17 @@ private:
     return codes;
   }
 
-  /// The codes of elements first … of x by the scale. What is rare stands in short branches beside
-  /// the way of all others, which it costs neither moves nor registers.
+  /// The codes of elements first … of x by the scale: by the fast quotient where it serves. What is
+  /// rare has a branch of its own, so that it costs the others neither moves nor registers: with
+  /// the two merged, norms that are bound by their registers ran 5 % slower on an H200.
   template <bool bounded, int size, class X, int count>
   static EIDER_DEVICE void divide_piece(const Fragment<X, count> &x, int first, float scale,
                                         Fragment<T, count> &codes) {
+    const bool is_unusual = is_unusual_scale(scale);
+    if (bounded && arch::unlikely(is_unusual)) {
+      divide_rare<size>(x, first, scale, codes);
+      return;
+    }
     // Two operations on an element that is narrow may drop the sign of a zero; three keep it, and
     // then only an encoder by arithmetic has to be given signs.
     constexpr bool narrow = !same<X, float>, given_signs = narrow || path == software;
@@ -161,40 +167,40 @@ private:
     piece.take(x, first);
     if (given_signs)
       piece.take_signs(x, first);
-
-    const bool is_unusual = is_unusual_scale(scale);
-    if (arch::unlikely(is_unusual)) {
-      if (!given_signs)
-        piece.take_signs(piece.values, 0);
-      const Rescaling rescaling(scale);
-      piece.rescale(rescaling.factor, has_minus(scale));
-      scale = rescaling.scale;
-      if (bounded && path == software) // rounding a tiny scale may have lost the bound
-        piece.clamp(Format<T>::maximum * scale);
-    }
-
     const Divisor<narrow> divisor(scale);
-    const Fragment<float, size> operands = piece.values;
     float sum = 0.0f; // of magnitudes: NaN if one is
     EIDER_UNROLL
     for (int i = 0; i < size; ++i) {
-      piece.values.fill(i, divisor.quotient(operands[i]));
+      piece.values.fill(i, divisor.quotient(piece.values[i]));
       sum += arch::magnitude(piece.values[i]);
     }
-    const bool is_special = bounded ? is_unusual : sum != sum;
-    if (!bounded && arch::unlikely(is_special)) {
-      if (!given_signs && !is_unusual)
-        piece.take_signs(operands, 0);
-      const float reciprocal = arch::approximate_rcp(scale);
-      EIDER_UNROLL
-      for (int i = 0; i < size; ++i) // infinite, or NaN indeed
-        if (piece.values[i] != piece.values[i])
-          piece.values.fill(i, operands[i] * reciprocal);
-    }
     piece.template write<given_signs, bounded>(codes, first);
-    if (path == software || !given_signs)
-      if (arch::unlikely(is_special))
-        piece.write_nans(codes, first);
+    if (!bounded && arch::unlikely(is_unusual || sum != sum))
+      divide_rare<size>(x, first, scale, codes);
+  }
+
+  /// The same for any scale and any x: rescaled, with infinities and NaN as a division has them.
+  /// The narrow quotient is proved for usual scales alone, so here all take three operations.
+  template <int size, class X, int count>
+  static EIDER_DEVICE void divide_rare(const Fragment<X, count> &x, int first, float scale,
+                                       Fragment<T, count> &codes) {
+    Piece<T, path, size> piece;
+    piece.take(x, first);
+    piece.take_signs(x, first);
+    if (is_unusual_scale(scale)) {
+      const Rescaling rescaling(scale);
+      piece.rescale(rescaling.factor, has_minus(scale));
+      scale = rescaling.scale;
+    }
+    const Divisor<false> divisor(scale);
+    const float reciprocal = arch::approximate_rcp(scale);
+    EIDER_UNROLL
+    for (int i = 0; i < size; ++i) {
+      const float operand = piece.values[i], quotient = divisor.quotient(operand);
+      piece.values.fill(i, quotient == quotient ? quotient : operand * reciprocal);
+    }
+    piece.template write</*given_signs=*/true, /*bounded=*/false>(codes, first);
+    piece.write_nans(codes, first);
   }
 };
 
