@@ -1,0 +1,62 @@
+# Part of Eider, under the Apache License v2.0.
+"""Writes OP.safetensors for every op of `eider list`: python3 inputs.py EIDER DIRECTORY.
+
+Shapes are odd on purpose: rows have partial blocks and ends that no vector reaches.
+"""
+
+import json
+import pathlib
+import random
+import re
+import struct
+import subprocess
+import sys
+
+DIMS = {"tokens": 261, "hidden": 1173}
+NAMES = {"f32": "F32", "bf16": "BF16", "f16": "F16", "f8E4M3FN": "F8_E4M3", "f8E5M2": "F8_E5M2"}
+
+
+def extent(text):
+    """The value of `tokens`, `2 * hidden`, `ceildiv(hidden, 128)`."""
+    if division := re.fullmatch(r"ceildiv\((.*), (\d+)\)", text):
+        return -(-extent(division[1]) // int(division[2]))
+    if product := re.fullmatch(r"(\d+) \* (.*)", text):
+        return int(product[1]) * extent(product[2])
+    return DIMS[text] if text in DIMS else int(text)
+
+
+def values(dtype, count, source):
+    """Positive f32, of use as scales too; bf16 of both signs; finite codes."""
+    if dtype == "f32":
+        return struct.pack(f"<{count}f", *(source.uniform(0.001, 2) for _ in range(count)))
+    if dtype == "bf16":
+        floats = struct.pack(f"<{count}f", *(source.gauss(0, 3) for _ in range(count)))
+        return b"".join(floats[4 * i + 2 : 4 * i + 4] for i in range(count))
+    return bytes(source.choice((0, 128)) + source.randrange(0x78) for _ in range(count))
+
+
+def main(eider, directory):
+    listing = subprocess.run([eider, "list", "--json"], check=True, capture_output=True)
+    for op in json.loads(listing.stdout)["ops"]:
+        source = random.Random(op["name"])
+        header, data = {}, b""
+        for tensor in op["inputs"] + op.get("inouts", []):
+            shape = [extent(text) for text in tensor["shape"]]
+            count = 1
+            for n in shape:
+                count *= n
+            content = values(tensor["dtype"], count, source)
+            header[tensor["name"]] = {
+                "dtype": NAMES[tensor["dtype"]],
+                "shape": shape,
+                "data_offsets": [len(data), len(data) + len(content)],
+            }
+            data += content
+        text = json.dumps(header).encode()
+        path = pathlib.Path(directory) / f"{op['name']}.safetensors"
+        path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+        print(op["name"])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

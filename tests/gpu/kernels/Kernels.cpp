@@ -1,0 +1,144 @@
+//===- Kernels.cpp - Many small kernels for a sanitizer to watch ----------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// Library ops × codecs × blocks × layouts, their tensors in memory without a byte to spare, each
+// output compared with the reference. Exit status 77, with the reason, without a GPU.
+//
+//===----------------------------------------------------------------------===//
+#include "tests/gpu/kernels/Defects.h"
+#include "tests/gpu/kernels/ExactTensor.h"
+
+#include "eider/jit.h"
+#include "tests/matrix/BatchBackend.h"
+#include "tests/matrix/Cell.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace eider;
+using namespace eider::gpu;
+using namespace eider::matrix;
+
+namespace {
+constexpr int Skipped = 77; // ctest's convention
+
+struct Options {
+  std::string device = "cuda", only, defect;
+};
+
+int valueOf(Axis axis, std::string_view text) {
+  const auto &values = infoOf(axis).values;
+  return static_cast<int>(std::find(values.begin(), values.end(), text) - values.begin());
+}
+
+/// What differs between kernels: whether rows have ends that no vector reaches, and strides.
+constexpr std::pair<const char *, const char *> layouts[] = {
+    {"4B", "contiguous"}, {"odd", "contiguous"}, {"odd", "padded"}, {"odd", "strided misaligned"}};
+
+/// Dtypes and formats in turn, all else in full.
+std::vector<Cell> representativeCells() {
+  std::vector<Cell> cells;
+  for (int op = 0; op < static_cast<int>(infoOf(Axis::Op).values.size()); ++op)
+    for (const char *codec : infoOf(Axis::Codec).values)
+      for (const char *block : {"1x128", "1x*", "128x128"})
+        for (const auto &[width, memory] : layouts) {
+          Cell cell;
+          const int turn = static_cast<int>(cells.size() + cells.size() / 4);
+          cell[Axis::Op] = op;
+          cell[Axis::Dtype] = turn % 3;
+          cell[Axis::Format] = turn % 2;
+          cell[Axis::Block] = valueOf(Axis::Block, block);
+          cell[Axis::Codec] = valueOf(Axis::Codec, codec);
+          cell[Axis::Source] = valueOf(Axis::Source, "dynamic");
+          cell[Axis::Numerics] = valueOf(Axis::Numerics, "default");
+          cell[Axis::Width] = valueOf(Axis::Width, width);
+          cell[Axis::Rows] = valueOf(Axis::Rows, "several");
+          cell[Axis::Memory] = valueOf(Axis::Memory, memory);
+          cell[Axis::Values] = valueOf(Axis::Values, "specials");
+          cells.push_back(cell);
+        }
+  return cells;
+}
+
+/// Its outputs; their memory is written by the kernel alone.
+std::vector<HostTensor> launch(const Device &device, const Case &given) {
+  JitOptions options;
+  options.codec = given.options.codec;
+  const Kernel kernel = jit(given.program, device, given.options.dims, options);
+  std::vector<std::unique_ptr<ExactTensor>> memory;
+  std::vector<TensorArg> arguments;
+  const Signature &signature = given.program.signature();
+  for (const std::string &name : kernel.tensorNames()) {
+    auto tensor = std::ranges::find(signature.tensors, name, &Signature::Tensor::name);
+    memory.push_back(std::make_unique<ExactTensor>(device, tensor->dtype,
+                                                   kernel.shapeOf(name, given.dims), given.layout));
+    auto input = std::ranges::find(given.inputs, name, &HostTensor::name);
+    if (input != given.inputs.end())
+      memory.back()->upload(input->data);
+    arguments.push_back(memory.back()->argument());
+  }
+  const Call call = kernel.prepare(given.dims, arguments);
+  const ExactTensor workspace(device, DType::u8, {static_cast<int64_t>(call.workspace_bytes())},
+                              {});
+  call.launch({}, arguments, {}, const_cast<void *>(workspace.argument().pointer));
+  device.synchronize();
+  std::vector<HostTensor> outputs;
+  for (size_t i = 0; i < memory.size(); ++i) {
+    const std::string name = kernel.tensorNames()[i];
+    auto tensor = std::ranges::find(signature.tensors, name, &Signature::Tensor::name);
+    if (tensor->role != Signature::Role::Input)
+      outputs.push_back(memory[i]->download(name));
+  }
+  return outputs;
+}
+
+/// What is wrong with a cell's outputs; empty if nothing is.
+std::string judge(const Device &device, const Cell &cell) try {
+  const Case given = makeCase(cell, 1);
+  for (const Comparison &comparison : compare(given.program, given.inputs, launch(device, given)))
+    if (comparison.wrong)
+      return std::to_string(comparison.wrong) + " wrong, first " + comparison.firstWrong;
+  return "";
+} catch (const Error &error) {
+  return error.what();
+}
+
+int runCells(const Device &device, const std::string &only) {
+  std::vector<Cell> cells = representativeCells();
+  std::erase_if(cells,
+                [&](const Cell &cell) { return cell.name().find(only) == std::string::npos; });
+  std::vector<std::string> failures(cells.size());
+  inParallel(cells.size(), [&](size_t i) { failures[i] = judge(device, cells[i]); });
+  size_t failed = 0;
+  for (size_t i = 0; i < cells.size(); ++i)
+    if (!failures[i].empty()) {
+      ++failed;
+      std::printf("FAILED %s: %s\n", cells[i].name().c_str(), failures[i].c_str());
+    }
+  std::printf("%zu cells, %zu cells failed\n", cells.size(), failed);
+  return failed != 0 || cells.empty();
+}
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("Runs small kernels of every kind, for a sanitizer to watch");
+  Options options;
+  app.add_option("--device", options.device, "host or cuda");
+  app.add_option("--only", options.only, "Only cells whose name has this in it");
+  app.add_option("--defect", options.defect, "One kernel that a sanitizer must complain of")
+      ->check(CLI::IsMember(defectNames()));
+  CLI11_PARSE(app, argc, argv);
+  try {
+    const Device device = Device::open(options.device);
+    if (options.defect.empty())
+      return runCells(device, options.only);
+    runDefect(device, options.defect);
+    return 0;
+  } catch (const Error &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return error.kind() == ErrorKind::Machine ? Skipped : 3;
+  }
+}

@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# Part of Eider, under the Apache License v2.0.
+#
+#   tests/gpu/run.sh [BINARIES] [RESULTS]
+#
+# Every test that needs a GPU, from a build that may have been made on another machine. BINARIES is
+# the directory of its programs (else $EIDER_BIN, else build/bin); RESULTS gets gpu-tests.json and
+# gpu-tests.log (else $OUT, else a temporary directory). Exit status: 0 all passed, 1 something
+# failed, 77 there is no GPU.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+bin=$(cd "${1:-${EIDER_BIN:-$root/build/bin}}" && pwd) || exit 2
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+results=${2:-${OUT:-$(mktemp -d)}}
+mkdir -p "$results" || exit 2
+export EIDER_CACHE_DIR=$work/cache
+unset EIDER_TARGET
+
+if ! "$bin/eider" devices --json >"$work/devices.json"; then
+  echo "tests/gpu/run.sh: $bin/eider does not run; give the directory of the programs" >&2
+  exit 1
+fi
+reason=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["why_no_gpu"])' <"$work/devices.json")
+if [ -n "$reason" ]; then
+  echo "skipped: $reason"
+  exit 77
+fi
+
+#--- How a step is counted ----------------------------------------------------------------------
+
+# passed, failed, skipped of a log: gtest's, gpu-conformance's, the matrix's, a sanitizer's last
+# lines, and the lines `ok …` and `not ok …` of this script.
+counts() {
+  awk '
+    /^\[  PASSED  \] [0-9]+ test/ { passed += $4 }
+    /^\[  FAILED  \] [0-9]+ test/ { failed += $4 }
+    /^\[  SKIPPED \] [0-9]+ test/ { skipped += $4 }
+    /^[0-9]+ checks, [0-9]+ failed/ { passed += $1 - $3; failed += $3 }
+    /^[0-9]+ cells, .* cells failed/ {
+      all = $1; sub(/ cells failed.*/, ""); bad = $NF; passed += all - bad; failed += bad }
+    /(ERROR|RACECHECK) SUMMARY: [0-9]+/ { sub(/.*SUMMARY: /, ""); failed += $1 }
+    /^ok / { passed += 1 }
+    /^not ok / { failed += 1 }
+    END { print passed + 0, failed + 0, skipped + 0 }' "$1"
+}
+
+# step NAME COMMAND…: a line of the table, and the log if the step failed. A step that passed nothing
+# has failed, unless it exits with 77.
+step() {
+  local name=$1 log=$work/$1.log status=0 start=$EPOCHREALTIME passed failed skipped seconds
+  shift
+  "$@" >"$log" 2>&1 || status=$?
+  seconds=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
+  read -r passed failed skipped < <(counts "$log")
+  if [ "$status" = 77 ] && [ "$failed" = 0 ]; then
+    skipped=$((skipped + 1))
+  elif [ "$failed" = 0 ] && { [ "$status" != 0 ] || [ "$passed" = 0 ]; }; then
+    failed=1
+  fi
+  echo "$name $passed $failed $skipped $seconds" >>"$work/steps"
+  echo "$name: $passed passed, $failed failed, $skipped skipped, $seconds s"
+  if [ "$failed" != 0 ] || [ "$skipped" != 0 ]; then
+    { echo "=== $name (exit status $status)"; head -c 400000 "$log"; } >>"$results/gpu-tests.log"
+  fi
+}
+
+# check NAME COMMAND…: one `ok` or `not ok` line.
+check() {
+  local name=$1
+  shift
+  if "$@"; then echo "ok $name"; else echo "not ok $name (exit status $?)"; fi
+}
+
+#--- The steps ----------------------------------------------------------------------------------
+
+# matrix_shards ARRAYS OPTION…: compiling dominates, and one process compiles less in parallel than
+# several do.
+matrix_shards() {
+  local arrays=$1 shards=8 status=0 processes=() i
+  shift
+  for ((i = 1; i <= shards; ++i)); do
+    timeout 120 "$bin/matrix" --pairwise --arrays "$arrays" --shard "$i/$shards" --device cuda "$@" \
+      >"$work/shard.$i" 2>&1 &
+    processes+=($!)
+  done
+  for ((i = 1; i <= shards; ++i)); do
+    local one=0
+    wait "${processes[i - 1]}" || one=$?
+    cat "$work/shard.$i"
+    # Exit status 1 is of cells that failed, which the shard's last line counts.
+    [ "$one" -le 1 ] || echo "not ok shard $i/$shards (exit status $one)"
+    [ "$one" = 0 ] || status=1
+  done
+  return $status
+}
+
+# What an older GPU is given, compiled by this GPU's driver from PTX.
+matrix_as() { EIDER_TARGET=$1 matrix_shards 4 --codec software; }
+
+run_checked() { # OP PARAMS…
+  timeout 60 "$bin/eider" run "$@" --device cuda --in "$work/$1.safetensors" \
+    --out "$work/out.safetensors" --check
+}
+
+newer_target_is_refused() {
+  local said status=0
+  said=$(EIDER_TARGET=sm_121a run_checked quantize 2>&1) || status=$?
+  echo "$said"
+  [ "$status" = 2 ] && [[ $said == *"EIDER_TARGET: 'sm_121a' does not run on a GPU of"* ]]
+}
+
+command_line() {
+  local op
+  python3 "$here/inputs.py" "$bin/eider" "$work" >"$work/ops" || return 1
+  while read -r op; do
+    for codec in hardware software; do
+      check "$op $codec" run_checked "$op" --codec "$codec" </dev/null
+    done
+    if [ "$op" != dequantize ]; then # its codes are made for the default block
+      check "$op e5m2 128x128" run_checked "$op" --format e5m2 --block '128x128' </dev/null
+      check "$op e4m3 1x*" run_checked "$op" --block '1x*' </dev/null
+    fi
+  done <"$work/ops"
+  check "a target newer than the GPU" newer_target_is_refused
+}
+
+demo() {
+  check demo timeout 120 "$bin/eider-demo" "$root/examples/data/minilm.safetensors" "$work/demo"
+}
+
+kernels() { timeout 120 "$bin/gpu-kernels"; }
+
+# sanitizer TOOL DEFECT: silent about every kernel of ours, not about one that has the defect.
+sanitizer() {
+  local tool program status=0 control=0 complaint=99
+  program=$(command -v compute-sanitizer || ls "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer")
+  if [ -z "$program" ]; then
+    echo "compute-sanitizer is not here; it comes with the CUDA toolkit"
+    return 77
+  fi
+  tool=("$program" --tool "$1" --error-exitcode "$complaint")
+  timeout 60 "${tool[@]}" "$bin/gpu-kernels" --defect "$2" >"$work/control.log" 2>&1 || control=$?
+  if [ "$control" = "$complaint" ]; then
+    echo "ok $1 complains of $2"
+  else
+    sed 's/^/control: /; s/SUMMARY/summary/' "$work/control.log"
+    echo "not ok $1 complains of $2 (exit status $control)"
+  fi
+  timeout 120 "${tool[@]}" "$bin/gpu-kernels" || status=$?
+  return $status
+}
+
+: >"$results/gpu-tests.log"
+step runtime timeout 90 "$bin/gpu-runtime-tests"
+step conformance timeout 120 "$bin/gpu-conformance"
+step matrix matrix_shards 8
+step matrix-as-sm_75 matrix_as sm_75
+step matrix-as-sm_80 matrix_as sm_80
+step command-line command_line
+step demo demo
+step kernels kernels
+step memcheck sanitizer memcheck out-of-bounds
+step racecheck sanitizer racecheck race
+step initcheck sanitizer initcheck uninitialised
+step synccheck sanitizer synccheck divergence
+
+python3 "$here/results.py" "$work/steps" "$work/devices.json" "$results/gpu-tests.json" || exit 1
+echo
+{ echo "step passed failed skipped seconds"; cat "$work/steps"; } |
+  awk '{ printf "%-18s %8s %8s %8s %8s\n", $1, $2, $3, $4, $5 }'
+echo "results: $results/gpu-tests.json; logs of what failed or was skipped: $results/gpu-tests.log"
+! awk '$3 > 0 { found = 1 } END { exit !found }' "$work/steps"
