@@ -53,6 +53,13 @@ float largest(Type code) {
   return value.convertToFloat();
 }
 
+/// 1/s and max/amax saturate at the numerics' bound: an infinite one would make NaN of zeros.
+Value boundMultiplier(Arithmetic32 a, Value multiplier, NumericsAttr numerics) {
+  if (std::isinf(numerics.getMultiplierBound()))
+    return multiplier;
+  return a.binary<arith::MinimumFOp>(multiplier, a.like(numerics.getMultiplierBound(), multiplier));
+}
+
 BlockScale scaleFromAmax(Arithmetic32 a, Value amax, NumericsAttr numerics, float max) {
   if (numerics.getAmaxFloor() > 0)
     amax = a.binary<arith::MaximumFOp>(amax, a.like(numerics.getAmaxFloor(), amax));
@@ -75,9 +82,7 @@ BlockScale scaleFromAmax(Arithmetic32 a, Value amax, NumericsAttr numerics, floa
   bool overAmax = numerics.getArithmetic() == Arithmetic::max_over_amax;
   Value multiplier = overAmax ? a.binary<arith::DivFOp>(a.like(max, amax), amax)
                               : a.binary<arith::DivFOp>(one, scale);
-  if (!std::isinf(numerics.getMultiplierBound()))
-    multiplier = a.binary<arith::MinimumFOp>(multiplier,
-                                             a.like(numerics.getMultiplierBound(), multiplier));
+  multiplier = boundMultiplier(a, multiplier, numerics);
   if (overAmax && isZero)
     multiplier = arith::SelectOp::create(a.builder, a.loc, isZero, one, multiplier);
   return {scale, named(multiplier, "multiplier")};
@@ -112,7 +117,8 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       block = scaleFromAmax(a, named(amax, "amax"), numerics, largest(type.getElementType()));
     } else if (numerics.getArithmetic() != eider::ir::Arithmetic::divide) {
       Value one = a.like(1, op.getScale());
-      block.multiplier = named(a.binary<arith::DivFOp>(one, op.getScale()), "multiplier");
+      Value inverse = a.binary<arith::DivFOp>(one, op.getScale());
+      block.multiplier = named(boundMultiplier(a, inverse, numerics), "multiplier");
     }
     Value input = op.getInput(), divisor;
     bool plain = numerics.getOverflow() == Overflow::saturate && numerics.getNan() == NaN::propagate;

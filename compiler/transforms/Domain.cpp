@@ -71,6 +71,15 @@ static DimsAttr matrixDims(ProgramOp program) {
   return best;
 }
 
+/// Notes a group of neighbours in a row, which the lanes of a warp share.
+static LogicalResult noteGroup(Domain &domain, Operation &op, int64_t group) {
+  if (!llvm::isPowerOf2_64(group) || group > 512)
+    return op.emitError() << "blocks of 1x" << group
+                          << ": a block along a row is a power of two up to 512, or the whole row (1x*)";
+  domain.group = std::max(domain.group, group);
+  return success();
+}
+
 /// Notes what a reduction asks of the schedule; an error where no family has it.
 static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   std::optional<Level> from = domain.levelOf(op.getInput().getType());
@@ -84,11 +93,7 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   if (to->kind != LevelKind::groups)
     return op.emitError("reduces down the rows: no schedule family has reductions along that axis yet; a static scale needs none");
   if (to->blockRows == 1) {
-    if (!llvm::isPowerOf2_64(to->blockColumns) || to->blockColumns > 512)
-      return op.emitError() << "blocks of 1x" << to->blockColumns
-                            << ": a block along a row is a power of two up to 512, or the whole row (1x*)";
-    domain.group = std::max(domain.group, to->blockColumns);
-    return success();
+    return noteGroup(domain, *op.getOperation(), to->blockColumns);
   }
   if (domain.block.isBlock() && !(domain.block == *to))
     return op.emitError("two different two-dimensional blocks in one program");
@@ -109,6 +114,14 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   if (!level)
     return op.emitError() << "type " << type << " does not fit the program's matrix ["
                           << domain.rows.str() << ", " << domain.columns.str() << "]";
+  if (level->kind == LevelKind::groups && !level->isBlock() && failed(noteGroup(domain, op, level->blockColumns)))
+    return failure();
+  if (level->isBlock() && (!llvm::isPowerOf2_64(level->blockColumns) || level->blockColumns > 512) &&
+      isa<InputOp>(op))
+    return op.emitError() << "reads blocks of " << level->blockRows << "x" << level->blockColumns
+                          << ": the columns of a block that is read are a power of two up to 512";
+  if (level->isBlock() && isa<InputOp>(op))
+    domain.group = std::max(domain.group, level->blockColumns);
   if (level->kind != LevelKind::elements && level->kind != LevelKind::twice)
     return success();
   int64_t bytes = cast<RankedTensorType>(type).getElementTypeBitWidth() / 8;
@@ -144,6 +157,8 @@ std::optional<Domain> Domain::of(ProgramOp program) {
   for (Operation &op : program.getBlock()) {
     if (failed(noteArgument(domain, op)))
       return std::nullopt;
+    if (auto encode = dyn_cast<EncodeOp>(op))
+      domain.encodesBySoftware |= encode.getCodec() == CodecPath::software;
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && failed(noteReduction(domain, reduce)))
       return std::nullopt;
   }

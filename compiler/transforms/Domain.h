@@ -34,7 +34,8 @@ struct Domain {
   ir::DimExpr rows, columns;
   int64_t width = 0;           ///< The static number of columns.
   bool reducesRows = false;    ///< Some reduction along whole rows.
-  int64_t group = 0;           ///< The largest 1×B group that is reduced; 0 without one.
+  int64_t group = 0;           ///< The largest 1×B group that is reduced or read; 0 without one.
+  bool encodesBySoftware = false;
   Level block;                 ///< The r×c block that is reduced (isBlock()), else elements.
   int64_t narrowestStore = 0;  ///< Bytes of the narrowest element that the program writes to a matrix.
   int64_t matricesRead = 0;    ///< Matrices of elements that the program reads.

@@ -45,6 +45,17 @@ static std::pair<int64_t, int64_t> spreadRow(int64_t chunks, int64_t most) {
   return {threads, loads};
 }
 
+/// Threads of a segment of a row of `chunks`: few, and with little of the last segment empty.
+static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
+  if (chunks <= 64)
+    return legalThreads(std::max(chunks, lanes));
+  int64_t best = 128;
+  for (int64_t threads : {256, 192, 224, 160, 96, 64})
+    if (ceilDiv(chunks, threads) * threads < ceilDiv(chunks, best) * best)
+      best = threads;
+  return best;
+}
+
 static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain, std::string &message) {
   int64_t rows = domain.block.blockRows, columns = domain.block.blockColumns;
   int64_t vector = std::min<int64_t>(16, columns & -columns);
@@ -73,19 +84,21 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   int64_t lanes = domain.group ? std::max<int64_t>(1, domain.group / vector) : 1;
   if (family == Family::map) {
-    // One chunk a thread and small blocks: short text, and many loads in flight by many blocks.
-    int64_t threads = legalThreads(std::clamp<int64_t>(chunks, lanes, 128));
-    return ScheduleAttr::get(context, family, threads, vector, std::max<int64_t>(1, 128 / threads),
-                             vector >= 16 ? 1 : 2, 0, 1, 0);
+    // Short text, and many loads in flight by many small blocks. Arithmetic encoders want longer threads to overlap in.
+    int64_t loads = domain.encodesBySoftware ? (domain.matricesRead > 1 ? 2 : 4) : vector >= 16 ? 1 : 2;
+    int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
+    return ScheduleAttr::get(context, family, threads, vector, std::max<int64_t>(1, 128 / threads), loads, 0, 1, 0);
   }
   int64_t most = chunks > 2048 ? 1024 : chunks > 512 ? 512 : 256;
   auto [threads, loads] = spreadRow(chunks, most);
   threads = std::max(threads, legalThreads(lanes));
   int64_t rows = threads <= 32 ? 256 / threads : 1;
-  // One matrix to read leaves room for 1280 threads' registers a multiprocessor, and two rows a block hide a block's start.
+  // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1024 where codes are made by arithmetic), and
+  // some rows a block hide a block's start.
   bool light = domain.matricesRead == 1 && threads >= 64 && threads * vector * 2 >= domain.width;
-  return ScheduleAttr::get(context, family, threads, vector, rows, 0, 0, light ? 2 : 1,
-                           light ? 1280 / threads : 0);
+  int64_t tiles = !light ? 1 : domain.encodesBySoftware ? 4 : 2;
+  int64_t resident = !light ? 0 : (domain.encodesBySoftware ? 1024 : 1280) / threads;
+  return ScheduleAttr::get(context, family, threads, vector, rows, 0, 0, tiles, resident);
 }
 
 TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain, std::string &message) {

@@ -162,7 +162,8 @@ std::string ProgramLowering::gridExpression() {
   return "min(" + rows + ", 2147483647)";
 }
 
-/// Column vectors, which every block reads again, are loaded where they are used: not in registers while the row is reduced.
+/// Where registers are bounded, column vectors, which every block reads again, are loaded where they are used: they are not in
+/// registers while the row is reduced.
 void ProgramLowering::sinkColumnLoads(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
     auto isColumns = [](Operation *load) {
@@ -393,7 +394,8 @@ LogicalResult ProgramLowering::run() {
   for (Operation &op : program.getBlock())
     if (failed(lower(op)))
       return failure();
-  sinkColumnLoads(loop.getBlock());
+  if (program.getScheduleAttr().getResident())
+    sinkColumnLoads(loop.getBlock());
   SmallVector<NamedAttribute> kept;
   for (auto &entry : alignments)
     kept.push_back(builder.getNamedAttr(entry.getKey(), builder.getI64IntegerAttr(entry.getValue())));

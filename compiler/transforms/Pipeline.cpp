@@ -18,8 +18,8 @@ void eider::transforms::buildTensorPipeline(OpPassManager &manager, const Pipeli
   manager.addPass(createCSEPass());
   manager.addPass(createPartition());
   manager.addPass(createCanonicalizerPass());
-  manager.addPass(createAssignSchedule(options.schedule));
   manager.addPass(createLegalize(options.target, options.codec));
+  manager.addPass(createAssignSchedule(options.schedule));
 }
 
 void eider::transforms::buildVariantPipeline(OpPassManager &manager, VariantKind variant) {
