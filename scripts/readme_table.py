@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# Part of Eider, under the Apache License v2.0.
+"""Writes the measured tables of README.md, between its two `results` markers, from bench/results/*.json.
+
+    scripts/readme_table.py           rewrites README.md
+    scripts/readme_table.py --check   exit status 1 unless README.md already holds these tables
+
+The schema of the results is in bench/README.md. Every cell of every file is shown, whatever it says.
+"""
+import argparse
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- results: scripts/readme_table.py -->", "<!-- end of results -->"
+NONE = ("No results are committed yet: `bench/results/` holds none. `build/bin/bench-ops --json FILE` and\n"
+        "`build/bin/bench-latency --json FILE` measure them on a machine with a GPU.")
+
+
+def load(directory):
+    """The results in a directory, by file name. A file of another schema is a ValueError."""
+    documents = []
+    for path in sorted(directory.glob("*.json")):
+        document = json.loads(path.read_text())
+        if document.get("schema") != 1:
+            raise ValueError(f"{path}: schema {document.get('schema')!r}, 1 is known here")
+        documents.append(document)
+    return documents
+
+
+def machine_line(document):
+    machine = document["machine"]
+    driver = machine["driver"]
+    parts = [machine["device"], machine["target"]]
+    if machine["multiprocessors"] and driver:
+        parts.append(f"{machine['multiprocessors']} multiprocessors")
+        parts.append(f"driver for CUDA {driver // 1000}.{driver % 1000 // 10}")
+    return f"`bench-{document['bench']}` · {' · '.join(parts)} · {document['date'][:10]} · commit {document['commit'][:12]}"
+
+
+def case(cell):
+    """What was measured, in words: params that are given, and the extents."""
+    params = [f"{value}" for name, value in cell["params"].items() if value and name != "schedule"]
+    extents = " × ".join(str(extent) for extent in cell["shape"].values())
+    schedule = cell["params"].get("schedule")
+    return cell["op"], " ".join(params) + (f" `{schedule}`" if schedule else ""), extents
+
+
+def number(value):
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def verdict(cell):
+    """What was asked of the cell, and whether it is met. No target: nothing."""
+    if target := cell.get("target_difference"):
+        met = cell["value"] - cell["baseline_value"] <= target
+        return f"≤ baseline + {target:g}: " + ("met" if met else "**missed**")
+    if target := cell.get("target"):
+        met = cell.get("ratio", cell["value"]) <= target
+        return f"≤ {target:g}: " + ("met" if met else "**missed**")
+    return ""
+
+
+def row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def against_memcpy(cells):
+    lines = [row(["op", "params", "rows × columns", "Eider µs", "memcpy µs", "ratio", "asked"]),
+             "|---|---|---|--:|--:|--:|---|"]
+    for cell in cells:
+        lines.append(row([*case(cell), number(cell["value"]), number(cell["baseline_value"]),
+                          f"{cell['ratio']:.3f}", verdict(cell)]))
+    return lines
+
+
+def plain(cells):
+    lines = [row(["op", "params", "extents", "metric", "value", "baseline", "asked"]),
+             "|---|---|---|---|--:|--:|---|"]
+    for cell in cells:
+        beside = ""
+        if "baseline" in cell:
+            beside = f"{number(cell['baseline_value'])} {cell['unit']} ({cell['baseline']})"
+        lines.append(row([*case(cell), f"`{cell['metric']}`", f"{number(cell['value'])} {cell['unit']}",
+                          beside, verdict(cell)]))
+    return lines
+
+
+def tables(documents):
+    """The markdown between the markers."""
+    blocks = []
+    for document in documents:
+        copies = [cell for cell in document["cells"] if cell.get("baseline") == "memcpy"]
+        others = [cell for cell in document["cells"] if cell.get("baseline") != "memcpy"]
+        blocks.append(machine_line(document))
+        blocks += ["\n".join(table(cells))
+                   for table, cells in ((against_memcpy, copies), (plain, others)) if cells]
+    return "\n\n".join(blocks) if blocks else NONE
+
+
+def with_tables(readme, text):
+    """README.md with `text` between its markers."""
+    head, begin, rest = readme.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"README.md lacks the markers {BEGIN} and {END}")
+    return f"{head}{BEGIN}\n{text}\n{END}{tail}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing; exit status 1 if README.md differs")
+    arguments = parser.parse_args()
+    readme = ROOT / "README.md"
+    old = readme.read_text()
+    try:
+        new = with_tables(old, tables(load(ROOT / "bench" / "results")))
+    except (ValueError, KeyError) as error:
+        print(f"readme_table: {error}", file=sys.stderr)
+        return 2
+    if arguments.check:
+        return int(old != new)
+    readme.write_text(new)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

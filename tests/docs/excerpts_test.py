@@ -1,0 +1,119 @@
+# Part of Eider, under the Apache License v2.0.
+"""What the documents quote still stands in the files they name, and is still printed by the commands they name."""
+import pathlib
+import re
+import sys
+import unittest
+
+import documents
+
+sys.path.insert(0, str(documents.ROOT / "scripts"))
+import readme_table  # noqa: E402
+
+
+class Excerpts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shell = documents.Shell()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shell.close()
+
+    def check(self, path, block, source):
+        absent = documents.missing(block["text"], source)
+        if absent is not None:
+            self.fail(f"{path.relative_to(documents.ROOT)}: {block['kind']} {block['what']} has no more\n{absent}")
+
+    def test_quoted_files(self):
+        for path in documents.DOCUMENTS:
+            for block in documents.blocks_of(path):
+                if block["kind"] == "from":
+                    with self.subTest(document=path.name, file=block["what"]):
+                        self.check(path, block, (documents.ROOT / block["what"]).read_text())
+
+    def test_quoted_outputs(self):
+        for path in documents.DOCUMENTS:
+            for block in documents.blocks_of(path):
+                if block["kind"] == "output of":
+                    with self.subTest(document=path.name, command=block["what"]):
+                        self.check(path, block, self.shell.output_of(block["what"]))
+
+    def test_sessions(self):
+        for path in documents.DOCUMENTS:
+            for block in documents.blocks_of(path):
+                if block["kind"] != "session":
+                    continue
+                for command, expected in documents.session_of(block["text"]):
+                    with self.subTest(document=path.name, command=command):
+                        absent = documents.missing(expected, self.shell.run(command))
+                        self.assertIsNone(absent, f"$ {command}\nprints no more\n{absent}")
+
+    def test_every_block_of_code_says_what_it_is(self):
+        """In README.md and the life of a kernel; a block that only shows a form is marked `form`."""
+        for name in ("README.md", "docs/design/life-of-a-kernel.md"):
+            text = (documents.ROOT / name).read_text()
+            marked = len(documents.BLOCK.findall(text)) + len(re.findall(r"<!-- form -->\n+```", text))
+            self.assertEqual(text.count("\n```") // 2, marked, f"{name} has a block that nothing checks")
+
+    def test_links_lead_to_files(self):
+        for path in documents.DOCUMENTS:
+            for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
+                with self.subTest(document=path.name, link=target):
+                    self.assertTrue((path.parent / target).exists())
+
+
+class Checker(unittest.TestCase):
+    """That the check itself finds what is wrong."""
+
+    SOURCE = "one\n  two\n  three\nfour\n"
+
+    def test_finds_passages_in_order(self):
+        self.assertIsNone(documents.missing("two\nthree\n…\nfour\n", self.SOURCE))
+
+    def test_misses_what_changed(self):
+        self.assertEqual(documents.missing("two\nfour\n", self.SOURCE), "two\nfour")
+
+    def test_misses_another_order(self):
+        self.assertEqual(documents.missing("four\n…\none\n", self.SOURCE), "one")
+
+    def test_command_that_fails(self):
+        shell = documents.Shell()
+        self.addCleanup(shell.close)
+        with self.assertRaises(AssertionError):
+            shell.run("build/bin/eider emit nothing --arch sm_90")
+
+
+class Table(unittest.TestCase):
+    CELL = {"op": "quantize", "params": {"dtype": "bf16", "block": "1x128", "schedule": ""},
+            "shape": {"tokens": 16384, "hidden": 8192}, "metric": "time", "unit": "us", "value": 98.25,
+            "baseline": "memcpy", "baseline_value": 99.5, "ratio": 0.98744, "target": 1.01}
+    DOCUMENT = {"schema": 1, "bench": "ops", "date": "2026-01-31T12:00:00Z", "commit": "0123456789abcdef",
+                "machine": {"device": "NVIDIA H200", "target": "sm_90", "multiprocessors": 132, "driver": 13000}}
+
+    def table(self, **changes):
+        return readme_table.tables([dict(self.DOCUMENT, cells=[dict(self.CELL, **changes)])])
+
+    def test_win(self):
+        self.assertIn("NVIDIA H200 · sm_90 · 132 multiprocessors · driver for CUDA 13.0 · 2026-01-31", self.table())
+        self.assertIn("| quantize | bf16 1x128 | 16384 × 8192 | 98.2 | 99.5 | 0.987 | ≤ 1.01: met |", self.table())
+
+    def test_loss_is_said(self):
+        self.assertIn("| 1.200 | ≤ 1.01: **missed** |", self.table(ratio=1.2))
+
+    def test_no_target(self):
+        self.assertIn("| 1.200 |  |", self.table(ratio=1.2, target=0))
+
+    def test_latency(self):
+        text = self.table(metric="launch_prepared", baseline="cuLaunchKernel", value=3.0, baseline_value=2.0,
+                          target=None, target_difference=0.5)
+        self.assertIn("| `launch_prepared` | 3.000 us | 2.000 us (cuLaunchKernel) | ≤ baseline + 0.5: **missed** |", text)
+
+    def test_readme_holds_the_committed_results(self):
+        readme = (documents.ROOT / "README.md").read_text()
+        tables = readme_table.tables(readme_table.load(documents.ROOT / "bench" / "results"))
+        self.assertEqual(readme, readme_table.with_tables(readme, tables), "run scripts/readme_table.py")
+
+
+if __name__ == "__main__":
+    unittest.main()
