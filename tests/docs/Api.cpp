@@ -36,7 +36,8 @@ static bool run() {
 
   const std::vector<std::byte> data = someFloats(5 * 384);
   const size_t sizes[] = {5 * 384 * sizeof(float), 5 * 384, 5 * 3 * sizeof(float)};
-  void *px = device.allocate(sizes[0]), *py = device.allocate(sizes[1]), *ps = device.allocate(sizes[2]);
+  void *px = device.allocate(sizes[0]), *py = device.allocate(sizes[1]),
+       *ps = device.allocate(sizes[2]);
   device.upload(px, data.data(), sizes[0]);
   const eider::Stream stream;
 
