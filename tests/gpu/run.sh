@@ -135,7 +135,7 @@ kernels() { timeout 120 "$bin/gpu-kernels"; }
 # sanitizer TOOL DEFECT: silent about every kernel of ours, not about one that has the defect.
 sanitizer() {
   local tool program status=0 control=0 complaint=99
-  program=$(command -v compute-sanitizer || ls "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer")
+  program=$(command -v compute-sanitizer || ls "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer" 2>/dev/null)
   if [ -z "$program" ]; then
     echo "compute-sanitizer is not here; it comes with the CUDA toolkit"
     return 77
