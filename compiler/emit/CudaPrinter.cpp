@@ -16,6 +16,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <charconv>
 #include <set>
 
 using namespace mlir;
@@ -52,9 +53,9 @@ StringRef elementName(Type type) {
 std::string codecAlias(Type element) { return isa<Float8E4M3FNType>(element) ? "E4m3" : "E5m2"; }
 
 std::string floatLiteral(const APFloat &value) {
-  SmallString<24> digits;
-  value.toString(digits, /*FormatPrecision=*/0, /*FormatMaxPadding=*/8);
-  std::string text = digits.str().lower();
+  char digits[32];
+  auto end = std::to_chars(digits, digits + sizeof digits, value.convertToFloat()).ptr; // shortest, in no locale
+  std::string text(digits, end);
   if (text.find_first_of(".e") == std::string::npos)
     text += ".0";
   return text + "f";
@@ -124,6 +125,7 @@ private:
   std::string cursorName, tileName;
   std::string indent = "  ";
 
+  void printComment(StringRef text);
   void printSignature();
   void printTile(TileAttr tile);
   void printCodecs();
@@ -419,9 +421,22 @@ void KernelPrinter::printSignature() {
   os << line << "\n";
 }
 
+/// A comment of one sentence, wrapped between its words.
+void KernelPrinter::printComment(StringRef text) {
+  std::string line = "//";
+  for (StringRef word : llvm::split(text, ' ')) {
+    if (line.size() + 1 + word.size() > widestLine && line.size() > 4) {
+      os << line << "\n";
+      line = "//  ";
+    }
+    line += " " + word.str();
+  }
+  os << line << "\n";
+}
+
 LogicalResult KernelPrinter::print() {
   for (Attribute line : kernel.getHeader())
-    os << "// " << commentText(cast<StringAttr>(line).getValue()) << "\n";
+    printComment(commentText(cast<StringAttr>(line).getValue()));
   printSignature();
   for (ForTilesOp loop : kernel.getBlock().getOps<ForTilesOp>()) {
     bool rowTile = loop.getTile().getKind() == TileKind::row;

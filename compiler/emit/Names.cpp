@@ -26,7 +26,25 @@ static bool isReserved(llvm::StringRef name) {
       "gridDim", "blockDim", "blockIdx", "threadIdx", "warpSize",
       "eider", "bf16", "f16", "e4m3", "e5m2", "int32", "int64", "uint32", "uint64", "hardware",
       "software", "Codec", "E4m3", "E5m2", "Fragment", "Row", "RowTile", "Tile", "BlockTile", "row", "tile"};
-  return words.contains(name);
+  return words.contains(name) || name.starts_with("EIDER_");
+}
+
+/// Functions, types and macros that NVRTC has declared before any text: neither a kernel nor an argument may be called so.
+static bool isDeclaredByToolkit(llvm::StringRef name) {
+  static const llvm::StringSet<> names = {
+      "abs", "acos", "acosh", "alloca", "asin", "asinh", "assert", "atan", "atan2", "atanh", "calloc", "cbrt", "ceil", "clock",
+      "clock64", "copysign", "cos", "cosh", "cospi", "dim3", "erf", "erfc", "erfcinv", "erfcx", "erfinv", "exp",
+      "exp10", "exp2", "expm1", "fabs", "fdim", "fdivide", "float2", "float3", "float4", "floor", "fma", "fmax", "fmin",
+      "fmod", "free", "frexp", "hypot", "ilogb", "int2", "int3", "int4", "isfinite", "isinf", "isnan", "j0", "j1", "jn", "labs",
+      "ldexp", "lgamma", "llabs", "llmax", "llmin", "llrint", "llround", "log", "log10", "log1p", "log2", "logb",
+      "lrint", "lround", "malloc", "max", "memcmp", "memcpy", "memmove", "memset", "min", "modf", "nan",
+      "nearbyint", "nextafter", "norm", "norm3d", "norm4d", "normcdf", "normcdfinv", "pow", "powi", "printf", "rcbrt",
+      "remainder", "remquo", "rhypot", "rint", "rnorm", "rnorm3d", "rnorm4d", "round", "rsqrt", "scalbln", "scalbn",
+      "signbit", "sin", "sincos", "sincospi", "sinh", "sinpi", "size_t", "sqrt", "strcmp", "strcpy", "strlen", "surfaceReference",
+      "tan", "tanh", "tgamma", "trap", "trunc", "uint2", "uint3", "uint4", "ullmax", "ullmin", "umax", "umin",
+      "vprintf", "y0", "y1", "yn"};
+  // The same with the suffix of their float forms.
+  return names.contains(name) || (name.ends_with("f") && names.contains(name.drop_back()));
 }
 
 std::string eider::text::identifier(llvm::StringRef name) {
@@ -35,7 +53,7 @@ std::string eider::text::identifier(llvm::StringRef name) {
     text += llvm::isAlnum(c) ? c : (text.empty() || text.back() != '_') ? '_' : 'u';
   if (text.empty() || llvm::isDigit(text.front()) || text.front() == '_')
     text = "v" + text;
-  return isReserved(text) ? text + "_" : text;
+  return isReserved(text) || isDeclaredByToolkit(text) ? text + "_" : text;
 }
 
 std::string eider::text::commentText(llvm::StringRef text) {
@@ -48,6 +66,6 @@ std::string eider::text::commentText(llvm::StringRef text) {
 std::string Names::fresh(llvm::StringRef wanted) {
   std::string base = identifier(wanted), name = base;
   for (int number = 2; !taken.insert(name).second; ++number)
-    name = base + "_" + std::to_string(number);
+    name = base + (base.back() == '_' ? "" : "_") + std::to_string(number);
   return name;
 }

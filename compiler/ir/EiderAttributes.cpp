@@ -8,9 +8,11 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -51,9 +53,9 @@ static ParseResult parsePositive(AsmParser &parser, int64_t &value) {
 
 /// `tokens`, `2 * hidden`, `hidden / 128`, `56`.
 static ParseResult parseDimExpr(AsmParser &parser, DimExpr &dim) {
-  std::string name;
+  StringRef name;
   auto parseName = [&]() -> ParseResult {
-    if (parser.parseKeywordOrString(&name))
+    if (parser.parseKeyword(&name))
       return failure();
     dim.name = StringAttr::get(parser.getContext(), name);
     return success();
@@ -100,9 +102,9 @@ namespace {
 std::string floatText(float value) {
   if (std::isinf(value))
     return "inf";
-  SmallString<24> text;
-  APFloat(value).toString(text, /*FormatPrecision=*/0, /*FormatMaxPadding=*/0);
-  return text.str().str();
+  char text[32];
+  auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
+  return std::string(text, end);
 }
 
 bool parseFloatText(StringRef text, float &value) {
@@ -220,6 +222,7 @@ static ParseResult parseFieldText(AsmParser &parser, std::string &text) {
 
 Attribute NumericsAttr::parse(AsmParser &parser, Type) {
   NumericsFields fields;
+  llvm::StringSet<> given;
   auto parseOne = [&]() -> ParseResult {
     std::string name, value, message;
     SMLoc at = parser.getCurrentLocation();
@@ -227,6 +230,8 @@ Attribute NumericsAttr::parse(AsmParser &parser, Type) {
       return failure();
     if (!setField(fields, name, value, message))
       return parser.emitError(at, message);
+    if (!given.insert(name).second)
+      return parser.emitError(at, "numerics parameter '") << name << "' stands twice";
     return success();
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseOne))
@@ -280,12 +285,15 @@ static Attribute parseScheduleBody(AsmParser &parser) {
   }
   llvm::SmallDenseMap<StringRef, int64_t> knobs = {
       {"threads", 0}, {"vector", 0}, {"rows", 1}, {"loads", 0}, {"columns", 0}, {"tiles", 1}, {"resident", 0}};
+  llvm::SmallDenseSet<StringRef> given;
   auto parseOne = [&]() -> ParseResult {
     StringRef name;
     int64_t value = 0;
     SMLoc at = parser.getCurrentLocation();
     if (parser.parseKeyword(&name) || parser.parseEqual() || parser.parseInteger(value))
       return failure();
+    if (knobs.count(name) && !given.insert(name).second)
+      return parser.emitError(at, "schedule knob '") << name << "' stands twice";
     if (!knobs.count(name))
       return parser.emitError(at, "no schedule knob '")
              << name << "'; they are threads, vector, rows, loads, columns, tiles, resident";

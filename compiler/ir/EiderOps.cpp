@@ -52,8 +52,8 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<Attribute> dims;
   SmallVector<int64_t> values;
   auto parseDim = [&]() -> ParseResult {
-    std::string dim;
-    if (parser.parseKeywordOrString(&dim))
+    StringRef dim;
+    if (parser.parseKeyword(&dim))
       return failure();
     dims.push_back(parser.getBuilder().getStringAttr(dim));
     values.push_back(ShapedType::kDynamic);
@@ -78,7 +78,7 @@ void ProgramOp::print(OpAsmPrinter &printer) {
   printer << '(';
   llvm::interleaveComma(llvm::zip_equal(getDimNames(), getDimValues()), printer, [&](auto pair) {
     auto [dim, value] = pair;
-    printer.printKeywordOrString(cast<StringAttr>(dim).getValue());
+    printer << cast<StringAttr>(dim).getValue();
     if (!ShapedType::isDynamic(value))
       printer << " = " << value;
   });
@@ -92,8 +92,9 @@ void ProgramOp::print(OpAsmPrinter &printer) {
 /// The name of an argument or result op; empty for others.
 static StringRef boundaryName(Operation &op) {
   if (isa<InputOp, InOutOp, ScalarOp, OutputOp>(op))
-    return op.getAttrOfType<StringAttr>("name").getValue();
-  return {};
+    if (auto name = op.getAttrOfType<StringAttr>("name"))
+      return name.getValue();
+  return {}; // The op's own verifier refuses one without a name.
 }
 
 /// Every tensor of the program names only dims of the program, with the extents these have.
@@ -244,6 +245,12 @@ static void printBlockExtents(OpAsmPrinter &printer, Operation *, DenseI64ArrayA
   printer << ']';
 }
 
+/// Whether a type names one dim an axis.
+static bool namesItsDims(Type type) {
+  DimsAttr dims = dimsOf(type);
+  return dims && dims.getExprs().size() == static_cast<size_t>(cast<RankedTensorType>(type).getRank());
+}
+
 LogicalResult ReduceOp::verify() {
   auto input = cast<RankedTensorType>(getInput().getType());
   bool amax = getKind() == Reduction::amax || getKind() == Reduction::amax_number;
@@ -256,8 +263,8 @@ LogicalResult ReduceOp::verify() {
   for (int64_t extent : getBlock())
     if (!ShapedType::isDynamic(extent) && extent < 1)
       return emitOpError("a block's extents are at least 1, or *");
-  if (!dimsOf(input))
-    return emitOpError() << "tensor type " << input << " has no #eider.dims";
+  if (!namesItsDims(input))
+    return emitOpError() << "tensor type " << input << " has no #eider.dims, one an axis";
   return verifySame(*this, "the result", getResult().getType(), reducedType(input, getBlock()));
 }
 
@@ -279,8 +286,8 @@ LogicalResult BroadcastOp::verify() {
   auto input = dyn_cast<RankedTensorType>(getInput().getType());
   if (!input)
     return success();
-  if (!dimsOf(input) || !dimsOf(result))
-    return emitOpError("needs tensors with #eider.dims");
+  if (!namesItsDims(input) || !namesItsDims(result))
+    return emitOpError("needs tensors with #eider.dims, one an axis");
   auto from = dimsOf(input).getExprs(), to = dimsOf(result).getExprs();
   if (from.size() > to.size())
     return emitOpError() << "cannot drop dims of " << input;
@@ -301,7 +308,7 @@ LogicalResult HalfOp::verify() {
   auto input = cast<RankedTensorType>(getInput().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
   if (input.getRank() < 1 || input.getRank() != result.getRank() ||
-      input.getElementType() != result.getElementType() || !dimsOf(input) || !dimsOf(result))
+      input.getElementType() != result.getElementType() || !namesItsDims(input) || !namesItsDims(result))
     return emitOpError() << "halves the last axis of a tensor and keeps the rest";
   DimExpr whole = dimsOf(input).getExprs().back(), half = dimsOf(result).getExprs().back();
   if (whole.divisor != 1 || half.divisor != 1 || whole.name != half.name ||

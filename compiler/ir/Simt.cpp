@@ -92,6 +92,20 @@ static LogicalResult verifyHeld(Operation *op, Type held, Type pointer, Type cur
   return success();
 }
 
+LogicalResult KernelOp::verify() {
+  size_t count = getBlock().getNumArguments();
+  if (getParameters().size() != count || getArguments().size() != count)
+    return emitOpError() << "has " << count << " arguments, not " << getParameters().size()
+                         << " parameters and " << getArguments().size() << " of the contract";
+  return success();
+}
+
+LogicalResult ForTilesOp::verify() {
+  if (getBlock().getNumArguments() != 1 || !isa<CursorType>(getBlock().getArgument(0).getType()))
+    return emitOpError("has one argument, the tile at its position");
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
   return verifyHeld(*this, getResult().getType(), getBase().getType(), getAt().getType(),
                     getAccess(), getGroup());

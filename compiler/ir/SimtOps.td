@@ -86,6 +86,7 @@ def Simt_PointerType : TypeDef<Simt_Dialect, "Pointer"> {
 class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemonic, traits>;
 
 def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTerminator, Symbol]> {
+  let hasVerifier = 1;
   let summary = "A CUDA kernel";
   let description = [{
     `parameters` names the region's arguments; `launch` is how the contract describes them and the grid (kernel-contract.md).
@@ -104,6 +105,7 @@ def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTermina
 }
 
 def Simt_ForTilesOp : Simt_Op<"for_tiles", [SingleBlock, NoTerminator]> {
+  let hasVerifier = 1;
   let summary = "For each tile of this CUDA block";
   let arguments = (ins I64:$rows);
   let regions = (region SizedRegion<1>:$body);
@@ -137,7 +139,7 @@ def Simt_LoadOp : Simt_AccessOp<"load"> {
                        DefaultValuedAttr<I64Attr, "1">:$group_rows);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
-    $access $base `at` $at (`pitch` $pitch^)? attr-dict `:` type($base) `,` type($at) `->` type($result)
+    `` $access $base `at` $at (`pitch` $pitch^)? attr-dict `:` type($base) `,` type($at) `->` type($result)
   }];
 }
 
@@ -148,7 +150,7 @@ def Simt_StoreOp : Simt_AccessOp<"store"> {
                        DefaultValuedAttr<I64Attr, "16">:$alignment,
                        DefaultValuedAttr<I64Attr, "0">:$group);
   let assemblyFormat = [{
-    $access $value `to` $base `at` $at (`pitch` $pitch^)? attr-dict `:` type($value) `,` type($base) `,` type($at)
+    `` $access $value `to` $base `at` $at (`pitch` $pitch^)? attr-dict `:` type($value) `,` type($base) `,` type($at)
   }];
 }
 
@@ -158,7 +160,7 @@ def Simt_ReduceOp : Simt_Op<"reduce", [Pure]> {
   let arguments = (ins Eider_ReductionAttr:$kind, AnyVectorOfNonZeroRank:$input, Simt_CursorType:$at,
                        DefaultValuedAttr<I64Attr, "0">:$group);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$kind $input `at` $at attr-dict `:` type($input) `,` type($at) `->` type($result)";
+  let assemblyFormat = "`` $kind $input `at` $at attr-dict `:` type($input) `,` type($at) `->` type($result)";
 }
 
 def Simt_SpreadOp : Simt_Op<"spread", [Pure]> {

@@ -19,6 +19,7 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
   Option<std::string> schedule{*this, "schedule", llvm::cl::desc("e.g. row<threads = 448, vector = 16>")};
 
   StringRef getArgument() const final { return "eider-assign-schedule"; }
+  void getDependentDialects(DialectRegistry &registry) const final { registry.insert<eider::simt::SimtDialect>(); }
   StringRef getDescription() const final { return "Set each program's schedule"; }
 
   LogicalResult assign(ProgramOp program, StringRef given) {

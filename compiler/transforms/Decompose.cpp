@@ -97,6 +97,7 @@ struct Parts {
 struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Decompose)
   StringRef getArgument() const final { return "eider-decompose"; }
+  void getDependentDialects(DialectRegistry &registry) const final { registry.insert<arith::ArithDialect>(); }
   StringRef getDescription() const final {
     return "Spell out quantise, dequantise, scaled arguments and means";
   }

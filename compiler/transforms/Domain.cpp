@@ -114,6 +114,8 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   if (!level)
     return op.emitError() << "type " << type << " does not fit the program's matrix ["
                           << domain.rows.str() << ", " << domain.columns.str() << "]";
+  if (isa<StoreOp>(op) && level->kind != LevelKind::elements)
+    return op.emitError("stores an in-out that several threads have read: an in-out is the program's whole matrix");
   if (level->kind == LevelKind::groups && !level->isBlock() && failed(noteGroup(domain, op, level->blockColumns)))
     return failure();
   if (level->isBlock() && (!llvm::isPowerOf2_64(level->blockColumns) || level->blockColumns > 512) &&
@@ -141,12 +143,21 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     return std::nullopt;
   }
   ArrayRef<DimExpr> exprs = dims.getExprs();
+  if (exprs.empty()) {
+    program.emitError("works on a tensor of rank 0: give it columns");
+    return std::nullopt;
+  }
   if (exprs.size() > 2) {
     program.emitError() << "tensors of rank " << exprs.size() << " are not lowered yet; give rows and columns";
     return std::nullopt;
   }
   domain.rows = exprs.size() == 2 ? exprs[0] : DimExpr{nullptr, 1, 1};
   domain.columns = exprs.back();
+  if (domain.rows.divisor != 1 || domain.columns.divisor != 1) {
+    program.emitError() << "works on a matrix of " << domain.rows.str() << " x " << domain.columns.str()
+                        << ": its rows and columns must be whole dims, not quotients";
+    return std::nullopt;
+  }
   domain.width = domain.columns.extent(
       domain.columns.name ? program.getDimValue(domain.columns.name) : 0);
   if (ShapedType::isDynamic(domain.width)) {

@@ -181,6 +181,13 @@ void ProgramLowering::sinkColumnLoads(Block &body) {
   }
 }
 
+/// Whether a program stores this in-out.
+static bool isUpdated(Operation &op) {
+  auto inout = dyn_cast<InOutOp>(op);
+  return inout && llvm::any_of(inout->getBlock()->getOps<StoreOp>(),
+                               [&](StoreOp store) { return store.getName() == inout.getName(); });
+}
+
 /// The comment at the text's head: boundary, target, schedule.
 SmallVector<Attribute> ProgramLowering::header() {
   std::string reads, writes, dimText;
@@ -196,7 +203,7 @@ SmallVector<Attribute> ProgramLowering::header() {
   for (Operation &op : program.getBlock())
     if (Type type = boundaryType(op)) {
       std::string &list = isa<OutputOp>(op) ? writes : reads;
-      list += (list.empty() ? "" : ", ") + describe(boundaryName(op), type) + (isa<InOutOp>(op) ? " (updated)" : "");
+      list += (list.empty() ? "" : ", ") + describe(boundaryName(op), type) + (isUpdated(op) ? " (updated)" : "");
     }
   for (auto [dim, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
     dimText += (dimText.empty() ? "" : ", ") + cast<StringAttr>(dim).str() +
@@ -341,7 +348,24 @@ LogicalResult ProgramLowering::elementwise(Operation &op) {
   return success();
 }
 
+/// What must have been done before, and what no fragment can do.
+static LogicalResult checkLowerable(Operation &op) {
+  for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
+    if (isa<ScaledType>(type))
+      return op.emitError("a scaled tensor: run eider-decompose first");
+  if (isa<EncodeOp, DecodeOp>(op) && !op.hasAttr("codec"))
+    return op.emitError("nobody converts FP8 yet: run eider-legalize first");
+  bool converts = isa<arith::ExtFOp, arith::TruncFOp>(op);
+  if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) && !converts)
+    for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
+      if (auto real = dyn_cast<FloatType>(getElementTypeOrSelf(type)); real && !real.isF32())
+        return op.emitError() << "arithmetic is f32, not " << real << ": widen first";
+  return success();
+}
+
 LogicalResult ProgramLowering::lower(Operation &op) {
+  if (failed(checkLowerable(op)))
+    return failure();
   for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
     if (isa<RankedTensorType>(type) && !domain.levelOf(type))
       return op.emitError() << "type " << type << " does not fit the program's matrix";
@@ -419,6 +443,10 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() final {
+    if (variant != "general" && variant != "contiguous") {
+      getOperation().emitError() << "no variant '" << variant << "'; they are contiguous, general";
+      return signalPassFailure();
+    }
     auto kind = variant == "general" ? VariantKind::general : VariantKind::contiguous;
     for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>())) {
       auto domain = Domain::of(program);

@@ -12,6 +12,7 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace eider::ir;
@@ -53,6 +54,10 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     options.inclusive = true;
     for (Value value : values)
       (void)getBackwardSlice(value, &slice, options);
+    llvm::StringSet<> taken;
+    for (Operation &op : program.getBlock())
+      if (auto name = op.getAttrOfType<StringAttr>("name"))
+        taken.insert(name.getValue());
     IRMapping map;
     builder.setInsertionPointToEnd(&first.getBlock());
     for (Operation &op : program.getBlock())
@@ -63,6 +68,8 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       std::string name = "row_value_" + std::to_string(index);
       if (auto given = value.getDefiningOp()->getAttrOfType<StringAttr>("eider.name"))
         name = given.str();
+      while (!taken.insert(name).second)
+        name += "_" + std::to_string(index);
       builder.setInsertionPointToEnd(&first.getBlock());
       OutputOp::create(builder, value.getLoc(), name, map.lookup(value), true);
       OpBuilder inner(value.getDefiningOp());

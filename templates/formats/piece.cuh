@@ -69,13 +69,6 @@ template <class T, CodecPath path, int size> struct Piece {
       signs[w] ^= is_negative ? 0x80808080u : 0u;
   }
 
-  /// Brings the values into [-most, most]; NaN stays.
-  EIDER_DEVICE void clamp(float most) {
-    EIDER_UNROLL
-    for (int i = 0; i < size; ++i)
-      values.fill(i, arch::maximum(arch::minimum(values[i], most), -most));
-  }
-
   /// Rounds the values and writes their codes to `codes` from `first` on. Signs are the given ones,
   /// or those of the values. `bounded`: no value rounds past the maximum.
   template <bool given_signs, bool bounded, int count>
