@@ -31,9 +31,9 @@ def load(directory):
 
 def machine_line(document):
     machine = document["machine"]
-    driver = machine["driver"]
+    driver = machine.get("driver")
     parts = [machine["device"], machine["target"]]
-    if machine["multiprocessors"] and driver:
+    if machine.get("multiprocessors") and driver:
         parts.append(f"{machine['multiprocessors']} multiprocessors")
         parts.append(f"driver for CUDA {driver // 1000}.{driver % 1000 // 10}")
     return f"`bench-{document['bench']}` · {' · '.join(parts)} · {document['date'][:10]} · commit {document['commit'][:12]}"
@@ -87,15 +87,35 @@ def plain(cells):
     return lines
 
 
+def tests(cells):
+    """A line a step of tests: how many passed, failed, were skipped."""
+    steps = {}
+    for cell in cells:
+        steps.setdefault(cell["params"]["step"], {})[cell["metric"]] = cell["value"]
+    columns = ("passed", "failed", "skipped", "seconds")
+    lines = [row(["tests on the GPU", *columns]), "|---|--:|--:|--:|--:|"]
+    for step, values in steps.items():
+        shown = [f"{values.get(column, 0):.0f}" for column in columns]
+        if values.get("failed"):
+            shown[1] = f"**{shown[1]}**"
+        lines.append(row([f"`{step}`", *shown]))
+    return lines
+
+
+def table_of(cell):
+    if "step" in cell["params"]:
+        return tests
+    return against_memcpy if cell.get("baseline") == "memcpy" else plain
+
+
 def tables(documents):
     """The markdown between the markers."""
     blocks = []
     for document in documents:
-        copies = [cell for cell in document["cells"] if cell.get("baseline") == "memcpy"]
-        others = [cell for cell in document["cells"] if cell.get("baseline") != "memcpy"]
         blocks.append(machine_line(document))
-        blocks += ["\n".join(table(cells))
-                   for table, cells in ((against_memcpy, copies), (plain, others)) if cells]
+        for table in (against_memcpy, plain, tests):
+            cells = [cell for cell in document["cells"] if table_of(cell) is table]
+            blocks += ["\n".join(table(cells))] if cells else []
     return "\n\n".join(blocks) if blocks else NONE
 
 

@@ -109,6 +109,12 @@ class Table(unittest.TestCase):
                           target=None, target_difference=0.5)
         self.assertIn("| `launch_prepared` | 3.000 us | 2.000 us (cuLaunchKernel) | ≤ baseline + 0.5: **missed** |", text)
 
+    def test_tests_on_the_gpu(self):
+        cells = [{"op": "tests", "params": {"step": "matrix"}, "shape": {}, "metric": metric, "unit": "tests",
+                  "value": value} for metric, value in (("passed", 40), ("failed", 2), ("seconds", 7.0))]
+        text = readme_table.tables([dict(self.DOCUMENT, cells=cells)])
+        self.assertIn("| `matrix` | 40 | **2** | 0 | 7 |", text)
+
     def test_readme_holds_the_committed_results(self):
         readme = (documents.ROOT / "README.md").read_text()
         tables = readme_table.tables(readme_table.load(documents.ROOT / "bench" / "results"))
