@@ -36,7 +36,7 @@ def machine_line(document):
     if machine.get("multiprocessors") and driver:
         parts.append(f"{machine['multiprocessors']} multiprocessors")
         parts.append(f"driver for CUDA {driver // 1000}.{driver % 1000 // 10}")
-    return f"`bench-{document['bench']}` · {' · '.join(parts)} · {document['date'][:10]} · commit {document['commit'][:12]}"
+    return f"`{document['bench']}` · {' · '.join(parts)} · {document['date'][:10]} · commit {document['commit'][:12]}"
 
 
 def case(cell):
