@@ -102,15 +102,19 @@ def session_of(text):
 
 
 def update():
-    """Writes the whole outputs anew; says which documents changed."""
-    shell = Shell()
+    """Writes the whole outputs anew; says which documents changed. Exit status 1 if a command failed."""
+    shell, failures = Shell(), []
     for path in DOCUMENTS:
         def fresh(block):
             whole = ELISION not in stripped(block["text"])
             if block["kind"] != "output of" or not whole:
                 return block[0]
             begin, end = (block.start("text") - block.start(), block.end("text") - block.start())
-            return block[0][:begin] + shell.output_of(block["what"]).strip("\n") + "\n" + block[0][end:]
+            try:
+                return block[0][:begin] + shell.output_of(block["what"]).strip("\n") + "\n" + block[0][end:]
+            except AssertionError as failure:
+                failures.append(str(failure))
+                return block[0]
 
         old = path.read_text()
         new = BLOCK.sub(fresh, old)
@@ -118,6 +122,8 @@ def update():
             path.write_text(new)
             print(f"{path.relative_to(ROOT)} is written anew")
     shell.close()
+    if failures:
+        sys.exit("\n".join(failures))
 
 
 if __name__ == "__main__":
