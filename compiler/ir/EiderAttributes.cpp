@@ -104,7 +104,10 @@ std::string floatText(float value) {
     return "inf";
   char text[32];
   auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
-  return std::string(text, end);
+  std::string shortest(text, end);
+  if (shortest.find('.') == std::string::npos) // MLIR reads no float without a point.
+    shortest.insert(shortest.find('e'), ".0");
+  return shortest;
 }
 
 bool parseFloatText(StringRef text, float &value) {
