@@ -155,18 +155,26 @@ private:
   template <bool bounded, int size, class X, int count>
   static EIDER_DEVICE void divide_piece(const Fragment<X, count> &x, int first, float scale,
                                         Fragment<T, count> &codes) {
-    const bool is_unusual = is_unusual_scale(scale);
-    if (bounded && arch::unlikely(is_unusual)) {
-      divide_rare<size>(x, first, scale, codes);
-      return;
-    }
     // Two operations on an element that is narrow may drop the sign of a zero; three keep it, and
     // then only an encoder by arithmetic has to be given signs.
     constexpr bool narrow = !same<X, float>, given_signs = narrow || path == software;
+    // With signs given, and instructions that clamp and know NaN, a rescaled scale is all it takes:
+    // the same code serves, and compiles in a sixth less time.
+    constexpr bool serves_all = bounded && narrow && path == hardware;
+    const bool is_unusual = is_unusual_scale(scale);
+    if (bounded && !serves_all && arch::unlikely(is_unusual)) {
+      divide_rare<size>(x, first, scale, codes);
+      return;
+    }
     Piece<T, path, size> piece;
     piece.take(x, first);
     if (given_signs)
       piece.take_signs(x, first);
+    if (serves_all && arch::unlikely(is_unusual)) {
+      const Rescaling rescaling(scale);
+      piece.rescale(rescaling.factor, has_minus(scale));
+      scale = rescaling.scale;
+    }
     const Divisor<narrow> divisor(scale);
     float sum = 0.0f; // of magnitudes: NaN if one is
     EIDER_UNROLL

@@ -266,7 +266,7 @@ TEST(Quantize, optionsAreRecorded) {
       p.x, e5m2, {.block = {1, whole}, .mode = "deepgemm", .numerics = {{"nan", "ignore"}}}));
   EXPECT_THAT(text, HasSubstr("block = [1, *]"));
   EXPECT_THAT(text, HasSubstr("f8E5M2"));
-  EXPECT_THAT(text, HasSubstr("arithmetic = reciprocal, amax_floor = 9.99999974E-5"));
+  EXPECT_THAT(text, HasSubstr("arithmetic = reciprocal, amax_floor = 1.0e-04"));
   EXPECT_THAT(text, HasSubstr("nan = ignore"));
 }
 

@@ -117,30 +117,30 @@ TEST(Library, modes) {
   };
   EXPECT_EQ(numerics("default", "e4m3"), "numerics<>");
   EXPECT_EQ(numerics("deepgemm", "e4m3"),
-            "numerics<arithmetic = reciprocal, amax_floor = 9.99999974E-5, multiplier_bound = inf, "
+            "numerics<arithmetic = reciprocal, amax_floor = 1.0e-04, multiplier_bound = inf, "
             "zero_block = formula>");
   EXPECT_EQ(numerics("tilekernels", "e4m3"),
-            "numerics<arithmetic = max_over_amax, amax_floor = 9.99999974E-5, multiplier_bound = "
+            "numerics<arithmetic = max_over_amax, amax_floor = 1.0e-04, multiplier_bound = "
             "inf, zero_block = formula>");
   EXPECT_EQ(numerics("vllm_group", "e4m3"),
-            "numerics<amax_floor = 1.00000001E-10, zero_block = formula>");
+            "numerics<amax_floor = 1.0e-10, zero_block = formula>");
   EXPECT_EQ(numerics("vllm_token", "e4m3"),
-            "numerics<scale_floor = 4.35965421E-6, zero_block = formula>");
+            "numerics<scale_floor = 4.359654e-06, zero_block = formula>");
   EXPECT_EQ(numerics("sglang_group", "e5m2"),
             "numerics<scale = amax_times_inverse_max, arithmetic = max_over_amax, amax_floor = "
-            "1.00000001E-10, multiplier_bound = inf, zero_block = formula>");
+            "1.0e-10, multiplier_bound = inf, zero_block = formula>");
   EXPECT_EQ(numerics("trtllm_token", "e4m3"),
-            "numerics<arithmetic = max_over_amax, amax_floor = 9.99999997E-7, scale_floor = "
-            "4.35965421E-6, multiplier_bound = 2.29376E+5, zero_block = formula>");
+            "numerics<arithmetic = max_over_amax, amax_floor = 1.0e-06, scale_floor = "
+            "4.359654e-06, multiplier_bound = 2.29376e+05, zero_block = formula>");
   EXPECT_EQ(numerics("trtllm_token", "e5m2"),
-            "numerics<arithmetic = max_over_amax, amax_floor = 9.99999997E-7, scale_floor = "
-            "3.40597985E-8, multiplier_bound = 2.9360128E+7, zero_block = formula>");
+            "numerics<arithmetic = max_over_amax, amax_floor = 1.0e-06, scale_floor = "
+            "3.40598e-08, multiplier_bound = 2.9360128e+07, zero_block = formula>");
 }
 
 TEST(Library, singleParametersGoOverTheMode) {
   std::string text = textOf(
       "quantize", {.mode = "vllm_token", .numerics = {{"amax_bound", "1200"}, {"nan", "ignore"}}});
-  EXPECT_THAT(text, HasSubstr("numerics<amax_bound = 1.2E+3, scale_floor = 4.35965421E-6, "
+  EXPECT_THAT(text, HasSubstr("numerics<amax_bound = 1.2e+03, scale_floor = 4.359654e-06, "
                               "zero_block = formula, nan = ignore>"));
 }
 
