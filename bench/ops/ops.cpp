@@ -67,7 +67,7 @@ std::vector<std::string> schedulesFor(const Cell &cell) {
       std::string base = "<threads = " + std::to_string(threads) + ", vector = " + std::to_string(vector);
       if (row) {
         if (cell.hidden / threads <= 64)
-          for (const char *tiles : {"", ", tiles = 2", ", tiles = 4"})
+          for (const char *tiles : {"", ", tiles = 2", ", tiles = 3", ", tiles = 4"})
             for (int resident : {0, 1, 1024 / threads, 1280 / threads, 1536 / threads})
               if (vector == 16 && (resident < 2 || resident * threads <= 1536))
                 list.push_back("row" + base + tiles +
