@@ -96,7 +96,7 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1024 where codes are made by arithmetic), and
   // some rows a block hide a block's start.
   bool light = domain.matricesRead == 1 && threads >= 64 && threads * vector * 2 >= domain.width;
-  int64_t tiles = !light ? 1 : domain.encodesBySoftware ? 4 : 2;
+  int64_t tiles = !light ? 1 : domain.encodesBySoftware ? 4 : 3;
   int64_t resident = !light ? 0 : (domain.encodesBySoftware ? 1024 : 1280) / threads;
   return ScheduleAttr::get(context, family, threads, vector, rows, 0, 0, tiles, resident);
 }
