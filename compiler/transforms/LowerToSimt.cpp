@@ -348,24 +348,7 @@ LogicalResult ProgramLowering::elementwise(Operation &op) {
   return success();
 }
 
-/// What must have been done before, and what no fragment can do.
-static LogicalResult checkLowerable(Operation &op) {
-  for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
-    if (isa<ScaledType>(type))
-      return op.emitError("a scaled tensor: run eider-decompose first");
-  if (isa<EncodeOp, DecodeOp>(op) && !op.hasAttr("codec"))
-    return op.emitError("nobody converts FP8 yet: run eider-legalize first");
-  bool converts = isa<arith::ExtFOp, arith::TruncFOp>(op);
-  if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) && !converts)
-    for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
-      if (auto real = dyn_cast<FloatType>(getElementTypeOrSelf(type)); real && !real.isF32())
-        return op.emitError() << "arithmetic is f32, not " << real << ": widen first";
-  return success();
-}
-
 LogicalResult ProgramLowering::lower(Operation &op) {
-  if (failed(checkLowerable(op)))
-    return failure();
   for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
     if (isa<RankedTensorType>(type) && !domain.levelOf(type))
       return op.emitError() << "type " << type << " does not fit the program's matrix";
@@ -428,6 +411,21 @@ LogicalResult ProgramLowering::run() {
   return success();
 }
 
+/// What must have been done before, and what no fragment can do.
+static LogicalResult checkLowerable(Operation &op) {
+  for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
+    if (isa<ScaledType>(type))
+      return op.emitError("a scaled tensor: run eider-decompose first");
+  if (isa<EncodeOp, DecodeOp>(op) && !op.hasAttr("codec"))
+    return op.emitError("nobody converts FP8 yet: run eider-legalize first");
+  bool converts = isa<arith::ExtFOp, arith::TruncFOp>(op);
+  if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) && !converts)
+    for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
+      if (auto real = dyn_cast<FloatType>(getElementTypeOrSelf(type)); real && !real.isF32())
+        return op.emitError() << "arithmetic is f32, not " << real << ": widen first";
+  return success();
+}
+
 struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToSimt)
   LowerToSimt() = default;
@@ -449,6 +447,9 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
     }
     auto kind = variant == "general" ? VariantKind::general : VariantKind::contiguous;
     for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>())) {
+      for (Operation &op : program.getBlock())
+        if (failed(checkLowerable(op)))
+          return signalPassFailure();
       auto domain = Domain::of(program);
       if (!domain)
         return signalPassFailure();

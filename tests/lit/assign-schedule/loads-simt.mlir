@@ -1,9 +1,8 @@
 // The pass makes a tile to check a schedule: it must load the dialect.
 //
-// XFAIL: *
 // RUN: eider-opt %s -eider-assign-schedule | FileCheck %s
 
-// CHECK: eider.program @p(m, n = 100) attributes {schedule = #eider.schedule<map<threads = 8, vector = 16, rows = 32>>}
+// CHECK: eider.program @p(m, n = 100) attributes {schedule = #eider.schedule<map<threads = 16, vector = 4, rows = 8, loads = 2>>}
 eider.program @p(m, n = 100) {
   %x = eider.input "x" : tensor<?x100xf32, #eider.dims<m, n>>
   eider.output "y", %x : tensor<?x100xf32, #eider.dims<m, n>>

@@ -88,7 +88,8 @@ eider.program @given_scale(tokens, hidden = 256) {
 
 // CHECK-LABEL: eider.program @given_scale_reciprocal
 // CHECK: %[[S:.*]] = eider.input "scale"
-// CHECK: %[[MULTIPLIER:.*]] = arith.divf %{{.*}}, %[[S]] {eider.name = "multiplier"}
+// CHECK: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[S]]
+// CHECK: %[[MULTIPLIER:.*]] = arith.minimumf %[[INVERSE]], %{{.*}} {eider.name = "multiplier"}
 // CHECK: eider.broadcast %[[MULTIPLIER]]
 // CHECK: arith.mulf
 // CHECK-NEXT: eider.encode %{{[0-9]+}} :

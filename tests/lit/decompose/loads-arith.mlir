@@ -1,6 +1,5 @@
 // The pass makes arith ops where the program has none: it must load the dialect.
 //
-// XFAIL: *
 // RUN: eider-opt %s -eider-decompose | FileCheck %s
 
 !q = !eider.scaled<?x256xf8E5M2, dims = <tokens, hidden>, block = [128, 128], scale = f32, layout = row_major>

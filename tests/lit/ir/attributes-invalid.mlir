@@ -12,7 +12,7 @@ eider.program @p() attributes {test.a = #eider.dims<n / -2>} {}
 
 // -----
 
-// expected-error @+1 {{expected valid keyword or string}}
+// expected-error @+1 {{expected valid keyword}}
 eider.program @p() attributes {test.a = #eider.dims<2 * 3>} {}
 
 // -----
@@ -27,12 +27,12 @@ eider.program @p() attributes {test.a = #eider.numerics<nan = drop>} {}
 
 // -----
 
-// expected-error @+1 {{numerics parameter 'arithmetic' cannot be '1.5E+0'}}
+// expected-error @+1 {{numerics parameter 'arithmetic' cannot be '1.5e+00'}}
 eider.program @p() attributes {test.a = #eider.numerics<arithmetic = 1.5>} {}
 
 // -----
 
-// expected-error @+1 {{numerics parameter 'amax_floor' cannot be '-1.0E+0'}}
+// expected-error @+1 {{numerics parameter 'amax_floor' cannot be '-1.0e+00'}}
 eider.program @p() attributes {test.a = #eider.numerics<amax_floor = -1.0>} {}
 
 // -----

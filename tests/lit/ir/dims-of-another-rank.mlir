@@ -1,6 +1,5 @@
 // Outside a program nothing has checked that a type has one dim an axis: the op's own verifier must.
 //
-// XFAIL: *
 // RUN: eider-opt %s -split-input-file -verify-diagnostics
 
 %c = arith.constant dense<1.0> : tensor<4xf32, #eider.dims<>>

@@ -21,14 +21,14 @@ eider.program @dims() attributes {
 
 // Numerics print where they differ from the default, in one order.
 // CHECK-LABEL: eider.program @numerics
-// CHECK-SAME: test.all = #eider.numerics<scale = amax_times_inverse_max, arithmetic = max_over_amax, amax_floor = 9.99999997E-7, amax_bound = 1.2E+3, scale_floor = 4.35965421E-6, multiplier_bound = 2.29376E+5, zero_block = formula, overflow = format, nan = ignore>
+// CHECK-SAME: test.all = #eider.numerics<scale = amax_times_inverse_max, arithmetic = max_over_amax, amax_floor = 1.0e-06, amax_bound = 1.2e+03, scale_floor = 4.359654e-06, multiplier_bound = 2.29376e+05, zero_block = formula, overflow = format, nan = ignore>
 // CHECK-SAME: test.bounds = #eider.numerics<multiplier_bound = inf>
 // CHECK-SAME: test.default = #eider.numerics<>
 // CHECK-SAME: test.defaults_spelled = #eider.numerics<>
 // CHECK-SAME: test.reciprocal = #eider.numerics<arithmetic = reciprocal>
-// CHECK-SAME: test.text = #eider.numerics<amax_floor = 9.99999974E-5>
+// CHECK-SAME: test.text = #eider.numerics<amax_floor = 1.0e-04>
 eider.program @numerics() attributes {
-  test.all = #eider.numerics<nan = ignore, overflow = format, zero_block = formula, multiplier_bound = 229376.0, scale_floor = 4.35965421E-6, amax_bound = 1200.0, amax_floor = 1.0e-6, arithmetic = max_over_amax, scale = amax_times_inverse_max>,
+  test.all = #eider.numerics<nan = ignore, overflow = format, zero_block = formula, multiplier_bound = 229376.0, scale_floor = 4.359654e-06, amax_bound = 1200.0, amax_floor = 1.0e-6, arithmetic = max_over_amax, scale = amax_times_inverse_max>,
   test.bounds = #eider.numerics<amax_bound = inf, multiplier_bound = inf>,
   test.default = #eider.numerics<>,
   test.defaults_spelled = #eider.numerics<scale = amax_over_max, arithmetic = divide, amax_floor = 0.0, amax_bound = inf, scale_floor = 0.0, multiplier_bound = 3.40282347E+38, zero_block = one, overflow = saturate, nan = propagate>,

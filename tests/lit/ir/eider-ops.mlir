@@ -81,10 +81,10 @@ eider.program @every_op(tokens, hidden = 256) {
   eider.output "partial" workspace, %sum : tensor<?x1xf32, #rows>
 }
 
-// A schedule, names that are no keywords, and an empty program.
-// CHECK: eider.program @scheduled("a dim", n = 0) attributes {schedule = #eider.schedule<row<threads = 64, vector = 8>>} {
+// A schedule, a name that is no keyword, and an empty program.
+// CHECK: eider.program @scheduled(a_dim, n = 0) attributes {schedule = #eider.schedule<row<threads = 64, vector = 8>>} {
 // CHECK-NEXT: }
-eider.program @scheduled("a dim", n = 0) attributes {schedule = #eider.schedule<row<threads = 64, vector = 8>>} {
+eider.program @scheduled(a_dim, n = 0) attributes {schedule = #eider.schedule<row<threads = 64, vector = 8>>} {
 }
 
 // CHECK: eider.program @"any name"() {

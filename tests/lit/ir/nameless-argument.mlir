@@ -1,6 +1,5 @@
 // The generic syntax lets an argument stand without its name: an error, not a crash.
 //
-// XFAIL: *
 // RUN: not eider-opt %s 2>&1 | FileCheck %s
 
 // CHECK: error: 'eider.input' op requires attribute 'name'

@@ -1,6 +1,5 @@
 // A parameter that stands twice is a slip of the writer: which of the two was meant?
 //
-// XFAIL: *
 // RUN: eider-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{'threads' stands twice}}

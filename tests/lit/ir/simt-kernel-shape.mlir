@@ -1,6 +1,5 @@
 // A kernel names each of its arguments; a loop over tiles has one tile.
 //
-// XFAIL: *
 // RUN: eider-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @below {{'simt.kernel' op}}

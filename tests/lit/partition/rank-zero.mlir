@@ -1,6 +1,5 @@
 // A tensor without axes: an error, not a crash.
 //
-// XFAIL: *
 // RUN: not eider-opt %s -eider-partition 2>&1 | FileCheck %s
 
 // CHECK: error: {{.*}}rank 0

@@ -1,6 +1,5 @@
 // A value a row may be called as an argument is: in the workspace it needs a name of its own.
 //
-// XFAIL: *
 // RUN: eider-opt %s -eider-partition | FileCheck %s
 
 !f = tensor<?x512xf32, #eider.dims<tokens, hidden>>

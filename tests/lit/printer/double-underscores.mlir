@@ -1,6 +1,5 @@
 // A name is numbered without making two underscores of one: those are the compiler's.
 //
-// XFAIL: *
 // RUN: eider-opt %s -eider-print-cuda -o /dev/null | FileCheck %s
 
 // CHECK: const float *float_, float *y) {

@@ -1,7 +1,6 @@
 // A kernel may be called what NVRTC has already declared (`norm`, `exp`, `dim3`), an argument what is a macro (`assert`,
 // EIDER_DEVICE): they too need another name, or the text does not compile.
 //
-// XFAIL: *
 // RUN: eider-opt %s -eider-print-cuda -o /dev/null | FileCheck %s
 
 // CHECK: using namespace eider;

@@ -121,7 +121,7 @@ simt.kernel @collectives ["x", "c", "d", "e"] threads = 32 grid = "1" arguments 
     %sum = simt.reduce sum %v at %at : vector<8xf32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
     // CHECK-NEXT: const float largest = row.max(x_row);
     %max = simt.reduce max %v at %at {eider.name = "largest"} : vector<8xf32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
-    // CHECK-NEXT: const float min = row.min(x_row);
+    // CHECK-NEXT: const float min_ = row.min(x_row);
     %min = simt.reduce min %v at %at : vector<8xf32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
     // CHECK-NEXT: const float amax = row.amax(x_row);
     %amax = simt.reduce amax %v at %at : vector<8xf32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
