@@ -49,7 +49,7 @@ StringRef elementName(Type type) {
       .Default([](Type) { return ""; });
 }
 
-/// The alias of a codec in a kernel: `E4m3`, or `SoftwareE4m3` where a kernel could have both.
+/// The alias of a format's codec in a kernel: a kernel has one path a format.
 std::string codecAlias(Type element) { return isa<Float8E4M3FNType>(element) ? "E4m3" : "E5m2"; }
 
 std::string floatLiteral(const APFloat &value) {

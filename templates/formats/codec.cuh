@@ -150,8 +150,7 @@ private:
   }
 
   /// The codes of elements first … of x by the scale: by the fast quotient where it serves. What is
-  /// rare has a branch of its own, so that it costs the others neither moves nor registers: with
-  /// the two merged, norms that are bound by their registers ran 5 % slower on an H200.
+  /// rare has a branch of its own, so that it costs the others neither moves nor registers.
   template <bool bounded, int size, class X, int count>
   static EIDER_DEVICE void divide_piece(const Fragment<X, count> &x, int first, float scale,
                                         Fragment<T, count> &codes) {
@@ -159,7 +158,7 @@ private:
     // then only an encoder by arithmetic has to be given signs.
     constexpr bool narrow = !same<X, float>, given_signs = narrow || path == software;
     // With signs given, and instructions that clamp and know NaN, a rescaled scale is all it takes:
-    // the same code serves, and compiles in a sixth less time.
+    // the same code serves, and there is less to compile.
     constexpr bool serves_all = bounded && narrow && path == hardware;
     const bool is_unusual = is_unusual_scale(scale);
     if (bounded && !serves_all && arch::unlikely(is_unusual)) {

@@ -80,7 +80,7 @@ eider.program @another_matrix(m, n = 8) attributes {schedule = #eider.schedule<m
 
 // -----
 
-eider.program @no_form(m, n = 128) attributes {schedule = #eider.schedule<map<threads = 8, vector = 16>>} {
+eider.program @not_decomposed(m, n = 128) attributes {schedule = #eider.schedule<map<threads = 8, vector = 16>>} {
   %x = eider.input "x" : tensor<?x128xf32, #eider.dims<m, n>>
   // expected-error @below {{run eider-decompose first}}
   %q = eider.quantize %x numerics<> : tensor<?x128xf32, #eider.dims<m, n>> -> !eider.scaled<?x128xf8E4M3FN, dims = <m, n>, block = [1, 128], scale = f32, layout = row_major>
