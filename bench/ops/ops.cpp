@@ -2,9 +2,10 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// For each cell: the op's kernel and a device-to-device memcpy that moves as many bytes, timed in turn in one run; each input read
-// once and each output written once are counted. Medians of many rounds; every round is several launches over tensors
-// larger than the L2, so that nothing is served from it. `--sweep` tries a list of schedules a cell.
+// For each cell: the op's kernel and a device-to-device memcpy that moves as many bytes, timed in
+// turn in one run; each input read once and each output written once are counted. Medians of many
+// rounds; every round is several launches over tensors larger than the L2, so that nothing is
+// served from it. `--sweep` tries a list of schedules a cell.
 //
 //===----------------------------------------------------------------------===//
 #include "bench/Results.h"
@@ -24,7 +25,8 @@ namespace {
 struct Cell {
   std::string op, dtype, format, block, codec;
   int64_t tokens, hidden;
-  double target; ///< Of a memcpy of the same bytes; 0: none (the software codec is held against the hardware's).
+  double target; ///< Of a memcpy of the same bytes; 0: none (the software codec is held against the
+                 ///< hardware's).
 };
 
 /// The cells with a stated target, and their neighbours.
@@ -66,7 +68,8 @@ std::vector<std::string> schedulesFor(const Cell &cell) {
     for (int threads : {64, 128, 256, 512, 1024}) {
       if (threads * vector * (row ? 1 : 1) > cell.hidden)
         continue;
-      std::string base = "<threads = " + std::to_string(threads) + ", vector = " + std::to_string(vector);
+      std::string base =
+          "<threads = " + std::to_string(threads) + ", vector = " + std::to_string(vector);
       if (row) {
         if (cell.hidden / threads <= 64)
           for (const char *tiles : {"", ", tiles = 2", ", tiles = 3", ", tiles = 4"})
@@ -96,7 +99,8 @@ std::vector<std::byte> randomBytes(DType type, int64_t elements, uint64_t seed) 
     if (type == DType::bf16)
       out = bits >> 16;
     else if (type == DType::f16) // normals of f16: exponent rebiased, mantissa cut
-      out = (bits >> 16 & 0x8000u) | std::clamp<int>((bits >> 23 & 0xff) - 112, 1, 30) << 10 | (bits >> 13 & 0x3ffu);
+      out = (bits >> 16 & 0x8000u) | std::clamp<int>((bits >> 23 & 0xff) - 112, 1, 30) << 10 |
+            (bits >> 13 & 0x3ffu);
     else if (sizeOf(type) == 1)
       out = static_cast<uint32_t>(generator()) & 0xf7; // no NaN
     std::memcpy(&period[i * sizeOf(type)], &out, sizeOf(type));
@@ -154,7 +158,8 @@ struct Timing {
   double spread = 0;             ///< (third quartile − first) / median of the kernel's rounds
 };
 
-Timing time(const Device &device, const Call &call, const Tensors &tensors, int rounds, void *from, void *to) {
+Timing time(const Device &device, const Call &call, const Tensors &tensors, int rounds, void *from,
+            void *to) {
   constexpr int launches = 5;
   std::vector<double> kernel, copy;
   for (int round = 0; round < rounds + 2; ++round) {
@@ -190,8 +195,9 @@ Program programOf(const Cell &cell) {
   return libraryOp(cell.op, parameters);
 }
 
-void run(const Device &device, const Cell &cell, const Program &program, const std::string &schedule,
-         int rounds, Tensors &tensors, void *from, void *to, bench::Results &results) {
+void run(const Device &device, const Cell &cell, const Program &program,
+         const std::string &schedule, int rounds, Tensors &tensors, void *from, void *to,
+         bench::Results &results) {
   JitOptions options;
   options.codec = cell.codec;
   options.schedule = schedule;
@@ -201,9 +207,10 @@ void run(const Device &device, const Cell &cell, const Program &program, const s
   Timing timing = time(device, call, tensors, rounds, from, to);
   double ratio = timing.kernel / timing.memcpy;
   const char *verdict = cell.target == 0 ? "" : ratio <= cell.target ? "  ok" : "  OVER";
-  std::printf("%-20s %-5s %-5s %-8s %-9s %6ld x %-6ld %9.1f us  memcpy %8.1f us  %.3f%s  %s\n", cell.op.c_str(),
-              cell.dtype.c_str(), cell.format.c_str(), cell.block.c_str(), cell.codec.c_str(), cell.tokens,
-              cell.hidden, timing.kernel, timing.memcpy, ratio, verdict, schedule.c_str());
+  std::printf("%-20s %-5s %-5s %-8s %-9s %6ld x %-6ld %9.1f us  memcpy %8.1f us  %.3f%s  %s\n",
+              cell.op.c_str(), cell.dtype.c_str(), cell.format.c_str(), cell.block.c_str(),
+              cell.codec.c_str(), cell.tokens, cell.hidden, timing.kernel, timing.memcpy, ratio,
+              verdict, schedule.c_str());
   std::fflush(stdout);
   results.add({{"op", cell.op},
                {"params",
@@ -248,7 +255,8 @@ int main(int argc, char **argv) {
         continue;
       Program program = programOf(cell);
       Dims dims = {{"tokens", cell.tokens}, {"hidden", cell.hidden}};
-      Tensors tensors(device, jit(program, device, {{"hidden", cell.hidden}}), program.signature(), dims);
+      Tensors tensors(device, jit(program, device, {{"hidden", cell.hidden}}), program.signature(),
+                      dims);
       for (const std::string &schedule : sweep ? schedulesFor(cell) : std::vector<std::string>{""})
         try {
           run(device, cell, program, schedule, rounds, tensors, from, to, results);

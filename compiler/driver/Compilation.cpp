@@ -57,8 +57,8 @@ ModuleOp Compilation::scheduled() {
   PassManager manager(&context);
   if (options_.timings)
     manager.enableTiming();
-  transforms::buildTensorPipeline(manager,
-                                  {options_.dims, options_.target, options_.codec, options_.schedule});
+  transforms::buildTensorPipeline(
+      manager, {options_.dims, options_.target, options_.codec, options_.schedule});
   run([&] { return manager.run(*module); });
   scheduled_ = std::move(module);
   return *scheduled_;

@@ -13,8 +13,8 @@
 
 namespace eider::driver {
 
-/// A program, a context of its own, and what the passes made of it. Every member throws Error{Request} with the passes' first
-/// diagnostic.
+/// A program, a context of its own, and what the passes made of it. Every member throws
+/// Error{Request} with the passes' first diagnostic.
 class Compilation {
 public:
   Compilation(const Program &program, const CompileOptions &options);

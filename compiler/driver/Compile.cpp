@@ -80,7 +80,8 @@ void ContractBuilder::addWorkspace() {
   contract.workspace = end;
 }
 
-std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind, ModuleOp kernels) const {
+std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
+                                                             ModuleOp kernels) const {
   using Kind = contract::Predicate::Kind;
   std::vector<contract::Predicate> list;
   auto add = [&](Kind kind, unsigned tensor, int64_t bytes) {

@@ -16,11 +16,13 @@ namespace {
 std::string bytesOf(ir::ProgramOp program, bool written) {
   std::string text;
   auto add = [&](Type type) {
-    std::string term = std::to_string(std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth() / 8));
+    std::string term =
+        std::to_string(std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth() / 8));
     for (const ir::DimExpr &dim : ir::dimsOf(type).getExprs()) {
       int64_t value = dim.extent(dim.name ? program.getDimValue(dim.name) : 0);
       if (value != 1)
-        term += " * " + (ShapedType::isDynamic(value) ? dim.contractExpression() : std::to_string(value));
+        term += " * " +
+                (ShapedType::isDynamic(value) ? dim.contractExpression() : std::to_string(value));
     }
     text += (text.empty() ? "" : " + ") + term;
   };
@@ -57,7 +59,8 @@ std::string eider::explain(const Program &program, const CompileOptions &options
     auto domain = transforms::Domain::of(kernel);
     text += "kernel " + kernel.getSymName().str() + "\n";
     text += "  schedule  " + kernel.getScheduleAttr().str() +
-            (options.schedule.empty() || kernel != programs.back() ? " (heuristic)" : " (given)") + "\n";
+            (options.schedule.empty() || kernel != programs.back() ? " (heuristic)" : " (given)") +
+            "\n";
     text += "  family    " + stringifyFamily(kernel.getScheduleAttr().getFamily()).str() + ": " +
             transforms::familyOf(*domain).reason + "\n";
     if (!domain->rowAligned)
@@ -72,6 +75,7 @@ std::string eider::explain(const Program &program, const CompileOptions &options
   text += "codec     " + options.codec +
           (target->fp8Instructions ? ": " + options.target + " has FP8 conversions\n"
                                    : ": " + options.target + " has no FP8 conversions, software\n");
-  text += "variants  contiguous (row-major, aligned), then general (any row stride, any alignment)\n";
+  text +=
+      "variants  contiguous (row-major, aligned), then general (any row stride, any alignment)\n";
   return text;
 }

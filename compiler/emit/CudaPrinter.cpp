@@ -2,8 +2,9 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// One op is one call or operator. What is used once and has no name of its own stands inside the expression that uses it;
-// loads, collectives and named values are statements. The vocabulary is docs/design/text.md; no hardware is known here.
+// One op is one call or operator. What is used once and has no name of its own stands inside the
+// expression that uses it; loads, collectives and named values are statements. The vocabulary is
+// docs/design/text.md; no hardware is known here.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/CudaPrinter.h"
@@ -54,7 +55,8 @@ std::string codecAlias(Type element) { return isa<Float8E4M3FNType>(element) ? "
 
 std::string floatLiteral(const APFloat &value) {
   char digits[32];
-  auto end = std::to_chars(digits, digits + sizeof digits, value.convertToFloat()).ptr; // shortest, in no locale
+  auto end = std::to_chars(digits, digits + sizeof digits, value.convertToFloat())
+                 .ptr; // shortest, in no locale
   std::string text(digits, end);
   if (text.find_first_of(".e") == std::string::npos)
     text += ".0";
@@ -104,10 +106,18 @@ std::optional<std::pair<StringRef, Binding>> operatorOf(Operation *op) {
     }
   }
   return TypeSwitch<Operation *, Result>(op)
-      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Result({"+", Sum}); })
-      .Case<arith::SubFOp, arith::SubIOp>([](auto) { return Result({"-", Sum}); })
-      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Result({"*", Product}); })
-      .Case<arith::DivFOp>([](auto) { return Result({"/", Product}); })
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) {
+        return Result({"+", Sum});
+      })
+      .Case<arith::SubFOp, arith::SubIOp>([](auto) {
+        return Result({"-", Sum});
+      })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) {
+        return Result({"*", Product});
+      })
+      .Case<arith::DivFOp>([](auto) {
+        return Result({"/", Product});
+      })
       .Default([](auto) { return std::nullopt; });
 }
 
@@ -144,8 +154,8 @@ private:
                          ArrayRef<std::string> arguments);
 };
 
-/// What a value reads as. A spread value is repeated by the operators themselves; `fragmentNeeded`: where nothing else says how
-/// wide, the repetition is written out.
+/// What a value reads as. A spread value is repeated by the operators themselves; `fragmentNeeded`:
+/// where nothing else says how wide, the repetition is written out.
 Expression KernelPrinter::operand(Value value, bool fragmentNeeded) {
   auto spread = value.getDefiningOp<SpreadOp>();
   if (!spread)
@@ -187,18 +197,21 @@ Expression KernelPrinter::loadText(LoadOp op) {
   SmallVector<std::string> arguments = {operand(op.getBase()).text};
   if (op.getPitch())
     arguments.push_back(operand(op.getPitch()).text);
-  return {callOnTile(methodOf("load", op.getAccess()),
-                     accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), op.getGroupRows()),
-                     arguments)};
+  return {callOnTile(
+      methodOf("load", op.getAccess()),
+      accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), op.getGroupRows()),
+      arguments)};
 }
 
 std::string KernelPrinter::storeText(StoreOp op) {
   SmallVector<std::string> arguments = {
-      operand(op.getBase()).text, operand(op.getValue(), isa<VectorType>(op.getValue().getType())).text};
+      operand(op.getBase()).text,
+      operand(op.getValue(), isa<VectorType>(op.getValue().getType())).text};
   if (op.getPitch())
     arguments.push_back(operand(op.getPitch()).text);
   return callOnTile(methodOf("store", op.getAccess()),
-                    accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), 1), arguments);
+                    accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), 1),
+                    arguments);
 }
 
 Expression KernelPrinter::reduceText(ReduceOp op) {
@@ -217,7 +230,8 @@ Expression KernelPrinter::encodeText(EncodeOp op) {
   if (op.getDivisor())
     call += op.getBounded() ? "_bounded_quotient" : "_quotient";
   else
-    call += std::string(op.getIgnoreNan() ? "_number" : "") + (op.getOverflowToFormat() ? "_overflow" : "");
+    call += std::string(op.getIgnoreNan() ? "_number" : "") +
+            (op.getOverflowToFormat() ? "_overflow" : "");
   call += "(" + operand(op.getInput(), true).text;
   if (op.getDivisor())
     call += ", " + operand(op.getDivisor()).text;
@@ -236,8 +250,8 @@ FailureOr<Expression> KernelPrinter::arithmeticText(Operation &op) {
   if (auto symbol = operatorOf(&op)) {
     auto [text, binding] = *symbol;
     auto tighter = static_cast<Binding>(binding + 1);
-    return Expression{operands[0].at(binding == Comparison ? tighter : binding) + " " + text.str() + " " +
-                          operands[1].at(tighter),
+    return Expression{operands[0].at(binding == Comparison ? tighter : binding) + " " + text.str() +
+                          " " + operands[1].at(tighter),
                       binding};
   }
   if (isa<arith::NegFOp>(op))
@@ -254,9 +268,10 @@ FailureOr<Expression> KernelPrinter::arithmeticText(Operation &op) {
 FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto real = dyn_cast<FloatAttr>(constant.getValue()))
-      return real.getValue().isFinite() ? FailureOr(Expression{floatLiteral(real.getValue()),
-                                                               real.getValue().isNegative() ? Unary : Primary})
-                                        : op.emitError("a constant that is not finite has no text");
+      return real.getValue().isFinite()
+                 ? FailureOr(Expression{floatLiteral(real.getValue()),
+                                        real.getValue().isNegative() ? Unary : Primary})
+                 : op.emitError("a constant that is not finite has no text");
     if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
       return Expression{std::to_string(integer.getInt())};
     return op.emitError("a constant of this type has no text");
@@ -271,7 +286,8 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
     return Expression{codecAlias(cast<VectorType>(decode.getInput().getType()).getElementType()) +
                       "::decode(" + operand(decode.getInput()).text + ")"};
   if (auto offset = dyn_cast<OffsetOp>(op))
-    return Expression{operand(offset.getBase()).text + " + " + std::to_string(offset.getElements()), Sum};
+    return Expression{operand(offset.getBase()).text + " + " + std::to_string(offset.getElements()),
+                      Sum};
   return arithmeticText(op);
 }
 
@@ -284,7 +300,9 @@ std::string KernelPrinter::derivedName(Operation &op) {
     switch (load.getAccess()) {
     case Access::elements:
     case Access::columns:
-      return base + (offset ? "_second" : load.getPitch() && !isa<BlockArgument>(load.getPitch()) ? "_first" : "_" + cursorName);
+      return base + (offset                                                    ? "_second"
+                     : load.getPitch() && !isa<BlockArgument>(load.getPitch()) ? "_first"
+                                                                               : "_" + cursorName);
     case Access::groups:
       return base + "_groups";
     default:
@@ -364,7 +382,8 @@ void KernelPrinter::printTile(TileAttr tile) {
     if (tile.segments() > 1)
       parameters.push_back({"loads", tile.getLoads()});
   } else {
-    parameters.append({{"rows", tile.getRows()}, {"columns", tile.getColumns()}, {"width", tile.getWidth()}});
+    parameters.append(
+        {{"rows", tile.getRows()}, {"columns", tile.getColumns()}, {"width", tile.getWidth()}});
   }
   os << indent << "using " << tileName << " = " << (rowTile ? "RowTile<" : "BlockTile<");
   llvm::interleaveComma(parameters, os, [&](auto parameter) {
@@ -376,7 +395,8 @@ void KernelPrinter::printTile(TileAttr tile) {
 void KernelPrinter::printCodecs() {
   std::set<std::pair<std::string, std::string>> codecs;
   auto note = [&](Type element, CodecPath path) {
-    codecs.insert({codecAlias(element), "Codec<" + elementName(element).str() + ", " + stringifyCodecPath(path).str() + ">"});
+    codecs.insert({codecAlias(element), "Codec<" + elementName(element).str() + ", " +
+                                            stringifyCodecPath(path).str() + ">"});
   };
   kernel.walk([&](Operation *op) {
     if (auto encode = dyn_cast<EncodeOp>(op))
@@ -395,20 +415,20 @@ static bool isWritten(Value pointer) {
 
 void KernelPrinter::printSignature() {
   SmallVector<std::string> parameters;
-  for (auto [name, argument] : llvm::zip_equal(kernel.getParameters(), kernel.getBlock().getArguments())) {
+  for (auto [name, argument] :
+       llvm::zip_equal(kernel.getParameters(), kernel.getBlock().getArguments())) {
     std::string variable = names.fresh(cast<StringAttr>(name).getValue());
     expressions[argument] = {variable};
     if (auto pointer = dyn_cast<PointerType>(argument.getType()))
-      parameters.push_back((isWritten(argument) ? "" : "const ") + elementName(pointer.getElementType()).str() +
-                           " *" + variable);
+      parameters.push_back((isWritten(argument) ? "" : "const ") +
+                           elementName(pointer.getElementType()).str() + " *" + variable);
     else
       parameters.push_back((argument.getType().isF32() ? "float " : "int64 ") + variable);
   }
   os << "extern \"C\" __global__ __launch_bounds__(" << kernel.getThreads();
   if (kernel.getResident())
     os << ", " << kernel.getResident();
-  os << ") void "
-     << identifier(kernel.getSymName()) << "(\n";
+  os << ") void " << identifier(kernel.getSymName()) << "(\n";
   std::string line = "   ";
   for (auto [index, parameter] : llvm::enumerate(parameters)) {
     std::string piece = " " + parameter + (index + 1 == parameters.size() ? ") {" : ",");
@@ -457,7 +477,8 @@ void printIncludes(ModuleOp module, llvm::raw_ostream &os) {
   std::set<std::string> includes;
   module.walk([&](Operation *op) {
     if (auto loop = dyn_cast<ForTilesOp>(op))
-      includes.insert(loop.getTile().getKind() == TileKind::row ? "eider/tile/row.cuh" : "eider/tile/block.cuh");
+      includes.insert(loop.getTile().getKind() == TileKind::row ? "eider/tile/row.cuh"
+                                                                : "eider/tile/block.cuh");
     if (auto kernel = dyn_cast<KernelOp>(op))
       for (BlockArgument argument : kernel.getBlock().getArguments())
         if (auto pointer = dyn_cast<PointerType>(argument.getType());

@@ -12,7 +12,8 @@
 
 namespace eider::text {
 
-/// The CUDA text of all kernels of `module`, in order. Failure (with a diagnostic) for an op that has no text.
+/// The CUDA text of all kernels of `module`, in order. Failure (with a diagnostic) for an op that
+/// has no text.
 mlir::FailureOr<std::string> printCuda(mlir::ModuleOp module);
 
 } // namespace eider::text

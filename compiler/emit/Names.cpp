@@ -9,40 +9,44 @@
 
 using namespace eider::text;
 
+/// The words of a list that has one space between them.
+static llvm::StringSet<> setOf(llvm::StringRef list) {
+  llvm::SmallVector<llvm::StringRef> words;
+  list.split(words, ' ');
+  llvm::StringSet<> set;
+  set.insert_range(words);
+  return set;
+}
+
 /// Words of C++ and CUDA, and the names that every text uses.
 static bool isReserved(llvm::StringRef name) {
-  static const llvm::StringSet<> words = {
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case",
-      "catch", "char", "char8_t", "char16_t", "char32_t", "class", "compl", "concept", "const",
-      "consteval", "constexpr", "constinit", "const_cast", "continue", "co_await", "co_return",
-      "co_yield", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
-      "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
-      "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
-      "operator", "or", "or_eq", "private", "protected", "public", "register",
-      "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static",
-      "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
-      "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
-      "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "main",
-      "gridDim", "blockDim", "blockIdx", "threadIdx", "warpSize",
-      "eider", "bf16", "f16", "e4m3", "e5m2", "int32", "int64", "uint32", "uint64", "hardware",
-      "software", "Codec", "E4m3", "E5m2", "Fragment", "Row", "RowTile", "Tile", "BlockTile", "row", "tile"};
+  static const llvm::StringSet<> words = setOf(
+      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
+      "char16_t char32_t class compl concept const consteval constexpr constinit const_cast "
+      "continue co_await co_return co_yield decltype default delete do double dynamic_cast else "
+      "enum explicit export extern false float for friend goto if inline int long mutable "
+      "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+      "register reinterpret_cast requires return short signed sizeof static static_assert "
+      "static_cast struct switch template this thread_local throw true try typedef typeid "
+      "typename union unsigned using virtual void volatile wchar_t while xor xor_eq main gridDim "
+      "blockDim blockIdx threadIdx warpSize eider bf16 f16 e4m3 e5m2 int32 int64 uint32 uint64 "
+      "hardware software Codec E4m3 E5m2 Fragment Row RowTile Tile BlockTile row tile");
   return words.contains(name) || name.starts_with("EIDER_");
 }
 
-/// Functions, types and macros that NVRTC has declared before any text: neither a kernel nor an argument may be called so.
+/// Functions, types and macros that NVRTC has declared before any text: neither a kernel nor an
+/// argument may be called so.
 static bool isDeclaredByToolkit(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {
-      "abs", "acos", "acosh", "alloca", "asin", "asinh", "assert", "atan", "atan2", "atanh", "calloc", "cbrt", "ceil", "clock",
-      "clock64", "copysign", "cos", "cosh", "cospi", "dim3", "erf", "erfc", "erfcinv", "erfcx", "erfinv", "exp",
-      "exp10", "exp2", "expm1", "fabs", "fdim", "fdivide", "float2", "float3", "float4", "floor", "fma", "fmax", "fmin",
-      "fmod", "free", "frexp", "hypot", "ilogb", "int2", "int3", "int4", "isfinite", "isinf", "isnan", "j0", "j1", "jn", "labs",
-      "ldexp", "lgamma", "llabs", "llmax", "llmin", "llrint", "llround", "log", "log10", "log1p", "log2", "logb",
-      "lrint", "lround", "malloc", "max", "memcmp", "memcpy", "memmove", "memset", "min", "modf", "nan",
-      "nearbyint", "nextafter", "norm", "norm3d", "norm4d", "normcdf", "normcdfinv", "pow", "powi", "printf", "rcbrt",
-      "remainder", "remquo", "rhypot", "rint", "rnorm", "rnorm3d", "rnorm4d", "round", "rsqrt", "scalbln", "scalbn",
-      "signbit", "sin", "sincos", "sincospi", "sinh", "sinpi", "size_t", "sqrt", "strcmp", "strcpy", "strlen", "surfaceReference",
-      "tan", "tanh", "tgamma", "trap", "trunc", "uint2", "uint3", "uint4", "ullmax", "ullmin", "umax", "umin",
-      "vprintf", "y0", "y1", "yn"};
+  static const llvm::StringSet<> names = setOf(
+      "abs acos acosh alloca asin asinh assert atan atan2 atanh calloc cbrt ceil clock clock64 "
+      "copysign cos cosh cospi dim3 erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim "
+      "fdivide float2 float3 float4 floor fma fmax fmin fmod free frexp hypot ilogb int2 int3 "
+      "int4 isfinite isinf isnan j0 j1 jn labs ldexp lgamma llabs llmax llmin llrint llround log "
+      "log10 log1p log2 logb lrint lround malloc max memcmp memcpy memmove memset min modf nan "
+      "nearbyint nextafter norm norm3d norm4d normcdf normcdfinv pow powi printf rcbrt remainder "
+      "remquo rhypot rint rnorm rnorm3d rnorm4d round rsqrt scalbln scalbn signbit sin sincos "
+      "sincospi sinh sinpi size_t sqrt strcmp strcpy strlen surfaceReference tan tanh tgamma trap "
+      "trunc uint2 uint3 uint4 ullmax ullmin umax umin vprintf y0 y1 yn");
   // The same with the suffix of their float forms.
   return names.contains(name) || (name.ends_with("f") && names.contains(name.drop_back()));
 }

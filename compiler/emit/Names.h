@@ -13,7 +13,8 @@
 
 namespace eider::text {
 
-/// `name` as an identifier of the text: other characters become `_`, reserved words get one appended.
+/// `name` as an identifier of the text: other characters become `_`, reserved words get one
+/// appended.
 std::string identifier(llvm::StringRef name);
 
 /// Text for a comment: one line, nothing that could end or continue it.

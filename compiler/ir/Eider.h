@@ -28,7 +28,8 @@
 
 namespace eider::ir {
 
-/// The tensor type with these dims as encoding; shape from the dims' values in `program` (dynamic without one).
+/// The tensor type with these dims as encoding; shape from the dims' values in `program` (dynamic
+/// without one).
 mlir::RankedTensorType tensorType(DimsAttr dims, mlir::Type elementType, ProgramOp program);
 
 /// The dims of a tensor or scaled type; null if it has none.

@@ -9,8 +9,8 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Error.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Error.h"
 
 #include <charconv>
 #include <cmath>
@@ -205,7 +205,9 @@ bool setField(NumericsFields &fields, StringRef name, StringRef value, std::stri
 }
 } // namespace
 
-NumericsAttr NumericsAttr::getDefault(MLIRContext *context) { return NumericsFields().build(context); }
+NumericsAttr NumericsAttr::getDefault(MLIRContext *context) {
+  return NumericsFields().build(context);
+}
 
 NumericsAttr NumericsAttr::with(StringRef name, StringRef value, std::string &message) const {
   NumericsFields fields(*this);
@@ -262,7 +264,8 @@ void NumericsAttr::print(AsmPrinter &printer) const {
 //===-- Schedules ---------------------------------------------------------===//
 
 std::string ScheduleAttr::str() const {
-  std::string text = stringifyFamily(getFamily()).str() + "<threads = " + std::to_string(getThreads()) +
+  std::string text = stringifyFamily(getFamily()).str() +
+                     "<threads = " + std::to_string(getThreads()) +
                      ", vector = " + std::to_string(getVector());
   auto add = [&](const char *name, int64_t value, int64_t standard) {
     if (value != standard)
@@ -286,8 +289,9 @@ static Attribute parseScheduleBody(AsmParser &parser) {
     parser.emitError(at, "no schedule family '") << keyword << "'; they are map, row, tile";
     return {};
   }
-  llvm::SmallDenseMap<StringRef, int64_t> knobs = {
-      {"threads", 0}, {"vector", 0}, {"rows", 1}, {"loads", 0}, {"columns", 0}, {"tiles", 1}, {"resident", 0}};
+  llvm::SmallDenseMap<StringRef, int64_t> knobs = {{"threads", 0}, {"vector", 0},  {"rows", 1},
+                                                   {"loads", 0},   {"columns", 0}, {"tiles", 1},
+                                                   {"resident", 0}};
   llvm::SmallDenseSet<StringRef> given;
   auto parseOne = [&]() -> ParseResult {
     StringRef name;

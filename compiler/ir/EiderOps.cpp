@@ -104,8 +104,9 @@ static LogicalResult verifyDims(ProgramOp program, Operation &op, Type type) {
                                              : ArrayRef<int64_t>();
   DimsAttr dims = dimsOf(type);
   if (!dims)
-    return isa<RankedTensorType>(type) ? op.emitOpError() << "tensor type " << type << " has no #eider.dims"
-                                       : LogicalResult(success());
+    return isa<RankedTensorType>(type)
+               ? op.emitOpError() << "tensor type " << type << " has no #eider.dims"
+               : LogicalResult(success());
   if (dims.getExprs().size() != shape.size())
     return op.emitOpError() << "type " << type << " needs one dim an axis";
   for (auto [dim, extent] : llvm::zip_equal(dims.getExprs(), shape)) {
@@ -190,8 +191,9 @@ LogicalResult DequantizeOp::verify() {
 
 LogicalResult EncodeOp::verify() {
   auto element = cast<RankedTensorType>(getResult().getType()).getElementType();
-  if (getDivisor() && failed(verifySame(*this, "the divisor", getDivisor().getType(),
-                                        withElement(getInput().getType(), Float32Type::get(getContext())))))
+  if (getDivisor() &&
+      failed(verifySame(*this, "the divisor", getDivisor().getType(),
+                        withElement(getInput().getType(), Float32Type::get(getContext())))))
     return failure();
   if (getDivisor() && (getOverflowToFormat() || getIgnoreNan()))
     return emitOpError("of a quotient saturates and keeps NaN; divide first for anything else");
@@ -248,7 +250,8 @@ static void printBlockExtents(OpAsmPrinter &printer, Operation *, DenseI64ArrayA
 /// Whether a type names one dim an axis.
 static bool namesItsDims(Type type) {
   DimsAttr dims = dimsOf(type);
-  return dims && dims.getExprs().size() == static_cast<size_t>(cast<RankedTensorType>(type).getRank());
+  return dims &&
+         dims.getExprs().size() == static_cast<size_t>(cast<RankedTensorType>(type).getRank());
 }
 
 LogicalResult ReduceOp::verify() {
@@ -308,7 +311,8 @@ LogicalResult HalfOp::verify() {
   auto input = cast<RankedTensorType>(getInput().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
   if (input.getRank() < 1 || input.getRank() != result.getRank() ||
-      input.getElementType() != result.getElementType() || !namesItsDims(input) || !namesItsDims(result))
+      input.getElementType() != result.getElementType() || !namesItsDims(input) ||
+      !namesItsDims(result))
     return emitOpError() << "halves the last axis of a tensor and keeps the rest";
   DimExpr whole = dimsOf(input).getExprs().back(), half = dimsOf(result).getExprs().back();
   if (whole.divisor != 1 || half.divisor != 1 || whole.name != half.name ||

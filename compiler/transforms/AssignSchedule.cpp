@@ -16,10 +16,13 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
   AssignSchedule() = default;
   AssignSchedule(const AssignSchedule &other) : PassWrapper(other) { schedule = other.schedule; }
 
-  Option<std::string> schedule{*this, "schedule", llvm::cl::desc("e.g. row<threads = 448, vector = 16>")};
+  Option<std::string> schedule{*this, "schedule",
+                               llvm::cl::desc("e.g. row<threads = 448, vector = 16>")};
 
   StringRef getArgument() const final { return "eider-assign-schedule"; }
-  void getDependentDialects(DialectRegistry &registry) const final { registry.insert<eider::simt::SimtDialect>(); }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<eider::simt::SimtDialect>();
+  }
   StringRef getDescription() const final { return "Set each program's schedule"; }
 
   LogicalResult assign(ProgramOp program, StringRef given) {
@@ -33,7 +36,8 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
     else if (!chosen)
       chosen = heuristicSchedule(&getContext(), *domain, message);
     if (!chosen)
-      return program.emitError() << (given.empty() ? "" : "schedule '" + given.str() + "': ") << message;
+      return program.emitError() << (given.empty() ? "" : "schedule '" + given.str() + "': ")
+                                 << message;
     if (!tileOf(chosen, *domain, message))
       return program.emitError(message);
     program.setScheduleAttr(chosen);

@@ -2,8 +2,8 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// What a quantisation's numerics say is spelled out here, in the order in which a peer's kernel computes it: the text that is printed
-// at the end shows every step and constant.
+// What a quantisation's numerics say is spelled out here, in the order in which a peer's kernel
+// computes it: the text that is printed at the end shows every step and constant.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Passes.h"
@@ -31,9 +31,7 @@ struct Arithmetic32 {
     return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value));
   }
   Value like(float value, Value tensor) { return spread(scalar(value), tensor.getType()); }
-  Value spread(Value value, Type type) {
-    return BroadcastOp::create(builder, loc, type, value);
-  }
+  Value spread(Value value, Type type) { return BroadcastOp::create(builder, loc, type, value); }
   template <class Op> Value binary(Value left, Value right) {
     return Op::create(builder, loc, left, right);
   }
@@ -97,7 +95,9 @@ struct Parts {
 struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Decompose)
   StringRef getArgument() const final { return "eider-decompose"; }
-  void getDependentDialects(DialectRegistry &registry) const final { registry.insert<arith::ArithDialect>(); }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<arith::ArithDialect>();
+  }
   StringRef getDescription() const final {
     return "Spell out quantise, dequantise, scaled arguments and means";
   }
@@ -122,7 +122,8 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       block.multiplier = named(boundMultiplier(a, inverse, numerics), "multiplier");
     }
     Value input = op.getInput(), divisor;
-    bool plain = numerics.getOverflow() == Overflow::saturate && numerics.getNan() == NaN::propagate;
+    bool plain =
+        numerics.getOverflow() == Overflow::saturate && numerics.getNan() == NaN::propagate;
     if (block.multiplier)
       input = a.binary<arith::MulFOp>(input, a.spread(block.multiplier, input.getType()));
     else if (plain)
@@ -160,7 +161,8 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     OpBuilder builder(op);
     Arithmetic32 a{builder, op.getLoc()};
     Parts value = parts.at(op.getInput());
-    Value decoded = DecodeOp::create(builder, op.getLoc(), op.getType(), value.codes, CodecPathAttr());
+    Value decoded =
+        DecodeOp::create(builder, op.getLoc(), op.getType(), value.codes, CodecPathAttr());
     Value product = a.binary<arith::MulFOp>(decoded, a.spread(value.scales, op.getType()));
     op.replaceAllUsesWith(product);
     dead.push_back(op);
@@ -176,8 +178,8 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       if (ShapedType::isDynamic(extent))
         return op.emitError("the mean needs a static extent: give the dim a value");
       if (!ShapedType::isDynamic(block) && extent % block != 0)
-        return op.emitError() << "the mean over blocks of " << block << " needs an extent that they divide, not "
-                              << extent;
+        return op.emitError() << "the mean over blocks of " << block
+                              << " needs an extent that they divide, not " << extent;
       count *= ShapedType::isDynamic(block) ? extent : block;
     }
     if (count > (1 << 24))
@@ -206,7 +208,8 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       quantize(quantizeOp);
     if (auto dequantizeOp = dyn_cast<DequantizeOp>(op))
       dequantize(dequantizeOp);
-    if (auto result = dyn_cast<OutputOp>(op); result && isa<ScaledType>(result.getValue().getType()))
+    if (auto result = dyn_cast<OutputOp>(op);
+        result && isa<ScaledType>(result.getValue().getType()))
       output(result);
     if (auto codes = dyn_cast<CodesOp>(op)) {
       codes.replaceAllUsesWith(parts.at(codes.getInput()).codes);

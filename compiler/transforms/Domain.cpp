@@ -54,7 +54,8 @@ static DimsAttr matrixDims(ProgramOp program) {
   program.walk([&](Operation *op) {
     for (Value result : op->getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
-      bool halved = llvm::any_of(result.getUsers(), [](Operation *user) { return isa<HalfOp>(user); });
+      bool halved =
+          llvm::any_of(result.getUsers(), [](Operation *user) { return isa<HalfOp>(user); });
       if (!type || halved || isa<ReduceOp>(op))
         continue;
       DimsAttr dims = dimsOf(type);
@@ -74,8 +75,9 @@ static DimsAttr matrixDims(ProgramOp program) {
 /// Notes a group of neighbours in a row, which the lanes of a warp share.
 static LogicalResult noteGroup(Domain &domain, Operation &op, int64_t group) {
   if (!llvm::isPowerOf2_64(group) || group > 512)
-    return op.emitError() << "blocks of 1x" << group
-                          << ": a block along a row is a power of two up to 512, or the whole row (1x*)";
+    return op.emitError()
+           << "blocks of 1x" << group
+           << ": a block along a row is a power of two up to 512, or the whole row (1x*)";
   domain.group = std::max(domain.group, group);
   return success();
 }
@@ -85,13 +87,15 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   std::optional<Level> from = domain.levelOf(op.getInput().getType());
   std::optional<Level> to = domain.levelOf(op.getType());
   if (!from || !to || from->kind != LevelKind::elements)
-    return op.emitError("reduces what is not the program's whole matrix; reduce its elements instead");
+    return op.emitError(
+        "reduces what is not the program's whole matrix; reduce its elements instead");
   if (to->kind == LevelKind::rows) {
     domain.reducesRows = true;
     return success();
   }
   if (to->kind != LevelKind::groups)
-    return op.emitError("reduces down the rows: no schedule family has reductions along that axis yet; a static scale needs none");
+    return op.emitError("reduces down the rows: no schedule family has reductions along that axis "
+                        "yet; a static scale needs none");
   if (to->blockRows == 1) {
     return noteGroup(domain, *op.getOperation(), to->blockColumns);
   }
@@ -115,11 +119,13 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
     return op.emitError() << "type " << type << " does not fit the program's matrix ["
                           << domain.rows.str() << ", " << domain.columns.str() << "]";
   if (isa<StoreOp>(op) && level->kind != LevelKind::elements)
-    return op.emitError("stores an in-out that several threads have read: an in-out is the program's whole matrix");
-  if (level->kind == LevelKind::groups && !level->isBlock() && failed(noteGroup(domain, op, level->blockColumns)))
+    return op.emitError(
+        "stores an in-out that several threads have read: an in-out is the program's whole matrix");
+  if (level->kind == LevelKind::groups && !level->isBlock() &&
+      failed(noteGroup(domain, op, level->blockColumns)))
     return failure();
-  if (level->isBlock() && (!llvm::isPowerOf2_64(level->blockColumns) || level->blockColumns > 512) &&
-      isa<InputOp>(op))
+  if (level->isBlock() &&
+      (!llvm::isPowerOf2_64(level->blockColumns) || level->blockColumns > 512) && isa<InputOp>(op))
     return op.emitError() << "reads blocks of " << level->blockRows << "x" << level->blockColumns
                           << ": the columns of a block that is read are a power of two up to 512";
   if (level->isBlock() && isa<InputOp>(op))
@@ -148,18 +154,20 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     return std::nullopt;
   }
   if (exprs.size() > 2) {
-    program.emitError() << "tensors of rank " << exprs.size() << " are not lowered yet; give rows and columns";
+    program.emitError() << "tensors of rank " << exprs.size()
+                        << " are not lowered yet; give rows and columns";
     return std::nullopt;
   }
   domain.rows = exprs.size() == 2 ? exprs[0] : DimExpr{nullptr, 1, 1};
   domain.columns = exprs.back();
   if (domain.rows.divisor != 1 || domain.columns.divisor != 1) {
-    program.emitError() << "works on a matrix of " << domain.rows.str() << " x " << domain.columns.str()
+    program.emitError() << "works on a matrix of " << domain.rows.str() << " x "
+                        << domain.columns.str()
                         << ": its rows and columns must be whole dims, not quotients";
     return std::nullopt;
   }
-  domain.width = domain.columns.extent(
-      domain.columns.name ? program.getDimValue(domain.columns.name) : 0);
+  domain.width =
+      domain.columns.extent(domain.columns.name ? program.getDimValue(domain.columns.name) : 0);
   if (ShapedType::isDynamic(domain.width)) {
     program.emitError() << "dim '" << domain.columns.name.getValue()
                         << "' runs along the rows and must be static: give it a value";

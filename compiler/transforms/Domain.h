@@ -32,14 +32,15 @@ struct Level {
 /// The matrix of a program: rows × columns, and what its program does along them.
 struct Domain {
   ir::DimExpr rows, columns;
-  int64_t width = 0;           ///< The static number of columns.
-  bool reducesRows = false;    ///< Some reduction along whole rows.
-  int64_t group = 0;           ///< The largest 1×B group that is reduced or read; 0 without one.
+  int64_t width = 0;        ///< The static number of columns.
+  bool reducesRows = false; ///< Some reduction along whole rows.
+  int64_t group = 0;        ///< The largest 1×B group that is reduced or read; 0 without one.
   bool encodesBySoftware = false;
-  Level block;                 ///< The r×c block that is reduced (isBlock()), else elements.
-  int64_t narrowestStore = 0;  ///< Bytes of the narrowest element that the program writes to a matrix.
-  int64_t matricesRead = 0;    ///< Matrices of elements that the program reads.
-  bool rowAligned = true;      ///< Every row of every matrix in memory starts on 16 bytes.
+  Level block; ///< The r×c block that is reduced (isBlock()), else elements.
+  int64_t narrowestStore =
+      0;                    ///< Bytes of the narrowest element that the program writes to a matrix.
+  int64_t matricesRead = 0; ///< Matrices of elements that the program reads.
+  bool rowAligned = true;   ///< Every row of every matrix in memory starts on 16 bytes.
 
   /// Analyses `program`; emits an error and gives nothing where no schedule family fits it.
   static std::optional<Domain> of(ir::ProgramOp program);

@@ -25,8 +25,8 @@ FamilyChoice eider::transforms::familyOf(const Domain &domain) {
     return {Family::tile, "a reduction over two-dimensional blocks"};
   if (domain.reducesRows)
     return {Family::row, "a reduction along whole rows: the row stays in registers"};
-  return {Family::map, domain.group ? "reductions over neighbours in a row only"
-                                    : "elementwise: no reduction"};
+  return {Family::map,
+          domain.group ? "reductions over neighbours in a row only" : "elementwise: no reduction"};
 }
 
 /// Threads that a tile may have side by side: a power of two up to 32, then whole warps.
@@ -56,16 +56,19 @@ static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
-static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain, std::string &message) {
+static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
+                                  std::string &message) {
   int64_t rows = domain.block.blockRows, columns = domain.block.blockColumns;
   int64_t vector = std::min<int64_t>(16, columns & -columns);
   int64_t chunks = rows * columns / vector;
-  for (int64_t threads = std::min<int64_t>(chunks > 2048 ? 1024 : 256, chunks); threads >= 1; --threads)
-    if (chunks % threads == 0 && legalThreads(threads) == threads && chunks / threads * vector <= 128 &&
-        threads % (columns / vector) == 0)
+  for (int64_t threads = std::min<int64_t>(chunks > 2048 ? 1024 : 256, chunks); threads >= 1;
+       --threads)
+    if (chunks % threads == 0 && legalThreads(threads) == threads &&
+        chunks / threads * vector <= 128 && threads % (columns / vector) == 0)
       return ScheduleAttr::get(context, Family::tile, threads, vector, rows, 0, columns, 1, 0);
   message = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns) +
-            " cannot be dealt to a block's threads evenly; take extents that are powers of two, at most 2^17 elements together";
+            " cannot be dealt to a block's threads evenly; take extents that are powers of two, at "
+            "most 2^17 elements together";
   return {};
 }
 
@@ -75,7 +78,8 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   if (family == Family::tile)
     return blockSchedule(context, domain, message);
   if (family == Family::row && domain.width > longestRow) {
-    message = "rows of " + std::to_string(domain.width) + " elements: a reduction along a row holds the row in registers, at most " +
+    message = "rows of " + std::to_string(domain.width) +
+              " elements: a reduction along a row holds the row in registers, at most " +
               std::to_string(longestRow);
     return {};
   }
@@ -84,24 +88,29 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   int64_t lanes = domain.group ? std::max<int64_t>(1, domain.group / vector) : 1;
   if (family == Family::map) {
-    // Short text, and many loads in flight by many small blocks. Arithmetic encoders want longer threads to overlap in.
-    int64_t loads = domain.encodesBySoftware ? (domain.matricesRead > 1 ? 2 : 4) : vector >= 16 ? 1 : 2;
+    // Short text, and many loads in flight by many small blocks. Arithmetic encoders want longer
+    // threads to overlap in.
+    int64_t loads = domain.encodesBySoftware ? (domain.matricesRead > 1 ? 2 : 4)
+                    : vector >= 16           ? 1
+                                             : 2;
     int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
-    return ScheduleAttr::get(context, family, threads, vector, std::max<int64_t>(1, 128 / threads), loads, 0, 1, 0);
+    return ScheduleAttr::get(context, family, threads, vector, std::max<int64_t>(1, 128 / threads),
+                             loads, 0, 1, 0);
   }
   int64_t most = chunks > 2048 ? 1024 : chunks > 512 ? 512 : 256;
   auto [threads, loads] = spreadRow(chunks, most);
   threads = std::max(threads, legalThreads(lanes));
   int64_t rows = threads <= 32 ? 256 / threads : 1;
-  // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1024 where codes are made by arithmetic), and
-  // some rows a block hide a block's start.
+  // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1024 where
+  // codes are made by arithmetic), and some rows a block hide a block's start.
   bool light = domain.matricesRead == 1 && threads >= 64 && threads * vector * 2 >= domain.width;
   int64_t tiles = !light ? 1 : domain.encodesBySoftware ? 4 : 3;
   int64_t resident = !light ? 0 : (domain.encodesBySoftware ? 1024 : 1280) / threads;
   return ScheduleAttr::get(context, family, threads, vector, rows, 0, 0, tiles, resident);
 }
 
-TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain, std::string &message) {
+TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
+                                   std::string &message) {
   Family needed = familyOf(domain).family;
   MLIRContext *context = schedule.getContext();
   auto refuse = [&](const std::string &why) {
@@ -120,8 +129,9 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain, 
     kind = TileKind::block;
     columns = schedule.getColumns();
     if (rows != domain.block.blockRows || columns != domain.block.blockColumns)
-      return refuse("rows and columns must be the block's, " + std::to_string(domain.block.blockRows) +
-                    " and " + std::to_string(domain.block.blockColumns));
+      return refuse("rows and columns must be the block's, " +
+                    std::to_string(domain.block.blockRows) + " and " +
+                    std::to_string(domain.block.blockColumns));
     loads = rows * columns / std::max<int64_t>(1, threads * vector);
     if (columns % vector != 0 || threads % (columns / vector) != 0)
       return refuse("threads must be a multiple of the " + std::to_string(columns / vector) +
@@ -134,15 +144,17 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain, 
   if (schedule.getResident() * threads * (kind == TileKind::row ? rows : 1) > 2048)
     return refuse("a multiprocessor holds at most 2048 threads");
   if (loads * vector > 128)
-    return refuse("a thread would hold " + std::to_string(loads * vector) + " elements; at most 128");
+    return refuse("a thread would hold " + std::to_string(loads * vector) +
+                  " elements; at most 128");
   if (domain.group && (domain.group > vector * 32 || (threads * vector) % domain.group != 0))
-    return refuse("a group of " + std::to_string(domain.group) + " must divide threads × vector and fit a warp");
+    return refuse("a group of " + std::to_string(domain.group) +
+                  " must divide threads × vector and fit a warp");
   std::string reason;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     reason = diagnostic.str();
     return success();
   });
-  auto tile = TileAttr::getChecked([&] { return emitError(UnknownLoc::get(context)); }, context, kind,
-                                   threads, vector, rows, columns, loads, width);
+  auto tile = TileAttr::getChecked([&] { return emitError(UnknownLoc::get(context)); }, context,
+                                   kind, threads, vector, rows, columns, loads, width);
   return tile ? tile : refuse(reason);
 }

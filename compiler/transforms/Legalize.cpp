@@ -19,8 +19,10 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
     codec = other.codec;
   }
 
-  Option<std::string> target{*this, "target", llvm::cl::init("sm_90"), llvm::cl::desc("sm_75 … sm_121a, host")};
-  Option<std::string> codec{*this, "codec", llvm::cl::init("auto"), llvm::cl::desc("auto, hardware, software")};
+  Option<std::string> target{*this, "target", llvm::cl::init("sm_90"),
+                             llvm::cl::desc("sm_75 … sm_121a, host")};
+  Option<std::string> codec{*this, "codec", llvm::cl::init("auto"),
+                            llvm::cl::desc("auto, hardware, software")};
 
   StringRef getArgument() const final { return "eider-legalize"; }
   StringRef getDescription() const final { return "Choose what the target can do"; }
@@ -34,11 +36,14 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
     if (!known)
       return refuse("no target '" + Twine(target.getValue()) + "'");
     if (codec != "auto" && codec != "hardware" && codec != "software")
-      return refuse("no codec '" + Twine(codec.getValue()) + "'; they are auto, hardware, software");
+      return refuse("no codec '" + Twine(codec.getValue()) +
+                    "'; they are auto, hardware, software");
     if (codec == "hardware" && !known->fp8Instructions)
-      return refuse(Twine(target.getValue()) + " has no FP8 conversions (sm_89 is the first); take codec auto or software");
+      return refuse(Twine(target.getValue()) +
+                    " has no FP8 conversions (sm_89 is the first); take codec auto or software");
     bool hardware = codec == "hardware" || (codec == "auto" && known->fp8Instructions);
-    auto path = CodecPathAttr::get(&getContext(), hardware ? CodecPath::hardware : CodecPath::software);
+    auto path =
+        CodecPathAttr::get(&getContext(), hardware ? CodecPath::hardware : CodecPath::software);
     getOperation()->setAttr("eider.target", StringAttr::get(&getContext(), target));
     getOperation().walk([&](Operation *op) {
       if (isa<EncodeOp, DecodeOp>(op) && !op->hasAttr("codec"))

@@ -2,8 +2,9 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// A program under a schedule becomes one thread's program over tiles. Every tensor value has a level (Domain.h), and so each
-// thread holds a fixed number of its elements: a fragment. Elementwise ops then carry over as they are.
+// A program under a schedule becomes one thread's program over tiles. Every tensor value has a
+// level (Domain.h), and so each thread holds a fixed number of its elements: a fragment.
+// Elementwise ops then carry over as they are.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
@@ -40,7 +41,7 @@ private:
   VariantKind variant;
   OpBuilder builder;
   simt::KernelOp kernel;
-  IRMapping map;               ///< tensor values to what a thread holds of them
+  IRMapping map; ///< tensor values to what a thread holds of them
   llvm::StringMap<Value> pointers, strides, dims;
   llvm::StringMap<int64_t> alignments;
   Value cursor;
@@ -113,7 +114,8 @@ void ProgramLowering::addArguments() {
   };
   for (Operation &op : program.getBlock()) {
     if (auto scalar = dyn_cast<ScalarOp>(op))
-      map.map(scalar.getResult(), add(scalar.getName(), scalar.getType(), "scalar:" + scalar.getName()));
+      map.map(scalar.getResult(),
+              add(scalar.getName(), scalar.getType(), "scalar:" + scalar.getName()));
     Type type = boundaryType(op);
     if (!type)
       continue;
@@ -124,8 +126,8 @@ void ProgramLowering::addArguments() {
   }
   if (variant == VariantKind::general)
     for (Operation &op : program.getBlock())
-      if (Type type = boundaryType(op); type && !op.hasAttr("workspace") &&
-                                        cast<RankedTensorType>(type).getRank() == 2)
+      if (Type type = boundaryType(op);
+          type && !op.hasAttr("workspace") && cast<RankedTensorType>(type).getRank() == 2)
         strides[boundaryName(op)] = add(boundaryName(op) + "_stride", builder.getI64Type(),
                                         "stride:" + boundaryName(op) + ":0");
   for (auto [dim, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
@@ -162,8 +164,8 @@ std::string ProgramLowering::gridExpression() {
   return "min(" + rows + ", 2147483647)";
 }
 
-/// Where registers are bounded, column vectors, which every block reads again, are loaded where they are used: they are not in
-/// registers while the row is reduced.
+/// Where registers are bounded, column vectors, which every block reads again, are loaded where
+/// they are used: they are not in registers while the row is reduced.
 void ProgramLowering::sinkColumnLoads(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
     auto isColumns = [](Operation *load) {
@@ -195,19 +197,22 @@ SmallVector<Attribute> ProgramLowering::header() {
     std::string text = name.str() + " ";
     llvm::raw_string_ostream stream(text);
     stream << getElementTypeOrSelf(type) << " [";
-    llvm::interleaveComma(llvm::zip_equal(dimsOf(type).getExprs(), cast<RankedTensorType>(type).getShape()),
-                          stream, [&](auto pair) { stream << std::get<0>(pair).str(); });
+    llvm::interleaveComma(
+        llvm::zip_equal(dimsOf(type).getExprs(), cast<RankedTensorType>(type).getShape()), stream,
+        [&](auto pair) { stream << std::get<0>(pair).str(); });
     stream << "]";
     return text;
   };
   for (Operation &op : program.getBlock())
     if (Type type = boundaryType(op)) {
       std::string &list = isa<OutputOp>(op) ? writes : reads;
-      list += (list.empty() ? "" : ", ") + describe(boundaryName(op), type) + (isUpdated(op) ? " (updated)" : "");
+      list += (list.empty() ? "" : ", ") + describe(boundaryName(op), type) +
+              (isUpdated(op) ? " (updated)" : "");
     }
   for (auto [dim, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
-    dimText += (dimText.empty() ? "" : ", ") + cast<StringAttr>(dim).str() +
-               (ShapedType::isDynamic(value) ? std::string(" (dynamic)") : " = " + std::to_string(value));
+    dimText +=
+        (dimText.empty() ? "" : ", ") + cast<StringAttr>(dim).str() +
+        (ShapedType::isDynamic(value) ? std::string(" (dynamic)") : " = " + std::to_string(value));
   std::string target;
   if (auto attr = program->getParentOp()->getAttrOfType<StringAttr>("eider.target"))
     target = attr.str() + " · ";
@@ -215,7 +220,8 @@ SmallVector<Attribute> ProgramLowering::header() {
   return {b.getStringAttr(program.getSymName() + ": reads " + reads),
           b.getStringAttr("writes " + writes),
           b.getStringAttr(target + dimText + " · " +
-                          (variant == VariantKind::contiguous ? "contiguous, aligned" : "any row stride, any alignment")),
+                          (variant == VariantKind::contiguous ? "contiguous, aligned"
+                                                              : "any row stride, any alignment")),
           b.getStringAttr("schedule " + program.getScheduleAttr().str())};
 }
 
@@ -239,7 +245,8 @@ FailureOr<ProgramLowering::Place> ProgramLowering::placeOf(Operation &op, String
     place.alignment = variant == VariantKind::contiguous ? 16 : bytes;
     break;
   case LevelKind::groups:
-    place.access = level.isBlock() && level == domain.block ? simt::Access::block : simt::Access::groups;
+    place.access =
+        level.isBlock() && level == domain.block ? simt::Access::block : simt::Access::groups;
     place.group = place.access == simt::Access::groups ? level.blockColumns : 0;
     place.groupRows = place.access == simt::Access::groups ? level.blockRows : 1;
     break;
@@ -248,8 +255,10 @@ FailureOr<ProgramLowering::Place> ProgramLowering::placeOf(Operation &op, String
       place.pitch = i64(2 * domain.width);
     [[fallthrough]];
   case LevelKind::elements:
-    // Rows start at multiples of the width: the largest power of two that divides it is what an access may rely on.
-    place.alignment = variant == VariantKind::contiguous ? std::gcd<int64_t>(16, domain.width * bytes) : bytes;
+    // Rows start at multiples of the width: the largest power of two that divides it is what an
+    // access may rely on.
+    place.alignment =
+        variant == VariantKind::contiguous ? std::gcd<int64_t>(16, domain.width * bytes) : bytes;
     break;
   }
   if (place.access == simt::Access::elements || place.access == simt::Access::columns) {
@@ -287,8 +296,8 @@ LogicalResult ProgramLowering::loadHalf(HalfOp op) {
   if (op.getWhich() == Half::second)
     base = simt::OffsetOp::create(builder, op.getLoc(), base.getType(), base,
                                   builder.getI64IntegerAttr(domain.width));
-  auto loaded = simt::LoadOp::create(builder, op.getLoc(), heldType(op.getType()), place->access, base,
-                                     cursor, place->pitch, place->alignment, 0, 1);
+  auto loaded = simt::LoadOp::create(builder, op.getLoc(), heldType(op.getType()), place->access,
+                                     base, cursor, place->pitch, place->alignment, 0, 1);
   if (Attribute given = op->getAttr("eider.name"))
     loaded->setAttr("eider.name", given);
   map.map(op.getResult(), loaded.getResult());
@@ -298,15 +307,18 @@ LogicalResult ProgramLowering::loadHalf(HalfOp op) {
 LogicalResult ProgramLowering::store(Operation &op) {
   Value value = op.getOperand(0);
   Level level = *domain.levelOf(value.getType());
-  if (level.kind == LevelKind::columns || level.kind == LevelKind::uniform || level.kind == LevelKind::twice)
-    return op.emitError("an output that every row would write; only elements, values a row and values a block are stored");
+  if (level.kind == LevelKind::columns || level.kind == LevelKind::uniform ||
+      level.kind == LevelKind::twice)
+    return op.emitError("an output that every row would write; only elements, values a row and "
+                        "values a block are stored");
   if (level.isBlock() && !(level == domain.block))
-    return op.emitError("values of two-dimensional blocks are stored only where the program reduces over them");
+    return op.emitError(
+        "values of two-dimensional blocks are stored only where the program reduces over them");
   auto place = placeOf(op, boundaryName(op), value.getType(), level);
   if (failed(place))
     return failure();
-  simt::StoreOp::create(builder, op.getLoc(), place->access, pointers.lookup(boundaryName(op)), cursor,
-                        map.lookup(value), place->pitch, place->alignment, place->group);
+  simt::StoreOp::create(builder, op.getLoc(), place->access, pointers.lookup(boundaryName(op)),
+                        cursor, map.lookup(value), place->pitch, place->alignment, place->group);
   return success();
 }
 
@@ -323,7 +335,8 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
   Level level = *domain.levelOf(op.getType());
   int64_t group = level.kind == LevelKind::groups && !level.isBlock() ? level.blockColumns : 0;
   if (level.kind == LevelKind::rows && tile.getKind() == simt::TileKind::block)
-    return op.emitError("a reduction along whole rows in a kernel of two-dimensional blocks: eider-partition cuts it out");
+    return op.emitError("a reduction along whole rows in a kernel of two-dimensional blocks: "
+                        "eider-partition cuts it out");
   auto reduced = simt::ReduceOp::create(builder, op.getLoc(), heldType(op.getType()), op.getKind(),
                                         map.lookup(op.getInput()), cursor, group);
   if (Attribute given = op->getAttr("eider.name"))
@@ -366,7 +379,8 @@ LogicalResult ProgramLowering::lower(Operation &op) {
     return reduce(reduceOp);
   if (auto sigmoid = dyn_cast<SigmoidOp>(op)) {
     Value x = map.lookup(sigmoid.getInput());
-    map.map(sigmoid.getResult(), simt::SigmoidOp::create(builder, op.getLoc(), x.getType(), x).getResult());
+    map.map(sigmoid.getResult(),
+            simt::SigmoidOp::create(builder, op.getLoc(), x.getType(), x).getResult());
     return success();
   }
   if (auto encodeOp = dyn_cast<EncodeOp>(op)) {
@@ -374,9 +388,10 @@ LogicalResult ProgramLowering::lower(Operation &op) {
     return success();
   }
   if (auto decode = dyn_cast<DecodeOp>(op)) {
-    map.map(decode.getResult(), simt::DecodeOp::create(builder, op.getLoc(), heldType(decode.getType()),
-                                                       map.lookup(decode.getInput()), *decode.getCodec())
-                                    .getResult());
+    map.map(decode.getResult(),
+            simt::DecodeOp::create(builder, op.getLoc(), heldType(decode.getType()),
+                                   map.lookup(decode.getInput()), *decode.getCodec())
+                .getResult());
     return success();
   }
   if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
@@ -387,16 +402,18 @@ LogicalResult ProgramLowering::lower(Operation &op) {
 LogicalResult ProgramLowering::run() {
   builder.setInsertionPoint(program);
   auto empty = builder.getArrayAttr({});
-  std::string name = program.getSymName().str() + (variant == VariantKind::general ? "_strided" : "");
-  kernel = simt::KernelOp::create(builder, program.getLoc(), name, empty,
-                                  tile.blockThreads(), program.getScheduleAttr().getResident(), gridExpression(), empty,
+  std::string name =
+      program.getSymName().str() + (variant == VariantKind::general ? "_strided" : "");
+  kernel = simt::KernelOp::create(builder, program.getLoc(), name, empty, tile.blockThreads(),
+                                  program.getScheduleAttr().getResident(), gridExpression(), empty,
                                   builder.getDictionaryAttr({}), builder.getArrayAttr(header()));
   kernel.getBody().emplaceBlock();
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());
   auto loop = simt::ForTilesOp::create(builder, program.getLoc(), rowCount());
   loop.getBody().emplaceBlock();
-  cursor = loop.getBlock().addArgument(simt::CursorType::get(builder.getContext(), tile), program.getLoc());
+  cursor = loop.getBlock().addArgument(simt::CursorType::get(builder.getContext(), tile),
+                                       program.getLoc());
   builder.setInsertionPointToEnd(&loop.getBlock());
   for (Operation &op : program.getBlock())
     if (failed(lower(op)))
@@ -405,7 +422,8 @@ LogicalResult ProgramLowering::run() {
     sinkColumnLoads(loop.getBlock());
   SmallVector<NamedAttribute> kept;
   for (auto &entry : alignments)
-    kept.push_back(builder.getNamedAttr(entry.getKey(), builder.getI64IntegerAttr(entry.getValue())));
+    kept.push_back(
+        builder.getNamedAttr(entry.getKey(), builder.getI64IntegerAttr(entry.getValue())));
   kernel.setAlignmentsAttr(builder.getDictionaryAttr(kept));
   program.erase();
   return success();

@@ -2,9 +2,10 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// Two-dimensional blocks and reductions along whole rows do not fit one tile: the values a row are computed by a kernel of their own, which
-// reads what it needs and writes them to the workspace. In-outs are only read there: the one store stays in the last
-// kernel, after every read of the old value.
+// Two-dimensional blocks and reductions along whole rows do not fit one tile: the values a row are
+// computed by a kernel of their own, which reads what it needs and writes them to the workspace.
+// In-outs are only read there: the one store stays in the last kernel, after every read of the old
+// value.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"

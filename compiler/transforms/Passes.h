@@ -22,14 +22,15 @@ namespace eider::transforms {
 /// Makes dims static: `eider-specialize{dims=hidden=7168}`.
 std::unique_ptr<mlir::Pass> createSpecialize(const std::map<std::string, int64_t> &dims = {});
 
-/// Quantise, dequantise and scaled arguments become amax, scale arithmetic, encode and decode; a mean becomes a sum and a
-/// division: `eider-decompose`.
+/// Quantise, dequantise and scaled arguments become amax, scale arithmetic, encode and decode; a
+/// mean becomes a sum and a division: `eider-decompose`.
 std::unique_ptr<mlir::Pass> createDecompose();
 
 /// Cuts programs at grid-wide dependences into one program a kernel: `eider-partition`.
 std::unique_ptr<mlir::Pass> createPartition();
 
-/// Sets each program's schedule: the given one or the heuristic's: `eider-assign-schedule{schedule="row<…>"}`.
+/// Sets each program's schedule: the given one or the heuristic's:
+/// `eider-assign-schedule{schedule="row<…>"}`.
 std::unique_ptr<mlir::Pass> createAssignSchedule(const std::string &schedule = "");
 
 /// Chooses who converts FP8, by target: `eider-legalize{target=sm_90 codec=auto}`.

@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace eider::transforms;
 
-void eider::transforms::buildTensorPipeline(OpPassManager &manager, const PipelineOptions &options) {
+void eider::transforms::buildTensorPipeline(OpPassManager &manager,
+                                            const PipelineOptions &options) {
   manager.addPass(createSpecialize(options.dims));
   manager.addPass(createDecompose());
   manager.addPass(createCanonicalizerPass());

@@ -42,8 +42,8 @@ struct Specialize : PassWrapper<Specialize, OperationPass<ModuleOp>> {
       if (cast<StringAttr>(dim).getValue() != name)
         continue;
       if (!ShapedType::isDynamic(values[index]) && values[index] != extent)
-        return program.emitError() << "dim '" << name << "' is " << values[index] << " in the program, not "
-                                   << extent;
+        return program.emitError()
+               << "dim '" << name << "' is " << values[index] << " in the program, not " << extent;
       values[index] = extent;
       program.setDimValues(values);
       return success();

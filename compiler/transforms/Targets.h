@@ -13,8 +13,8 @@ namespace eider::transforms {
 
 /// One row of the target table.
 struct Target {
-  llvm::StringRef name;   ///< `sm_90`, `sm_90a`, `host`
-  bool fp8Instructions;   ///< cvt to and from e4m3/e5m2 (PTX: sm_89)
+  llvm::StringRef name; ///< `sm_90`, `sm_90a`, `host`
+  bool fp8Instructions; ///< cvt to and from e4m3/e5m2 (PTX: sm_89)
 };
 
 /// Oldest first; `host` last.

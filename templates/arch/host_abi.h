@@ -2,8 +2,8 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// The kernel's text, compiled as C++20, and the simulator's scheduler meet in this C ABI alone: the shared object of a kernel
-// has no undefined symbol of Eider, and the scheduler knows no template.
+// The kernel's text, compiled as C++20, and the simulator's scheduler meet in this C ABI alone: the
+// shared object of a kernel has no undefined symbol of Eider, and the scheduler knows no template.
 //
 //===----------------------------------------------------------------------===//
 #ifndef EIDER_ARCH_HOST_ABI_H
@@ -17,7 +17,8 @@ struct EiderHostSite {
   int line;
 };
 
-/// The CUDA coordinates of the running fiber. All one-dimensional: Eider's kernels launch 1-D grids of 1-D blocks.
+/// The CUDA coordinates of the running fiber. All one-dimensional: Eider's kernels launch 1-D grids
+/// of 1-D blocks.
 struct EiderHostPosition {
   unsigned thread;     ///< threadIdx.x
   unsigned block_size; ///< blockDim.x
@@ -31,11 +32,13 @@ struct EiderHostAbi {
   const EiderHostPosition *(*position)();
   /// __syncthreads(): returns when every live thread of the block has arrived.
   void (*barrier)(EiderHostSite site);
-  /// A warp collective: contributes `bytes` (at most 64) bytes at `mine` and receives those of all lanes named in `mask` in
-  /// `all` (32 slots of `bytes`; slots outside the mask are poisoned). Returns when all lanes of `mask` have arrived with the same mask.
-  /// Orders no memory, as a shuffle; with 0 bytes it is __syncwarp(mask), and does.
+  /// A warp collective: contributes `bytes` (at most 64) bytes at `mine` and receives those of all
+  /// lanes named in `mask` in `all` (32 slots of `bytes`; slots outside the mask are poisoned).
+  /// Returns when all lanes of `mask` have arrived with the same mask. Orders no memory, as a
+  /// shuffle; with 0 bytes it is __syncwarp(mask), and does.
   void (*exchange)(unsigned mask, const void *mine, void *all, unsigned bytes, EiderHostSite site);
-  /// Shared memory of the running block for `key` (the address of a static), poisoned when first asked for in a block.
+  /// Shared memory of the running block for `key` (the address of a static), poisoned when first
+  /// asked for in a block.
   void *(*shared)(const void *key, unsigned long bytes, unsigned long alignment);
   /// Ends the launch with an error.
   void (*trap)(const char *message, EiderHostSite site);

@@ -31,7 +31,8 @@ struct PrintCuda : PassWrapper<PrintCuda, OperationPass<ModuleOp>> {
 
 int main(int argc, char **argv) {
   DialectRegistry registry;
-  registry.insert<eider::ir::EiderDialect, eider::simt::SimtDialect, arith::ArithDialect, math::MathDialect>();
+  registry.insert<eider::ir::EiderDialect, eider::simt::SimtDialect, arith::ArithDialect,
+                  math::MathDialect>();
   eider::transforms::registerPasses();
   PassRegistration<PrintCuda>();
   return asMainReturnCode(MlirOptMain(argc, argv, "eider-opt: Eider's passes by name\n", registry));

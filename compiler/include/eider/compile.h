@@ -21,11 +21,11 @@ namespace eider {
 
 /// What to specialise a program for. Whatever is left empty is chosen by the compiler.
 struct CompileOptions {
-  std::string target = "sm_90";           ///< `sm_75` … `sm_121`, with `a` forms, or `host`.
-  std::string codec = "auto";             ///< `auto`, `hardware` or `software`.
-  std::string schedule;                   ///< e.g. `row<threads = 448, vector = 16>`.
-  std::map<std::string, int64_t> dims;    ///< Dims to make static. Every dim along a row must be.
-  bool timings = false;                   ///< Pass timings to standard error.
+  std::string target = "sm_90";        ///< `sm_75` … `sm_121`, with `a` forms, or `host`.
+  std::string codec = "auto";          ///< `auto`, `hardware` or `software`.
+  std::string schedule;                ///< e.g. `row<threads = 448, vector = 16>`.
+  std::map<std::string, int64_t> dims; ///< Dims to make static. Every dim along a row must be.
+  bool timings = false;                ///< Pass timings to standard error.
 };
 
 enum class Stage { Eider, Simt, Cuda };
@@ -33,8 +33,8 @@ enum class Stage { Eider, Simt, Cuda };
 /// The executable of `program`: contract and texts, every variant. Throws Error.
 EIDER_API Executable compile(const Program &program, const CompileOptions &options);
 
-/// The program at a stage, as text that a person reads (`eider emit`): its IR, its thread-level IR, or one self-standing CUDA
-/// text with all variants. Throws Error.
+/// The program at a stage, as text that a person reads (`eider emit`): its IR, its thread-level IR,
+/// or one self-standing CUDA text with all variants. Throws Error.
 EIDER_API std::string emit(const Program &program, const CompileOptions &options, Stage stage);
 
 /// Which schedule, why, what was rejected, predicted bytes (`eider explain`). Throws Error.
@@ -50,14 +50,15 @@ EIDER_API std::vector<std::string> targets();
 
 /// The parameters of a library op, spelled as on the command line. Empty: the op's default.
 struct OpParameters {
-  std::string dtype = {};        ///< `bf16`, `f16`, `f32`
-  std::string format = {};       ///< `e4m3`, `e5m2`
-  std::string block = {};        ///< `1x128`, `128x128`, `1x*`, `*x*`
-  std::string scale = {};        ///< `f32`
-  std::string scaleLayout = {};  ///< `row_major`
-  std::string scaleSource = {};  ///< `dynamic`, `static`
-  std::string mode = {};         ///< `default`, `deepgemm`, `vllm_group`, …
-  std::map<std::string, std::string> numerics = {}; ///< Single numerics parameters over the mode: `nan=ignore`, `arithmetic=reciprocal`, …
+  std::string dtype = {};       ///< `bf16`, `f16`, `f32`
+  std::string format = {};      ///< `e4m3`, `e5m2`
+  std::string block = {};       ///< `1x128`, `128x128`, `1x*`, `*x*`
+  std::string scale = {};       ///< `f32`
+  std::string scaleLayout = {}; ///< `row_major`
+  std::string scaleSource = {}; ///< `dynamic`, `static`
+  std::string mode = {};        ///< `default`, `deepgemm`, `vllm_group`, …
+  std::map<std::string, std::string> numerics =
+      {}; ///< Single numerics parameters over the mode: `nan=ignore`, `arithmetic=reciprocal`, …
 };
 
 /// One op of the library.
@@ -82,26 +83,31 @@ struct HostTensor {
   std::vector<std::byte> data;
 };
 
-/// Runs the program in double, one tensor op at a time, each elementwise result rounded to its type (design.md, "The reference").
-/// `inputs` holds inputs and the old values of in-outs; gives outputs and new values of in-outs. Throws Error.
-EIDER_API std::vector<HostTensor> interpret(const Program &program, const std::vector<HostTensor> &inputs,
-                                  const std::map<std::string, double> &scalars = {});
+/// Runs the program in double, one tensor op at a time, each elementwise result rounded to its type
+/// (design.md, "The reference"). `inputs` holds inputs and the old values of in-outs; gives outputs
+/// and new values of in-outs. Throws Error.
+EIDER_API std::vector<HostTensor> interpret(const Program &program,
+                                            const std::vector<HostTensor> &inputs,
+                                            const std::map<std::string, double> &scalars = {});
 
 /// How one output compares with the reference.
 struct Comparison {
   std::string name;
-  bool exact;           ///< The op is of the exact class in this output: bits must be equal.
+  bool exact; ///< The op is of the exact class in this output: bits must be equal.
   int64_t elements = 0;
-  int64_t different = 0; ///< Elements whose bits differ.
-  int64_t wrong = 0;     ///< Elements outside their bound.
+  int64_t different = 0;   ///< Elements whose bits differ.
+  int64_t wrong = 0;       ///< Elements outside their bound.
   double largestError = 0; ///< Largest |result − reference| over the reference's magnitude.
-  std::string firstWrong;  ///< `y[3, 17]: 0x3c, reference 0x3d (value 1.2345 ± 1e-7 of scale 0.5)`; empty if none.
+  std::string firstWrong; ///< `y[3, 17]: 0x3c, reference 0x3d (value 1.2345 ± 1e-7 of scale 0.5)`;
+                          ///< empty if none.
 };
 
-/// Compares `outputs` with the reference run on `inputs`, by the classes of design.md "What 'the same bits' means". Throws Error.
-EIDER_API std::vector<Comparison> compare(const Program &program, const std::vector<HostTensor> &inputs,
-                                const std::vector<HostTensor> &outputs,
-                                const std::map<std::string, double> &scalars = {});
+/// Compares `outputs` with the reference run on `inputs`, by the classes of design.md "What 'the
+/// same bits' means". Throws Error.
+EIDER_API std::vector<Comparison> compare(const Program &program,
+                                          const std::vector<HostTensor> &inputs,
+                                          const std::vector<HostTensor> &outputs,
+                                          const std::map<std::string, double> &scalars = {});
 
 } // namespace eider
 

@@ -12,8 +12,8 @@
 namespace eider::gpu {
 
 /// A tensor in device memory that begins with its first element and ends with its last, so that an
-/// access beyond it is one beyond an allocation. Nothing between its rows is ever written: who reads
-/// it reads what is not initialised.
+/// access beyond it is one beyond an allocation. Nothing between its rows is ever written: who
+/// reads it reads what is not initialised.
 class ExactTensor {
 public:
   /// `layout.padding` elements lie between two rows; `layout.shift` elements before the first.

@@ -122,8 +122,7 @@ TEST(Library, modes) {
   EXPECT_EQ(numerics("tilekernels", "e4m3"),
             "numerics<arithmetic = max_over_amax, amax_floor = 1.0e-04, multiplier_bound = "
             "inf, zero_block = formula>");
-  EXPECT_EQ(numerics("vllm_group", "e4m3"),
-            "numerics<amax_floor = 1.0e-10, zero_block = formula>");
+  EXPECT_EQ(numerics("vllm_group", "e4m3"), "numerics<amax_floor = 1.0e-10, zero_block = formula>");
   EXPECT_EQ(numerics("vllm_token", "e4m3"),
             "numerics<scale_floor = 4.359654e-06, zero_block = formula>");
   EXPECT_EQ(numerics("sglang_group", "e5m2"),
