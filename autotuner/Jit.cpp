@@ -5,34 +5,36 @@
 //===----------------------------------------------------------------------===//
 #include "eider/jit.h"
 
+#include "autotuner/BuildCommand.h"
 #include "autotuner/BuildId.h"
+#include "runtime/Assembler.h"
 #include "runtime/SingleFlight.h"
 #include "runtime/cache/Cache.h"
+#include "runtime/cache/Settings.h"
 #include "runtime/cache/Sha256.h"
+#include "runtime/cache/WhyMiss.h"
 
 #include <chrono>
 
 namespace eider {
 namespace {
 
-constexpr const char *contractFile = "contract.json";
+constexpr const char *contractFile = "contract.json", *programFile = "program.mlir";
 
-/// The request key: what compile() depends on, and which compiler it is.
-std::string requestKey(const Program &program, const CompileOptions &options,
-                       const std::string &buildId) {
-  Sha256 hash;
-  hash.field("eider request");
-  hash.field(std::to_string(cacheSchema));
-  hash.field(buildId);
-  hash.field(program.text());
-  hash.field(options.target);
-  hash.field(options.codec);
-  hash.field(options.schedule);
-  for (const auto &[name, value] : options.dims) {
-    hash.field(name);
-    hash.field(std::to_string(value));
-  }
-  return hash.hex();
+/// How long another process may take to compile the same request before we compile it too.
+constexpr std::chrono::seconds rivalsTime(10);
+
+/// What the request key is made of: all that compile() depends on, and which compiler it is.
+KeyFields requestFields(const Program &program, const CompileOptions &options,
+                        const std::string &buildId) {
+  KeyFields fields = {{"compiler", buildId},
+                      {"program", sha256(program.text())},
+                      {"target", options.target},
+                      {"codec", options.codec},
+                      {"schedule", options.schedule}};
+  for (const auto &[name, value] : options.dims)
+    fields["dim " + name] = std::to_string(value);
+  return fields;
 }
 
 struct Made {
@@ -40,22 +42,47 @@ struct Made {
   bool fromCache = false;
 };
 
-Made findOrCompile(const Program &program, const CompileOptions &options, const Cache &cache,
-                   const std::string &key) {
-  if (std::optional<CacheEntry> entry = cache.find(Cache::Kind::Request, key))
+/// A compile that the cache may save.
+struct Work {
+  const Program &program;
+  const CompileOptions &options;
+  KeyFields fields;
+  std::string key;
+  std::string build;      ///< buildCommand()
+  bool mayCompile = true; ///< Else a miss is a MissError.
+};
+
+std::optional<Made> findIn(const Cache &cache, const Work &work) {
+  if (std::optional<CacheEntry> entry = cache.find(EntryKind::Request, work.key))
     if (auto contract = entry->files.find(contractFile); contract != entry->files.end())
-      return {{program.name(), contract->second}, true};
-  Made made{compile(program, options), false};
+      return Made{{work.program.name(), contract->second}, true};
+  return std::nullopt;
+}
+
+Made findOrCompile(const Cache &cache, const Work &work) {
+  if (std::optional<Made> made = findIn(cache, work))
+    return std::move(*made);
+  if (cache.explainsMisses())
+    explainMiss(cache, EntryKind::Request, work.fields,
+                {{"program", {programFile, work.program.text()}}});
+  if (!work.mayCompile)
+    throw MissError(work.program.name() + " for " + work.options.target, work.build);
+  auto lock = cache.lock(EntryKind::Request, work.key, rivalsTime);
+  if (lock) // a rival may have made it while we waited
+    if (std::optional<Made> made = findIn(cache, work))
+      return std::move(*made);
+  Made made{compile(work.program, work.options), false};
   CacheEntry entry;
+  entry.fields = work.fields;
   entry.files[contractFile] = made.executable.contract;
-  cache.storeLater(Cache::Kind::Request, key, std::move(entry));
+  entry.files[programFile] = work.program.text();
+  cache.storeLater(EntryKind::Request, work.key, std::move(entry), std::move(lock));
   return made;
 }
 
-} // namespace
-
-Executable compileCached(const Program &program, const CompileOptions &options,
-                         const CacheOptions &cacheOptions, CompileReport *report) {
+Executable compileOnce(const Program &program, const CompileOptions &options,
+                       const CacheOptions &cacheOptions, const std::string &build, bool mayCompile,
+                       CompileReport *report) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   // Never destroyed: threads may compile while the process exits.
@@ -65,16 +92,27 @@ Executable compileCached(const Program &program, const CompileOptions &options,
   CacheOptions usable = cacheOptions;
   usable.enabled &= !buildId.empty();
   const Cache cache(usable);
-  const std::string key = requestKey(program, options, buildId);
+  Work work{program, options, requestFields(program, options, buildId), "", build, mayCompile};
+  work.key = keyOf(EntryKind::Request, work.fields);
   bool mine = false;
-  auto result = made->get(cache.pathOf(Cache::Kind::Request, key) + " " + key, [&] {
+  auto result = made->get(cache.pathOf(EntryKind::Request, work.key) + " " + work.key, [&] {
     mine = true;
-    return std::make_shared<const Made>(findOrCompile(program, options, cache, key));
+    return std::make_shared<const Made>(findOrCompile(cache, work));
   });
   if (report)
     *report = {!mine || result->fromCache,
                std::chrono::duration<double, std::milli>(Clock::now() - start).count()};
-  return result->executable;
+  Executable executable = result->executable;
+  executable.build = build;
+  return executable;
+}
+
+} // namespace
+
+Executable compileCached(const Program &program, const CompileOptions &options,
+                         const CacheOptions &cacheOptions, CompileReport *report) {
+  return compileOnce(program, options, cacheOptions, buildCommand(program, options, ""), true,
+                     report);
 }
 
 Kernel jit(const Program &program, const Device &device, const Dims &dims,
@@ -84,7 +122,11 @@ Kernel jit(const Program &program, const Device &device, const Dims &dims,
   compileOptions.codec = options.codec;
   compileOptions.schedule = options.schedule;
   compileOptions.dims = dims;
-  return device.load(compileCached(program, compileOptions, device.cacheOptions(), options.report));
+  // The simulator compiles whatever it runs: nothing of it is kept.
+  const bool mayCompile = device.isHost() || settings::mayCompile();
+  return device.load(compileOnce(program, compileOptions, device.cacheOptions(),
+                                 buildCommand(program, compileOptions, options.source), mayCompile,
+                                 options.report));
 }
 
 } // namespace eider

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Assembler.h"
+#include "runtime/cache/Json.h"
 #include "runtime/cache/Sha256.h"
+#include "runtime/cache/WhyMiss.h"
 
 #include "templates/EmbeddedTemplates.h"
-
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <climits>
@@ -17,8 +17,6 @@
 
 namespace eider {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char *sourceFile = "kernel.cu";
 
@@ -59,6 +57,16 @@ EntryResources entryFrom(const Json &json) {
           json.at("spill_loads"), json.at("stack"),     json.at("shared")};
 }
 
+KeyFields keyFields(const AssemblyRequest &request, const std::string &nvrtc) {
+  KeyFields fields = {{"source", sha256(request.source)},
+                      {"templates", templatesDigest()},
+                      {"nvrtc", nvrtc},
+                      {"target", architectureOf(request)}};
+  for (const std::string &option : cuda::nvrtcOptions())
+    fields["options"] += (fields["options"].empty() ? "" : " ") + option;
+  return fields;
+}
+
 CacheEntry toEntry(const AssemblyRequest &request, const Assembly &assembly) {
   Json entries = Json::array();
   for (const EntryResources &entry : assembly.entries)
@@ -67,11 +75,10 @@ CacheEntry toEntry(const AssemblyRequest &request, const Assembly &assembly) {
   entry.files[sourceFile] = request.source;
   entry.files[imageFile(request.kind)] =
       std::string(reinterpret_cast<const char *>(assembly.image.data()), assembly.image.size());
-  entry.info = Json{{"target", architectureOf(request)},
-                    {"entries", entries},
-                    {"launches", Json::parse(request.launches)},
-                    {"log", assembly.log}}
-                   .dump();
+  entry.info = textOf(Json{{"target", architectureOf(request)},
+                           {"entries", entries},
+                           {"launches", Json::parse(request.launches)},
+                           {"log", assembly.log}});
   return entry;
 }
 
@@ -88,8 +95,9 @@ std::optional<Assembly> fromEntry(const AssemblyRequest &request, const CacheEnt
   for (const Json &resources : info.at("entries"))
     assembly.entries.push_back(entryFrom(resources));
   assembly.fromCache = true;
+  assembly.directory = entry.path;
   return assembly;
-} catch (const nlohmann::json::exception &) {
+} catch (const JsonError &) {
   return std::nullopt;
 }
 
@@ -127,38 +135,47 @@ Assembly compile(const AssemblyRequest &request, const cuda::Nvrtc &nvrtc) {
 
 } // namespace
 
-std::string textKey(const AssemblyRequest &request, const cuda::Nvrtc &nvrtc) {
-  Sha256 hash;
-  hash.field("eider kernel");
-  hash.field(std::to_string(cacheSchema));
-  hash.field(request.source);
-  hash.field(templatesDigest());
-  for (const std::string &option : cuda::nvrtcOptions())
-    hash.field(option);
-  hash.field(nvrtc.identity());
-  hash.field(architectureOf(request));
-  return hash.hex();
+std::string textKey(const AssemblyRequest &request, const std::string &nvrtcIdentity) {
+  return keyOf(EntryKind::Kernel, keyFields(request, nvrtcIdentity));
 }
 
 Assembly assembleCached(const AssemblyRequest &request, const cuda::Nvrtc &nvrtc,
                         const Cache &cache) {
-  const std::string key = textKey(request, nvrtc);
+  const KeyFields fields = keyFields(request, nvrtc.identity());
+  const std::string key = keyOf(EntryKind::Kernel, fields);
   auto find = [&]() -> std::optional<Assembly> {
-    std::optional<CacheEntry> entry = cache.find(Cache::Kind::Kernel, key);
+    std::optional<CacheEntry> entry = cache.find(EntryKind::Kernel, key);
     return entry ? fromEntry(request, *entry) : std::nullopt;
   };
-  std::optional<Assembly> assembly = find();
-  if (!assembly) {
-    auto lock = cache.lock(Cache::Kind::Kernel, key, rivalsTime);
-    if (lock) // a rival may have made it while we waited
-      assembly = find();
-    if (!assembly) {
-      assembly = compile(request, nvrtc);
-      cache.storeLater(Cache::Kind::Kernel, key, toEntry(request, *assembly), std::move(lock));
-    }
+  if (std::optional<Assembly> assembly = find())
+    return std::move(*assembly);
+  if (cache.explainsMisses())
+    explainMiss(cache, EntryKind::Kernel, fields, {{"source", {sourceFile, request.source}}});
+  if (!request.mayCompile) {
+    if (std::optional<Assembly> assembly = findOfAnyNvrtc(request, cache))
+      return std::move(*assembly);
+    const bool isFirst = cuda::Nvrtc::find(INT_MAX)->path() == nvrtc.path();
+    throw MissError("the kernel for " + architectureOf(request),
+                    "fill the cache by eider build … --emit cache", isFirst ? "" : nvrtc.path());
   }
-  assembly->directory = cache.pathOf(Cache::Kind::Kernel, key);
-  return std::move(*assembly);
+  auto lock = cache.lock(EntryKind::Kernel, key, rivalsTime);
+  if (lock) // a rival may have made it while we waited
+    if (std::optional<Assembly> assembly = find())
+      return std::move(*assembly);
+  Assembly assembly = compile(request, nvrtc);
+  CacheEntry entry = toEntry(request, assembly);
+  entry.fields = fields;
+  cache.storeLater(EntryKind::Kernel, key, std::move(entry), std::move(lock));
+  assembly.directory = cache.pathOf(EntryKind::Kernel, key);
+  return assembly;
+}
+
+std::optional<Assembly> findOfAnyNvrtc(const AssemblyRequest &request, const Cache &cache) {
+  for (const std::string &key : keysLike(cache, EntryKind::Kernel, keyFields(request, ""), "nvrtc"))
+    if (std::optional<CacheEntry> entry = cache.find(EntryKind::Kernel, key))
+      if (std::optional<Assembly> assembly = fromEntry(request, *entry))
+        return assembly;
+  return std::nullopt;
 }
 
 Assembly assemble(const std::string &source, const std::string &target, ImageKind kind,

@@ -147,7 +147,7 @@ void CallImpl::launch(Stream stream, std::span<const TensorArg> tensors,
       kernel->fail("these tensors need the variant '" + chosen.variant->variant.name +
                        "', which cannot be loaded while the stream is captured",
                    "prepare() the call with these tensors before the capture");
-    text = &chosen.variant->load(*kernel->backend, kernel->contract.target);
+    text = &kernel->load(*chosen.variant);
   }
   run(chosen, *text, facts, tensors, scalars, workspace, stream);
 }

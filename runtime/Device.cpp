@@ -60,7 +60,8 @@ const CacheOptions &Device::cacheOptions() const { return impl->options.cache; }
 Kernel Device::load(const Executable &executable) const {
   contract::Contract contract = contract::read(executable.contract);
   impl->requireTarget(contract.target);
-  return Kernel(std::make_shared<const detail::KernelImpl>(impl, std::move(contract)));
+  return Kernel(
+      std::make_shared<const detail::KernelImpl>(impl, std::move(contract), executable.build));
 }
 
 void *Device::allocate(size_t bytes) const { return impl->allocate(bytes); }

@@ -47,7 +47,7 @@ Call Kernel::prepare(const Dims &dims, std::span<const TensorArg> tensors) const
     call->checker.describe(tensors, facts);
   call->prepared = &call->choose(facts);
   if (!call->prepared->launchesNothing)
-    call->prepared->variant->load(*impl->backend, impl->contract.target);
+    impl->load(*call->prepared->variant);
   return Call(std::move(call));
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/KernelImpl.h"
+#include "runtime/Assembler.h"
 
 namespace eider::detail {
 
@@ -38,8 +39,18 @@ const LoadedText &VariantImpl::load(const Backend &backend, const std::string &t
   return *owner;
 }
 
-KernelImpl::KernelImpl(std::shared_ptr<const Backend> backend, contract::Contract parsed)
-    : backend(std::move(backend)), contract(std::move(parsed)) {
+const LoadedText &KernelImpl::load(const VariantImpl &variant) const try {
+  return variant.load(*backend, contract.target);
+} catch (const MissError &miss) {
+  std::string remedy = build.empty() ? miss.remedy() : build;
+  if (const size_t at = remedy.find("eider build"); at != std::string::npos && !miss.nvrtc.empty())
+    remedy.insert(at, "EIDER_NVRTC=" + miss.nvrtc + " ");
+  throw MissError(contract.name + ", " + miss.where(), remedy);
+}
+
+KernelImpl::KernelImpl(std::shared_ptr<const Backend> backend, contract::Contract parsed,
+                       std::string build)
+    : backend(std::move(backend)), contract(std::move(parsed)), build(std::move(build)) {
   const std::vector<std::string> names = contract.dimNames();
   for (const contract::Tensor &tensor : contract.tensors) {
     std::vector<Expression> &shape = shapes.emplace_back();

@@ -43,7 +43,12 @@ private:
 };
 
 struct KernelImpl {
-  KernelImpl(std::shared_ptr<const Backend> backend, contract::Contract contract);
+  KernelImpl(std::shared_ptr<const Backend> backend, contract::Contract contract,
+             std::string build);
+
+  /// The code of a variant. Throws Error: of one that the cache lacks and may not be compiled, with
+  /// the command that would cure it.
+  const LoadedText &load(const VariantImpl &variant) const;
 
   /// The value of each dim, in order. Throws Error (Request) if one is missing, unknown, negative
   /// or fixed otherwise.
@@ -56,6 +61,7 @@ struct KernelImpl {
 
   const std::shared_ptr<const Backend> backend;
   const contract::Contract contract;
+  const std::string build;                               ///< Executable::build
   std::vector<std::vector<contract::Expression>> shapes; ///< One a tensor.
   contract::Expression workspace;
   std::vector<std::unique_ptr<const VariantImpl>> variants;

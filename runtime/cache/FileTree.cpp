@@ -22,39 +22,52 @@ Descriptor::~Descriptor() {
 
 namespace {
 
-/// Empty if only the user can have written what `fd` is.
-std::string whyNotPrivate(int fd) {
+/// Who may own what we read, besides the user.
+enum class Owner { User, UserOrRoot };
+
+/// Empty if only the owner can have written what `fd` is.
+std::string whyNotPrivate(int fd, Owner owner) {
   struct stat status;
   if (::fstat(fd, &status) != 0)
     return std::strerror(errno);
-  if (status.st_uid != ::geteuid())
+  if (status.st_uid != ::geteuid() && (owner == Owner::User || status.st_uid != 0))
     return "it belongs to another user";
   if (status.st_mode & (S_IWGRP | S_IWOTH))
     return "it is writable by group or world";
   return "";
 }
 
-Descriptor openChecked(int parent, const char *name, std::string &problem) {
+Descriptor openChecked(int parent, const char *name, Owner owner, std::string &problem) {
   Descriptor directory(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!directory) {
     // Linux answers ENOTDIR for a symbolic link when O_DIRECTORY is asked for.
+    const int error = errno;
     struct stat status;
-    const bool link = (errno == ELOOP || errno == ENOTDIR) &&
+    const bool link = (error == ELOOP || error == ENOTDIR) &&
                       ::fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                       S_ISLNK(status.st_mode);
-    problem = link ? "it is a symbolic link" : std::strerror(errno);
+    problem = link ? "it is a symbolic link" : std::strerror(error);
+    errno = error;
     return directory;
   }
-  problem = whyNotPrivate(directory.get());
-  return problem.empty() ? std::move(directory) : Descriptor();
+  problem = whyNotPrivate(directory.get(), owner);
+  if (problem.empty())
+    return directory;
+  errno = EPERM;
+  return Descriptor();
+}
+
+/// Without trailing slashes, which would follow a symbolic link.
+std::string trimmed(std::string path) {
+  while (path.size() > 1 && path.back() == '/')
+    path.pop_back();
+  return path;
 }
 
 } // namespace
 
 Descriptor openPrivateDirectory(const std::string &given, std::string &problem) {
-  std::string path = given;
-  while (path.size() > 1 && path.back() == '/') // a trailing slash would follow a symbolic link
-    path.pop_back();
+  const std::string path = trimmed(given);
   for (size_t slash = path.find('/', 1); slash != std::string::npos;
        slash = path.find('/', slash + 1))
     ::mkdir(path.substr(0, slash).c_str(), 0700);
@@ -62,7 +75,11 @@ Descriptor openPrivateDirectory(const std::string &given, std::string &problem) 
     problem = std::strerror(errno);
     return Descriptor();
   }
-  return openChecked(AT_FDCWD, path.c_str(), problem);
+  return openChecked(AT_FDCWD, path.c_str(), Owner::User, problem);
+}
+
+Descriptor openForeignDirectory(const std::string &path, std::string &problem) {
+  return openChecked(AT_FDCWD, trimmed(path).c_str(), Owner::UserOrRoot, problem);
 }
 
 Descriptor openSubdirectory(const Descriptor &parent, const std::string &name, bool create,
@@ -71,7 +88,10 @@ Descriptor openSubdirectory(const Descriptor &parent, const std::string &name, b
     problem = std::strerror(errno);
     return Descriptor();
   }
-  return openChecked(parent.get(), name.c_str(), problem);
+  Descriptor directory = openChecked(parent.get(), name.c_str(), Owner::UserOrRoot, problem);
+  if (!directory && !create && errno == ENOENT)
+    problem.clear();
+  return directory;
 }
 
 std::optional<std::string> readFile(const Descriptor &directory, const std::string &name,
@@ -81,7 +101,8 @@ std::optional<std::string> readFile(const Descriptor &directory, const std::stri
       ::openat(directory.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      static_cast<size_t>(status.st_size) > limit || !whyNotPrivate(file.get()).empty())
+      static_cast<size_t>(status.st_size) > limit ||
+      !whyNotPrivate(file.get(), Owner::UserOrRoot).empty())
     return std::nullopt;
   std::string bytes(status.st_size, '\0');
   for (size_t done = 0; done < bytes.size();) {
@@ -138,6 +159,28 @@ std::vector<std::string> namesIn(const Descriptor &directory) {
   ::closedir(stream);
   std::sort(names.begin(), names.end());
   return names;
+}
+
+bool isStillIn(const Descriptor &parent, const std::string &name, const Descriptor &directory) {
+  struct stat there, opened;
+  return ::fstatat(parent.get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+         ::fstat(directory.get(), &opened) == 0 && there.st_ino == opened.st_ino &&
+         there.st_dev == opened.st_dev;
+}
+
+void touch(const Descriptor &parent, const std::string &name) {
+  ::utimensat(parent.get(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+}
+
+Usage usageOf(const Descriptor &directory) {
+  Usage usage;
+  struct stat status;
+  if (::fstat(directory.get(), &status) == 0)
+    usage.time = status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
+  for (const std::string &file : namesIn(directory))
+    if (::fstatat(directory.get(), file.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
+      usage.bytes += status.st_size;
+  return usage;
 }
 
 } // namespace eider

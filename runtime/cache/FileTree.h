@@ -9,6 +9,7 @@
 #ifndef EIDER_RUNTIME_CACHE_FILETREE_H
 #define EIDER_RUNTIME_CACHE_FILETREE_H
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,12 +39,15 @@ private:
 /// group or world.
 Descriptor openPrivateDirectory(const std::string &path, std::string &problem);
 
-/// Opens the directory `name` in `parent` under the same rules; `create`: makes it if it is
-/// missing.
+/// Opens a directory that others may have made: it may also belong to root, and is never made.
+Descriptor openForeignDirectory(const std::string &path, std::string &problem);
+
+/// Opens the directory `name` in `parent` (an opened one); it may also belong to root. `create`:
+/// makes it if it is missing; else one that is missing is no problem: `problem` is empty.
 Descriptor openSubdirectory(const Descriptor &parent, const std::string &name, bool create,
                             std::string &problem);
 
-/// The whole of a regular file that belongs to the user and is at most `limit` bytes long.
+/// The whole of a regular file that belongs to the user or root and is at most `limit` bytes long.
 std::optional<std::string> readFile(const Descriptor &directory, const std::string &name,
                                     size_t limit);
 
@@ -56,6 +60,20 @@ void removeDirectory(const Descriptor &parent, const std::string &name);
 
 /// The names in a directory, without `.` and `..`, sorted.
 std::vector<std::string> namesIn(const Descriptor &directory);
+
+/// Whether `name` in `parent` is still the directory that was opened.
+bool isStillIn(const Descriptor &parent, const std::string &name, const Descriptor &directory);
+
+/// Notes that the directory `name` was used now; best effort.
+void touch(const Descriptor &parent, const std::string &name);
+
+/// When touch() was called last (or the directory changed), in nanoseconds since 1970, and the
+/// bytes of its files.
+struct Usage {
+  int64_t time = 0;
+  int64_t bytes = 0;
+};
+Usage usageOf(const Descriptor &directory);
 
 } // namespace eider
 

@@ -6,6 +6,7 @@
 #include "runtime/Assembler.h"
 #include "runtime/Backend.h"
 #include "runtime/SingleFlight.h"
+#include "runtime/cache/Settings.h"
 #include "runtime/cuda/DriverApi.h"
 
 #include <algorithm>
@@ -100,7 +101,7 @@ public:
 private:
   void takeTarget(const std::string &name);
   bool runs(const std::string &name) const;
-  std::shared_ptr<const LoadedText> loadNow(const AssemblyRequest &request, const Nvrtc &nvrtc,
+  std::shared_ptr<const LoadedText> loadNow(const AssemblyRequest &request, Assembly assembly,
                                             const contract::Variant &variant) const;
   Function function(Library library, const contract::Launch &launch) const;
   void requireOwnStream(Stream stream) const;
@@ -142,22 +143,35 @@ std::shared_ptr<const LoadedText> CudaBackend::load(const contract::Variant &var
                                                     const std::string &target) const {
   // One a process, whatever the number of Device objects; never destroyed, like the code it holds.
   static auto *loaded = new SingleFlight<LoadedText>;
-  const std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::find(driver().version / 1000);
   AssemblyRequest request{variant.source, *parseTarget(target)};
   request.launches = contract::launchesJson(variant);
+  request.mayCompile = settings::mayCompile();
+  std::shared_ptr<const Nvrtc> nvrtc;
+  std::exception_ptr lacking;
+  try {
+    nvrtc = Nvrtc::find(driver().version / 1000);
+  } catch (const Error &) { // the cache may have what another machine's has made
+    lacking = std::current_exception();
+  }
   // A GPU of a major version that no known target has: the driver makes its code from PTX.
   if (!runsCubin(info_.major, info_.minor, request.target))
     request.kind = ImageKind::Ptx;
-  std::string key = std::to_string(ordinal) + " " + textKey(request, *nvrtc);
+  std::string key =
+      std::to_string(ordinal) + " " + textKey(request, nvrtc ? nvrtc->identity() : "");
   for (const contract::Launch &launch : variant.launches)
     key += " " + launch.entry;
-  return loaded->get(key, [&] { return loadNow(request, *nvrtc, variant); });
+  return loaded->get(key, [&] {
+    if (nvrtc)
+      return loadNow(request, assembleCached(request, *nvrtc, cache), variant);
+    if (std::optional<Assembly> assembly = findOfAnyNvrtc(request, cache))
+      return loadNow(request, std::move(*assembly), variant);
+    std::rethrow_exception(lacking);
+  });
 }
 
 std::shared_ptr<const LoadedText> CudaBackend::loadNow(const AssemblyRequest &request,
-                                                       const Nvrtc &nvrtc,
+                                                       Assembly assembly,
                                                        const contract::Variant &variant) const {
-  Assembly assembly = assembleCached(request, nvrtc, cache);
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const CurrentContext current(context);

@@ -24,6 +24,8 @@ struct JitOptions {
   std::string codec = "auto";      ///< `auto`, `hardware` or `software`
   std::string schedule;            ///< Empty: chosen by the compiler.
   CompileReport *report = nullptr; ///< Filled in, if given.
+  /// The program as `eider build` is given it, if it can be: for the error of `EIDER_JIT=never`.
+  std::string source = {};
 };
 
 /// compile(), unless the cache has what it gave for the same program and options. One compile a

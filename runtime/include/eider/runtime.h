@@ -30,6 +30,7 @@ namespace eider {
 struct Executable {
   std::string name;
   std::string contract;
+  std::string build = {}; ///< The command that puts its machine code in the cache; may be empty.
 };
 
 /// Extents by name.
@@ -84,7 +85,46 @@ struct CacheOptions {
   bool enabled = true;
   std::string
       directory; ///< Empty: `EIDER_CACHE_DIR`, else `$XDG_CACHE_HOME/eider`, else `~/.cache/eider`.
+  /// Read-only directories of the same layout, searched after it. Empty: those in
+  /// `EIDER_CACHE_BUNDLES`, separated by colons.
+  std::vector<std::string> bundles = {};
+  int64_t limit = 0;    ///< bytes; 0: `EIDER_CACHE_SIZE` (`500M`, `2G`), else 2 GiB.
+  bool whyMiss = false; ///< On a miss, the log is told how the nearest entry's key differs.
 };
+
+/// What a cache directory holds.
+struct CacheStatistics {
+  std::string directory;  ///< Empty: memory only; the log was told why.
+  int64_t kernels = 0;    ///< entries with machine code
+  int64_t requests = 0;   ///< entries with a program's texts
+  int64_t bytes = 0;      ///< of all entries
+  int64_t limit = 0;      ///< bytes
+  int64_t unfinished = 0; ///< left behind by writers that were killed; swept after an hour
+  std::vector<std::string> bundles = {}; ///< Those in use.
+};
+EIDER_API CacheStatistics cacheStatistics(const CacheOptions &options = {});
+
+/// Reads every entry of the directory and its bundles whole. Gives a line for each that is damaged.
+EIDER_API std::vector<std::string> verifyCache(const CacheOptions &options = {});
+
+/// Removes every entry of the directory (no bundle's, no tuning record) and gives their number.
+EIDER_API int64_t clearCache(const CacheOptions &options = {});
+
+/// What an archive moved.
+struct CacheTransfer {
+  int64_t entries = 0;
+  int64_t present = 0;      ///< Of them, those that the cache had.
+  std::string records = {}; ///< The text that was put beside the entries.
+};
+
+/// Writes every sound entry of the directory and its bundles to `file`, with `records`: a text of
+/// the caller's. Throws Error.
+EIDER_API CacheTransfer exportCache(const std::string &file, const std::string &records,
+                                    const CacheOptions &options = {});
+
+/// Stores the entries of an archive once the whole of it is verified. Throws Error: Request for a
+/// file that is no sound archive, Machine if there is no directory to store in.
+EIDER_API CacheTransfer importCache(const std::string &file, const CacheOptions &options = {});
 
 //===-- Text to machine code, without a GPU -------------------------------===//
 
