@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- results: scripts/readme_table.py -->", "<!-- end of results -->"
-NONE = ("No results are committed yet: `bench/results/` holds none. `build/bin/bench-ops --json FILE` and\n"
+NONE = ("No results are committed yet: `bench/results/` holds none. `build/bin/eider bench --device cuda --json FILE` and\n"
         "`build/bin/bench-latency --json FILE` measure them on a machine with a GPU.")
 
 

@@ -67,10 +67,7 @@ void addAssignments(
       ->allow_extra_args(false);
 }
 
-void addProgram(CLI::App &app, ProgramRequest &request) {
-  app.add_option("program", request.source, "An op of `eider list`, or a file of the eider dialect")
-      ->type_name("OP|FILE.mlir")
-      ->required();
+void addParams(CLI::App &app, ProgramRequest &request) {
   OpParameters &parameters = request.parameters;
   app.add_option("--dtype", parameters.dtype, "bf16, f16 or f32");
   app.add_option("--format", parameters.format, "e4m3, e5m2, …");
@@ -92,6 +89,13 @@ void addProgram(CLI::App &app, ProgramRequest &request) {
                  "A scalar (eps=1e-6) or one parameter of the numerics over the mode (nan=ignore)",
                  [&request](const std::string &name, const std::string &value,
                             const std::string &) { request.settings[name] = value; });
+}
+
+void addProgram(CLI::App &app, ProgramRequest &request) {
+  app.add_option("program", request.source, "An op of `eider list`, or a file of the eider dialect")
+      ->type_name("OP|FILE.mlir")
+      ->required();
+  addParams(app, request);
 }
 
 void addStage(CLI::App &app, EmitRequest &request) {
@@ -150,6 +154,7 @@ struct Requests {
   BuildRequest build;
   RunRequest run;
   ExplainRequest explain;
+  BenchRequest bench;
 };
 
 void addInspection(CLI::App &app, Requests &requests, std::optional<Request> &chosen) {
@@ -196,6 +201,25 @@ void addProduction(CLI::App &app, Requests &requests, std::optional<Request> &ch
   run->final_callback([&] { chosen = requests.run; });
 }
 
+void addMeasurement(CLI::App &app, Requests &requests, std::optional<Request> &chosen) {
+  CLI::App *bench = app.add_subcommand("bench", "Times ops beside a memcpy of the same bytes");
+  BenchRequest &request = requests.bench;
+  bench->add_option("program", request.sources, "Ops or files; none: all that is measured")
+      ->type_name("OP|FILE.mlir");
+  addParams(*bench, request.params);
+  bench->add_option("--device", request.device, "cuda, cuda:N, or host (no measure of a GPU)")
+      ->required();
+  bench->add_option("--json", request.json, "The file of results to write");
+  bench->add_option("--only", request.only,
+                    "Only cells with this in op/dtype/format/block/codec/tokensxhidden");
+  bench->add_option("--l2", request.l2, "The cache before a launch: cold, warm or both")
+      ->check(CLI::IsMember({"cold", "warm", "both"}));
+  bench->add_option("--rounds", request.rounds, "Of which medians are taken")
+      ->check(CLI::Range(1, 10000));
+  bench->add_flag("--sweep", request.sweep, "Tries many schedules a cell");
+  bench->final_callback([&] { chosen = requests.bench; });
+}
+
 /// CLI11's message on one line.
 std::string oneLine(std::string text) {
   while (!text.empty() && text.back() == '\n')
@@ -226,6 +250,7 @@ std::optional<Request> parseCommandLine(int argc, const char *const *argv, std::
   std::optional<Request> chosen;
   addInspection(app, requests, chosen);
   addProduction(app, requests, chosen);
+  addMeasurement(app, requests, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {

@@ -60,13 +60,24 @@ struct RunRequest {
   uint64_t seed = 0;
 };
 
+struct BenchRequest {
+  std::vector<std::string> sources; ///< Ops or files; none: the cells of bench/results/.
+  ProgramRequest params;            ///< Of each of them; its source is empty.
+  std::string device;
+  std::string json;        ///< The file of results; empty: none.
+  std::string only;        ///< Part of a cell's name.
+  std::string l2 = "both"; ///< `cold`, `warm`
+  int rounds = 30;
+  bool sweep = false;
+};
+
 struct ExplainRequest {
   ProgramRequest program;
   std::string arch;
 };
 
 using Request = std::variant<DevicesRequest, ListRequest, EmitRequest, BuildRequest, RunRequest,
-                             ExplainRequest>;
+                             ExplainRequest, BenchRequest>;
 
 /// Carries a request out; results go to standard output. Gives the exit status: 0, or 1 when a
 /// check failed. Throws Error.
@@ -76,6 +87,7 @@ int carryOut(const EmitRequest &request);
 int carryOut(const BuildRequest &request);
 int carryOut(const RunRequest &request);
 int carryOut(const ExplainRequest &request);
+int carryOut(const BenchRequest &request);
 
 } // namespace eider::cli
 

@@ -1,0 +1,168 @@
+//===- bench/measure/Meter.cpp - Time beside a memcpy ---------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "bench/measure/Meter.h"
+
+#include "bench/measure/Data.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace eider::bench {
+namespace {
+
+constexpr double replayBelow = 20;             ///< us: a launch by the host takes 3 to 5
+constexpr size_t roundBytes = size_t(1) << 29; ///< What a round moves, about.
+constexpr int warmUpRounds = 2;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double spreadOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return (values[n * 3 / 4] - values[n / 4]) / values[n / 2];
+}
+
+int ordinalOf(const Device &device) {
+  const std::string &id = device.info().id; // cuda:N
+  return std::stoi(id.substr(id.find(':') + 1));
+}
+
+/// Memory for memcpys of half of `traffic`, one a launch.
+class CopyBuffers {
+public:
+  CopyBuffers(const Device &device, size_t traffic, int copies)
+      : device(device), bytes(traffic / 2), step((bytes + 511) / 512 * 512) {
+    const size_t all = std::max<size_t>(step * static_cast<size_t>(copies), 1);
+    from = static_cast<std::byte *>(device.allocate(all));
+    to = static_cast<std::byte *>(device.allocate(all));
+    fillWithData(device, from, DType::u8, static_cast<int64_t>(all), 7);
+  }
+  ~CopyBuffers() {
+    device.free(from);
+    device.free(to);
+  }
+  CopyBuffers(const CopyBuffers &) = delete;
+  CopyBuffers &operator=(const CopyBuffers &) = delete;
+
+  void copy(Stream stream, int which) const {
+    const size_t offset = step * static_cast<size_t>(which);
+    device.copy(to + offset, from + offset, bytes, stream);
+  }
+
+private:
+  Device device;
+  size_t bytes, step;
+  std::byte *from, *to;
+};
+
+} // namespace
+
+/// The rounds of one subject.
+struct Meter::Rounds {
+  const Meter &meter;
+  std::function<void()> launches; ///< All of a round.
+  int count;
+  L2 l2;
+
+  double measure() const {
+    // Either keeps the GPU busy while the first launch is on its way to it.
+    if (l2 == L2::Cold)
+      meter.sweepCache();
+    else
+      launches();
+    return meter.device.microseconds(meter.stream, launches) / count;
+  }
+};
+
+Meter::Meter(const Device &device, int rounds) : device(device), rounds(rounds) {
+  if (device.isHost())
+    return;
+  graphs = std::make_unique<GraphStream>(ordinalOf(device));
+  stream = graphs->stream();
+  const auto bytes = static_cast<size_t>(2 * device.info().l2);
+  sweepFrom = device.allocate(bytes);
+  sweepTo = device.allocate(bytes);
+  fillWithData(device, sweepFrom, DType::u8, static_cast<int64_t>(bytes), 8);
+}
+
+Meter::~Meter() {
+  if (device.isHost())
+    return;
+  device.free(sweepFrom);
+  device.free(sweepTo);
+}
+
+void Meter::sweepCache() const {
+  if (!device.isHost())
+    device.copy(sweepTo, sweepFrom, static_cast<size_t>(2 * device.info().l2), stream);
+}
+
+int Meter::launchesFor(size_t traffic) const {
+  if (device.isHost())
+    return 1;
+  return static_cast<int>(std::clamp<size_t>(roundBytes / std::max<size_t>(traffic, 1), 5, 100));
+}
+
+int Meter::copiesFor(size_t traffic) const {
+  // What is five times the cache's size leaves nothing in it that the next launch could find.
+  const bool sweepsByItself = traffic > static_cast<size_t>(5 * device.info().l2);
+  return sweepsByItself ? 1 : launchesFor(traffic);
+}
+
+Meter::Rounds Meter::prepare(const Enqueue &enqueue, int launches, int copies, bool replay,
+                             L2 l2) const {
+  auto all = [=](Stream on) {
+    for (int i = 0; i < launches; ++i)
+      enqueue(on, l2 == L2::Cold ? i % copies : 0);
+  };
+  if (replay)
+    return {*this, graphs->record(all), launches, l2};
+  return {*this, [=, this] { all(stream); }, launches, l2};
+}
+
+Timing Meter::time(const Enqueue &launch, size_t traffic, L2 l2) const {
+  const int launches = launchesFor(traffic), copies = copiesFor(traffic);
+  const CopyBuffers buffers(device, traffic, copies);
+  const Enqueue memcpy = [&](Stream on, int which) { buffers.copy(on, which); };
+  // Once for the first launch's own costs, once for the time.
+  const Rounds first = prepare(launch, launches, copies, false, l2);
+  first.measure();
+  const bool replay = graphs && first.measure() < replayBelow;
+  const Rounds ours = prepare(launch, launches, copies, replay, l2);
+  const Rounds theirs = prepare(memcpy, launches, copies, replay, l2);
+  std::vector<double> kernel, copy;
+  for (int round = -warmUpRounds; round < rounds; ++round) {
+    const double a = ours.measure(), b = theirs.measure();
+    if (round < 0)
+      continue;
+    kernel.push_back(a);
+    copy.push_back(b);
+  }
+  return {median(kernel), median(copy), spreadOf(kernel), replay};
+}
+
+double Meter::launchCost(const Enqueue &launch) const {
+  using Clock = std::chrono::steady_clock;
+  const int launches = device.isHost() ? 1 : 32; // far from the queue's end
+  std::vector<double> costs;
+  for (int round = -warmUpRounds; round < rounds; ++round) {
+    device.synchronize();
+    const auto start = Clock::now();
+    for (int i = 0; i < launches; ++i)
+      launch(stream, 0);
+    const std::chrono::duration<double, std::micro> time = Clock::now() - start;
+    if (round >= 0)
+      costs.push_back(time.count() / launches);
+  }
+  device.synchronize();
+  return median(costs);
+}
+
+} // namespace eider::bench

@@ -1,0 +1,74 @@
+//===- bench/measure/Workload.cpp - Tensors to launch a kernel on ---------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "bench/measure/Workload.h"
+
+#include "bench/measure/Data.h"
+
+#include <algorithm>
+
+namespace eider::bench {
+namespace {
+
+/// Throws Error when the product is no memory's size.
+int64_t elementsOf(const std::vector<int64_t> &shape, const std::string &tensor) {
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    if (__builtin_mul_overflow(elements, extent, &elements) || elements > INT64_MAX / 16)
+      throw Error(ErrorKind::Request, "too large", "tensor '" + tensor + "'");
+  return elements;
+}
+
+} // namespace
+
+Workload::Workload(const Device &device, const Meter &meter, const Kernel &kernel,
+                   const Signature &signature, const Dims &dims)
+    : device(device) {
+  std::vector<int64_t> elements;
+  for (const Signature::Tensor &tensor : signature.tensors) {
+    elements.push_back(elementsOf(kernel.shapeOf(tensor.name, dims), tensor.name));
+    traffic_ += sizeOf(tensor.dtype) * static_cast<size_t>(elements.back()) *
+                (tensor.role == Signature::Role::InOut ? 2 : 1);
+  }
+  sets.resize(static_cast<size_t>(meter.copiesFor(traffic_)));
+  try {
+    for (size_t i = 0; i < elements.size(); ++i) {
+      const DType type = signature.tensors[i].dtype;
+      const size_t bytes = sizeOf(type) * static_cast<size_t>(elements[i]);
+      const size_t step = (bytes + 511) / 512 * 512; // all sets aligned alike
+      const auto all = static_cast<int64_t>(step * sets.size() / sizeOf(type));
+      auto *base = static_cast<std::byte *>(allocate(step * sets.size()));
+      fillWithData(device, base, type, all, i + 1);
+      for (size_t set = 0; set < sets.size(); ++set)
+        sets[set].push_back({base + set * step});
+    }
+  } catch (...) {
+    for (void *pointer : memory)
+      device.free(pointer);
+    throw;
+  }
+}
+
+Workload::~Workload() {
+  for (void *pointer : memory)
+    device.free(pointer);
+}
+
+void *Workload::allocate(size_t bytes) {
+  memory.push_back(device.allocate(bytes));
+  return memory.back();
+}
+
+Enqueue Workload::launchOf(const Call &call) {
+  if (call.workspace_bytes() > workspaceBytes) {
+    workspaceBytes = call.workspace_bytes();
+    workspace = allocate(workspaceBytes);
+  }
+  return [this, call, space = workspace](Stream stream, int set) {
+    call.launch(stream, sets[static_cast<size_t>(set)], {}, space);
+  };
+}
+
+} // namespace eider::bench

@@ -1,0 +1,47 @@
+//===- bench/measure/Workload.h - Tensors to launch a kernel on -*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_BENCH_MEASURE_WORKLOAD_H
+#define EIDER_BENCH_MEASURE_WORKLOAD_H
+
+#include "bench/measure/Meter.h"
+#include "eider/dsl.h"
+#include "eider/runtime.h"
+
+#include <memory>
+
+namespace eider::bench {
+
+/// Device memory for a program's tensors, filled with data, in as many equal sets as the meter
+/// wants. Kernels of the program under any schedule can be launched on it.
+class Workload {
+public:
+  /// `kernel`: any of the program's, for the shapes. Throws Error.
+  Workload(const Device &device, const Meter &meter, const Kernel &kernel,
+           const Signature &signature, const Dims &dims);
+  ~Workload();
+  Workload(const Workload &) = delete;
+  Workload &operator=(const Workload &) = delete;
+
+  /// Bytes that a launch reads and writes: inputs and outputs once, in-outs twice.
+  size_t traffic() const { return traffic_; }
+
+  /// A launch of `call`, which must be prepared for the same dims. It must not outlive this.
+  Enqueue launchOf(const Call &call);
+
+private:
+  void *allocate(size_t bytes);
+
+  Device device;
+  std::vector<void *> memory;
+  std::vector<std::vector<TensorArg>> sets;
+  size_t traffic_ = 0;
+  void *workspace = nullptr;
+  size_t workspaceBytes = 0;
+};
+
+} // namespace eider::bench
+
+#endif // EIDER_BENCH_MEASURE_WORKLOAD_H

@@ -1,0 +1,180 @@
+//===- tools/eider/Bench.cpp - eider bench --------------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "bench/Results.h"
+#include "bench/measure/Workload.h"
+#include "eider/jit.h"
+#include "tools/eider/BenchCells.h"
+#include "tools/eider/Inputs.h"
+#include "tools/eider/ProgramSource.h"
+#include "tools/eider/Text.h"
+
+#include <cstdio>
+#include <optional>
+
+namespace eider::cli {
+
+namespace {
+
+using nlohmann::json;
+
+/// The cell's params, as bench/README.md wants them.
+json paramsOf(const ProgramRequest &program, const std::string &schedule) {
+  const OpParameters &p = program.parameters;
+  json params = {{"codec", program.codec}, {"schedule", schedule}};
+  for (const auto &[name, value] :
+       {std::pair("dtype", &p.dtype), std::pair("format", &p.format), std::pair("block", &p.block),
+        std::pair("scale", &p.scale), std::pair("scale_layout", &p.scaleLayout),
+        std::pair("scale_source", &p.scaleSource), std::pair("mode", &p.mode)})
+    if (!value->empty())
+      params[name] = *value;
+  for (const auto &[name, value] : program.settings)
+    params["set " + name] = value;
+  return params;
+}
+
+/// A request's cells on one device.
+class Bench {
+public:
+  /// `alone`: there is one cell, whose error is the request's.
+  Bench(const BenchRequest &request, const Device &device, bool alone)
+      : request(request), device(device), alone(alone), meter(device, request.rounds),
+        results("ops", device.info()) {}
+
+  /// Throws Error when the program is not possible, or the machine fails.
+  void measure(const BenchCell &cell);
+  void write() const {
+    if (!request.json.empty())
+      results.write(request.json);
+  }
+  bool failed() const { return failures > 0; }
+
+private:
+  void measureSchedule(const BenchCell &cell, const Program &program, const Dims &fixed,
+                       const std::string &schedule, bench::Workload &workload);
+  void addTime(const BenchCell &cell, const std::string &op, const std::string &schedule,
+               bench::L2 l2, const bench::Timing &timing, size_t traffic);
+  void complain(const BenchCell &cell, const std::string &schedule, const Error &error);
+  bool wants(bench::L2 l2, size_t traffic) const;
+
+  const BenchRequest &request;
+  Device device;
+  bool alone;
+  bench::Meter meter;
+  bench::Results results;
+  int failures = 0;
+};
+
+/// What the cache cannot hold is never warm: measured so only when it is asked for.
+bool Bench::wants(bench::L2 l2, size_t traffic) const {
+  if (request.l2 == "both")
+    return l2 == bench::L2::Cold || traffic <= static_cast<size_t>(device.info().l2);
+  return request.l2 == (l2 == bench::L2::Cold ? "cold" : "warm");
+}
+
+void Bench::complain(const BenchCell &cell, const std::string &schedule, const Error &error) {
+  ++failures;
+  const std::string under = schedule.empty() ? "" : " under " + schedule;
+  std::fprintf(stderr, "eider: %s%s: %s\n", nameOf(cell).c_str(), under.c_str(), error.what());
+}
+
+void Bench::measure(const BenchCell &cell) {
+  const ProgramSource source = makeProgram(cell.program);
+  if (!source.scalars.empty())
+    throw Error(ErrorKind::Request, "a scalar's value does not change the time",
+                "--set " + source.scalars.begin()->first, "leave it out");
+  for (const auto &[name, extent] : cell.program.dims)
+    if (extent == 0)
+      throw Error(ErrorKind::Request, "no rows or columns launch nothing", "--dim " + name + "=0",
+                  "give one or more");
+  const Program &program = source.program;
+  const Signature &signature = program.signature();
+  // Says so when a dim is none of the program's.
+  Dims fixed = optionsFor(cell.program, program, device.target()).dims;
+  fixed = staticDims(signature, fixed);
+  try {
+    JitOptions options;
+    options.codec = cell.program.codec;
+    options.schedule = cell.program.schedule;
+    bench::Workload workload(device, meter, jit(program, device, fixed, options), signature,
+                             cell.program.dims);
+    if (!request.sweep)
+      return measureSchedule(cell, program, fixed, cell.program.schedule, workload);
+    for (const std::string &schedule : schedulesFor(cell))
+      try {
+        measureSchedule(cell, program, fixed, schedule, workload);
+      } catch (const Error &error) {
+        if (error.kind() != ErrorKind::Request)
+          throw;
+        std::fprintf(stderr, "eider: %s: %s\n", schedule.c_str(), error.what()); // not possible
+      }
+  } catch (const Error &error) {
+    if (alone || error.kind() == ErrorKind::Machine)
+      throw;
+    complain(cell, cell.program.schedule, error);
+  }
+}
+
+void Bench::measureSchedule(const BenchCell &cell, const Program &program, const Dims &fixed,
+                            const std::string &schedule, bench::Workload &workload) {
+  JitOptions options;
+  options.codec = cell.program.codec;
+  options.schedule = schedule;
+  const Call call = jit(program, device, fixed, options).prepare(cell.program.dims);
+  const bench::Enqueue launch = workload.launchOf(call);
+  for (bench::L2 l2 : {bench::L2::Cold, bench::L2::Warm})
+    if (wants(l2, workload.traffic()))
+      addTime(cell, program.name(), schedule, l2, meter.time(launch, workload.traffic(), l2),
+              workload.traffic());
+  if (!request.sweep)
+    results.add({{"op", program.name()},
+                 {"params", paramsOf(cell.program, schedule)},
+                 {"shape", cell.program.dims},
+                 {"metric", "launch"},
+                 {"unit", "us"},
+                 {"value", meter.launchCost(launch)}});
+}
+
+void Bench::addTime(const BenchCell &cell, const std::string &op, const std::string &schedule,
+                    bench::L2 l2, const bench::Timing &timing, size_t traffic) {
+  const double ratio = timing.kernel / timing.memcpy;
+  const bool cold = l2 == bench::L2::Cold, hasTarget = cold && cell.target > 0;
+  char line[160];
+  std::snprintf(line, sizeof(line), " %-4s %9.2f us  memcpy %9.2f us  %6.3f%s",
+                cold ? "cold" : "warm", timing.kernel, timing.memcpy, ratio,
+                !hasTarget             ? ""
+                : ratio <= cell.target ? "  ok"
+                                       : "  OVER");
+  print(padded(nameOf(cell), 56) + line + (schedule.empty() ? "" : "  " + schedule) + "\n");
+  json params = paramsOf(cell.program, schedule);
+  params["l2"] = cold ? "cold" : "warm";
+  json made = {{"op", op},
+               {"params", params},
+               {"shape", cell.program.dims},
+               {"metric", "time"},
+               {"unit", "us"},
+               {"value", timing.kernel},
+               {"baseline", "memcpy"},
+               {"baseline_value", timing.memcpy},
+               {"ratio", ratio},
+               {"spread", timing.spread},
+               {"bytes", traffic}};
+  if (hasTarget)
+    made["target"] = cell.target;
+  results.add(made);
+}
+
+} // namespace
+
+int carryOut(const BenchRequest &request) {
+  const std::vector<BenchCell> cells = cellsFor(request);
+  Bench bench(request, Device::open(request.device), cells.size() == 1);
+  for (const BenchCell &cell : cells)
+    bench.measure(cell);
+  bench.write();
+  return bench.failed() ? 1 : 0;
+}
+
+} // namespace eider::cli

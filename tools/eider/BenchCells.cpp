@@ -1,0 +1,174 @@
+//===- tools/eider/BenchCells.cpp - What a benchmark measures -------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/eider/BenchCells.h"
+
+#include "tools/eider/ProgramSource.h"
+#include "tools/eider/Text.h"
+
+#include <algorithm>
+
+namespace eider::cli {
+
+namespace {
+
+struct Shape {
+  int64_t tokens, hidden;
+};
+
+constexpr Shape large = {16384, 8192};
+/// From one token to what fills any GPU, and odd neighbours.
+constexpr Shape shapes[] = {{1, 8192}, {128, 4096},  {4096, 4096},
+                            large,     {4097, 4104}, {1000, 7168}};
+
+BenchCell cell(const std::string &op, const std::string &dtype, const std::string &format,
+               const std::string &block, const std::string &codec, Shape shape, double target = 0) {
+  BenchCell made;
+  made.program.source = op;
+  made.program.parameters.dtype = dtype;
+  made.program.parameters.format = format;
+  made.program.parameters.block = block;
+  made.program.codec = codec;
+  made.program.dims = {{"tokens", shape.tokens}, {"hidden", shape.hidden}};
+  made.target = target;
+  return made;
+}
+
+/// Every format by either codec, where memory alone should count. The software codec's measure is
+/// the hardware's time, not a memcpy.
+void addCodecs(std::vector<BenchCell> &cells) {
+  for (const std::string codec : {"hardware", "software"})
+    for (const char *format : {"e4m3", "e5m2"}) {
+      const double quantize = codec == "hardware" ? 1.01 : 0,
+                   others = codec == "hardware" ? 1.05 : 0;
+      for (const char *block : {"1x128", "1x*"})
+        cells.push_back(cell("quantize", "bf16", format, block, codec, large, quantize));
+      for (const char *op : {"rms_norm_quant", "add_rms_norm_quant", "silu_mul_quant"})
+        cells.push_back(cell(op, "bf16", format, "1x128", codec, large, others));
+    }
+}
+
+/// Every op at every shape, as models use them.
+void addShapes(std::vector<BenchCell> &cells) {
+  for (Shape shape : shapes) {
+    for (const char *block : {"1x128", "1x*"})
+      for (const char *op : {"quantize", "rms_norm_quant"})
+        cells.push_back(cell(op, "bf16", "e4m3", block, "auto", shape));
+    for (const char *op : {"add_rms_norm_quant", "silu_mul_quant", "dequantize"})
+      cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
+    cells.push_back(cell("quantize", "bf16", "e4m3", "*x*", "auto", shape));
+    cells.back().program.parameters.scaleSource = "static";
+  }
+}
+
+/// What differs in one thing from the cells above.
+void addNeighbours(std::vector<BenchCell> &cells) {
+  for (const char *block : {"128x128", "1x32"})
+    cells.push_back(cell("quantize", "bf16", "e4m3", block, "auto", large));
+  for (const char *dtype : {"f32", "f16"})
+    cells.push_back(cell("quantize", dtype, "e4m3", "1x128", "auto", large));
+  cells.push_back(cell("add_rms_norm_quant", "bf16", "e4m3", "1x*", "auto", large));
+  cells.push_back(cell("rms_norm_quant", "bf16", "e4m3", "128x128", "auto", large));
+  for (Shape shape : {Shape{16384, 7168}, Shape{16384, 8193}})
+    for (const char *op : {"quantize", "add_rms_norm_quant"})
+      cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
+}
+
+/// The params that a result should name, where the op has them and the request does not say.
+void setDefaults(ProgramRequest &program) {
+  const std::vector<OpInfo> &ops = libraryOps();
+  const auto op = std::ranges::find(ops, program.source, &OpInfo::name);
+  if (op == ops.end())
+    return; // a file, or an error that makeProgram explains
+  auto set = [&](const char *name, std::string &value, const char *otherwise) {
+    if (value.empty() && std::ranges::find(op->parameters, name) != op->parameters.end())
+      value = otherwise;
+  };
+  set("dtype", program.parameters.dtype, "bf16");
+  set("format", program.parameters.format, "e4m3");
+  set("block", program.parameters.block, "1x128");
+}
+
+/// A program at the shapes of the table, or at its dims if the request gives them all.
+void addProgram(std::vector<BenchCell> &cells, ProgramRequest program, bool host) {
+  setDefaults(program);
+  std::vector<std::string> names, missing;
+  const Program made = makeProgram(program).program;
+  for (const Signature::NamedDim &dim : made.signature().dims) {
+    names.push_back(dim.name);
+    if (dim.value)
+      program.dims.try_emplace(dim.name, *dim.value);
+    if (!program.dims.contains(dim.name))
+      missing.push_back(dim.name);
+  }
+  if (missing.empty()) {
+    cells.push_back({program});
+    return;
+  }
+  const bool known =
+      std::ranges::is_permutation(names, std::vector<std::string>{"tokens", "hidden"});
+  if (!known || host)
+    throw Error(ErrorKind::Request,
+                host ? "the simulator is not measured at a GPU's shapes"
+                     : "there is no table of shapes for its dims",
+                program.source, "give --dim " + join(missing, "=N --dim ") + "=N");
+  for (Shape shape : shapes) {
+    ProgramRequest at = program; // a dim that is given stays
+    at.dims.insert({{"tokens", shape.tokens}, {"hidden", shape.hidden}});
+    cells.push_back({at});
+  }
+}
+
+void dropDoubles(std::vector<BenchCell> &cells) {
+  std::vector<BenchCell> single;
+  for (const BenchCell &cell : cells)
+    if (std::ranges::none_of(single, [&](const BenchCell &other) {
+          return nameOf(other) == nameOf(cell) &&
+                 other.program.parameters.scaleSource == cell.program.parameters.scaleSource;
+        }))
+      single.push_back(cell);
+  cells = std::move(single);
+}
+
+} // namespace
+
+std::string nameOf(const BenchCell &cell) {
+  const ProgramRequest &program = cell.program;
+  std::vector<std::string> extents;
+  for (const auto &[name, extent] : program.dims)
+    extents.push_back(std::to_string(extent));
+  std::ranges::reverse(extents); // tokens, hidden
+  return join({program.source, program.parameters.dtype, program.parameters.format,
+               program.parameters.block, program.codec, join(extents, "x")},
+              "/");
+}
+
+std::vector<BenchCell> cellsFor(const BenchRequest &request) {
+  const bool host = request.device == "host";
+  std::vector<BenchCell> cells;
+  for (const std::string &source : request.sources) {
+    ProgramRequest program = request.params;
+    program.source = source;
+    addProgram(cells, program, host);
+  }
+  if (request.sources.empty()) {
+    if (host)
+      throw Error(ErrorKind::Request, "the simulator is not measured at a GPU's shapes", "bench",
+                  "name an op, and give --dim tokens=N --dim hidden=N");
+    addCodecs(cells);
+    addShapes(cells);
+    addNeighbours(cells);
+  }
+  dropDoubles(cells);
+  std::erase_if(cells, [&](const BenchCell &cell) {
+    return nameOf(cell).find(request.only) == std::string::npos;
+  });
+  if (cells.empty())
+    throw Error(ErrorKind::Request, "no cell has '" + request.only + "' in its name", "--only",
+                "names are op/dtype/format/block/codec/tokensxhidden");
+  return cells;
+}
+
+} // namespace eider::cli

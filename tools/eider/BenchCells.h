@@ -1,0 +1,32 @@
+//===- tools/eider/BenchCells.h - What a benchmark measures -----*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TOOLS_EIDER_BENCHCELLS_H
+#define EIDER_TOOLS_EIDER_BENCHCELLS_H
+
+#include "tools/eider/Requests.h"
+
+namespace eider::cli {
+
+/// One program at one shape.
+struct BenchCell {
+  ProgramRequest program; ///< With all of its dims.
+  double target = 0;      ///< The most times a memcpy of the same bytes, cold; 0: none stated.
+};
+
+/// `op/dtype/format/block/codec/tokensxhidden`: what --only matches.
+std::string nameOf(const BenchCell &cell);
+
+/// The cells of a request: its ops with its params at its dims, or all that are measured for
+/// bench/results/. Throws Error.
+std::vector<BenchCell> cellsFor(const BenchRequest &request);
+
+/// Schedules that --sweep tries for a cell; some are not possible. The first is the heuristic's, an
+/// empty text.
+std::vector<std::string> schedulesFor(const BenchCell &cell);
+
+} // namespace eider::cli
+
+#endif // EIDER_TOOLS_EIDER_BENCHCELLS_H
