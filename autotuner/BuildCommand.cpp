@@ -6,33 +6,30 @@
 #include "autotuner/BuildCommand.h"
 
 namespace eider {
-namespace {
-
-/// A word of a shell's command line.
-std::string quoted(const std::string &word) {
-  if (word.find_first_of(" \t\n'\"\\$`*?[]<>|&;()#~!{}") == std::string::npos)
-    return word;
-  std::string text = "'";
-  for (char c : word)
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
+std::string shellWord(const std::string &text) {
+  constexpr const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./:,@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos)
+    return text;
+  std::string word = "'";
+  for (char c : text)
+    word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
-
-} // namespace
 
 std::string buildCommand(const Program &program, const CompileOptions &options,
                          const std::string &source) {
-  const std::string file = quoted(program.name() + ".mlir");
+  const std::string file = shellWord(program.name() + ".mlir");
   std::string command =
       source.empty() ? "save the program's text() as " + file + " and run: eider build " + file
                      : "run: eider build " + source;
   for (const auto &[name, value] : options.dims)
-    command += " --dim " + quoted(name + "=" + std::to_string(value));
+    command += " --dim " + shellWord(name + "=" + std::to_string(value));
   if (options.codec != "auto")
-    command += " --codec " + quoted(options.codec);
+    command += " --codec " + shellWord(options.codec);
   if (!options.schedule.empty())
-    command += " --schedule " + quoted(options.schedule);
-  return command + " --arch " + quoted(options.target) + " --emit cache";
+    command += " --schedule " + shellWord(options.schedule);
+  return command + " --arch " + shellWord(options.target) + " --emit cache";
 }
 
 } // namespace eider

@@ -12,6 +12,9 @@
 
 namespace eider {
 
+/// `text` as one word of a shell's command line.
+std::string shellWord(const std::string &text);
+
 /// What a person is told to run so that the cache holds a request. `source`: the program as `eider
 /// build` is given it, OP with its parameters or FILE.mlir; empty: a file that is to be made of
 /// Program::text().

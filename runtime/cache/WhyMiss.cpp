@@ -51,26 +51,31 @@ struct Nearest {
   size_t agreement = 0;                     ///< of the texts, in bytes
 };
 
-/// A value on one line, at most `width` bytes of it.
-std::string shortened(std::string text, size_t width = 100) {
-  for (char &c : text)
+/// A value on one line: at most `width` bytes of it, from `begin` on.
+std::string shortened(std::string_view text, size_t begin = 0, size_t width = 100) {
+  std::string part(text.substr(begin, width));
+  for (char &c : part)
     if (static_cast<unsigned char>(c) < 32 || c == 127)
       c = ' ';
-  return text.size() <= width ? text : text.substr(0, width) + "…";
+  return (begin > 0 ? "…" : "") + part + (begin + width < text.size() ? "…" : "");
 }
 
-/// The line that holds the byte at `position`.
-std::string lineAt(std::string_view text, size_t position) {
+/// What stands around `position` in its line.
+std::string quoteAt(std::string_view text, size_t position) {
+  if (position == text.size())
+    return "the end";
   const size_t begin = position == 0 ? 0 : text.rfind('\n', position - 1) + 1; // npos + 1 is 0
-  return shortened(std::string(text.substr(begin, text.find('\n', begin) - begin)));
+  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+  const size_t column = position - begin;
+  return "'" + shortened(line, column > 60 ? column - 40 : 0) + "'";
 }
 
 /// `line 3 is 'a', the entry's 'b'`.
 std::string firstDifference(std::string_view wanted, std::string_view found) {
   const size_t at = commonPrefix(wanted, found);
   const auto line = 1 + std::ranges::count(wanted.substr(0, at), '\n');
-  return "line " + std::to_string(line) + " is '" + lineAt(wanted, at) + "', the entry's '" +
-         lineAt(found, at) + "'";
+  return "line " + std::to_string(line) + " is " + quoteAt(wanted, at) + ", the entry's " +
+         quoteAt(found, at);
 }
 
 std::string valueIn(const KeyFields &fields, const std::string &name) {

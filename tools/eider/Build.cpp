@@ -3,10 +3,13 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
+#include "eider/aot.h"
+#include "eider/jit.h"
 #include "tools/eider/ProgramSource.h"
 #include "tools/eider/Text.h"
 #include "tools/safetensors/WholeFile.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace eider::cli {
@@ -20,34 +23,87 @@ void makeDirectory(const std::string &directory) {
     throw Error(ErrorKind::Request, "cannot make the directory: " + error.message(), directory);
 }
 
-/// One kind of file for one target.
-std::vector<std::byte> make(const std::string &kind, const std::string &text,
-                            const std::string &arch, const CacheOptions &cache) {
-  if (kind == "cu") {
-    auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
+/// Writes what one `eider build` asks for, and prints each path.
+class Production {
+public:
+  explicit Production(const BuildRequest &request)
+      : request(request), source(makeProgram(request.program)),
+        name(request.name.empty() ? source.program.name() : request.name) {}
+
+  void run() {
+    if (!request.directory.empty())
+      makeDirectory(request.directory);
+    for (const std::string &arch : request.archs)
+      buildFor(arch);
+    if (wants("fatbin"))
+      write(name + ".fatbin", fatBinary(images));
+    if (wants("header")) {
+      const CSources sources = cSources(name, images, source.scalars);
+      write(name + ".h", sources.header);
+      write(name + ".c", sources.source);
+    }
   }
-  return assemble(text, arch, kind == "ptx" ? ImageKind::Ptx : ImageKind::Cubin, cache).image;
-}
+
+private:
+  bool wants(const std::string &kind) const {
+    return std::ranges::find(request.kinds, kind) != request.kinds.end();
+  }
+
+  void buildFor(const std::string &arch) {
+    if (arch == "host")
+      throw Error(ErrorKind::Request, "'host' takes text that is compiled where it runs",
+                  "--arch host", "give a GPU's target, or see it with eider emit");
+    const CompileOptions options = optionsFor(request.program, source.program, arch);
+    const CacheOptions cache{
+        .enabled = request.cache, .directory = {}, .whyMiss = request.whyMiss};
+    if (wants("cache"))
+      fillCache(options, cache);
+    if (request.directory.empty())
+      return;
+    const std::string text = emit(source.program, options, Stage::Cuda);
+    const std::string file = name + "." + arch + ".";
+    for (const std::string &kind : request.kinds) {
+      if (kind == "cu")
+        write(file + kind, selfContainedText(text, arch));
+      else if (kind == "ptx")
+        write(file + kind, assemble(text, arch, ImageKind::Ptx, cache).image);
+      else if (kind == "cubin")
+        write(file + kind, assemble(text, arch, ImageKind::Cubin, cache).image);
+    }
+    if (wants("fatbin") || wants("header"))
+      images.push_back(
+          {compile(source.program, options), assemble(text, arch, ImageKind::Cubin, cache).image});
+  }
+
+  /// What jit() looks for: the texts, and the machine code of each; also as PTX, which a GPU that
+  /// is newer than all targets takes.
+  void fillCache(const CompileOptions &options, const CacheOptions &cache) const {
+    const Executable executable = compileCached(source.program, options, cache);
+    for (const VariantSource &variant : sourcesOf(executable))
+      for (ImageKind kind : {ImageKind::Cubin, ImageKind::Ptx})
+        print(assemble(variant.source, options.target, kind, cache).directory + "\n");
+  }
+
+  void write(const std::string &file, const std::string &text) const {
+    write(file, std::as_bytes(std::span(text)));
+  }
+
+  void write(const std::string &file, std::span<const std::byte> content) const {
+    const std::filesystem::path path = std::filesystem::path(request.directory) / file;
+    writeWholeFile(path, {&content, 1});
+    print(path.string() + "\n");
+  }
+
+  const BuildRequest &request;
+  const ProgramSource source;
+  const std::string name;
+  std::vector<TargetImage> images; ///< One an arch, where a file holds several.
+};
 
 } // namespace
 
 int carryOut(const BuildRequest &request) {
-  ProgramSource source = makeProgram(request.program);
-  makeDirectory(request.directory);
-  const CacheOptions cache{.enabled = request.cache, .directory = {}};
-  for (const std::string &arch : request.archs) {
-    CompileOptions options = optionsFor(request.program, source.program, arch);
-    const std::string text = emit(source.program, options, Stage::Cuda);
-    for (const std::string &kind : request.kinds) {
-      std::filesystem::path path = std::filesystem::path(request.directory) /
-                                   (source.program.name() + "." + arch + "." + kind);
-      const std::vector<std::byte> content = make(kind, text, arch, cache);
-      const std::span<const std::byte> part = content;
-      writeWholeFile(path, {&part, 1});
-      print(path.string() + "\n");
-    }
-  }
+  Production(request).run();
   return 0;
 }
 

@@ -120,17 +120,15 @@ void addKinds(CLI::App &app, BuildRequest &request) {
          "--emit",
          [&request](const std::string &list) {
            for (const std::string &kind : splitList("--emit", list)) {
-             if (kind == "fatbin" || kind == "header")
-               throw Error(ErrorKind::Request, "'" + kind + "' is not made yet", "--emit",
-                           "give cu, ptx or cubin");
-             if (kind != "cu" && kind != "ptx" && kind != "cubin")
+             if (kind != "cu" && kind != "ptx" && kind != "cubin" && kind != "fatbin" &&
+                 kind != "header" && kind != "cache")
                throw Error(ErrorKind::Request, "unknown kind '" + kind + "'", "--emit",
-                           "give cu, ptx or cubin");
+                           "give cu, ptx, cubin, fatbin, header or cache");
              if (std::ranges::find(request.kinds, kind) == request.kinds.end())
                request.kinds.push_back(kind);
            }
          },
-         "What to make: cu,ptx,cubin")
+         "What to make: cu,ptx,cubin,fatbin,header; cache: what `run` and jit() load, to the cache")
       ->required();
 }
 
@@ -146,6 +144,24 @@ void addArchs(CLI::App &app, BuildRequest &request) {
       ->required();
 }
 
+/// What the kinds of files ask of the other options.
+void checkKinds(const BuildRequest &request) {
+  const auto caches = std::ranges::count(request.kinds, "cache");
+  if (caches != 0 && !request.cache)
+    throw Error(ErrorKind::Request, "'cache' with --no-cache makes nothing", "--emit",
+                "leave one of them out");
+  if (request.directory.empty() && caches != std::ssize(request.kinds))
+    throw Error(ErrorKind::Request, "--output is required", "", "give -o DIR");
+}
+
+template <typename CachedRequest> void addCacheFlags(CLI::App &app, CachedRequest &request) {
+  CLI::Option *none =
+      app.add_flag("!--no-cache", request.cache, "Neither read nor write the cache");
+  app.add_flag("--why-miss", request.whyMiss,
+               "Of what the cache lacks: how the nearest entry's key differs, on standard error")
+      ->excludes(none);
+}
+
 /// All requests that a command line could be, of which it becomes one.
 struct Requests {
   DevicesRequest devices;
@@ -154,6 +170,7 @@ struct Requests {
   BuildRequest build;
   RunRequest run;
   ExplainRequest explain;
+  CacheRequest cache;
   BenchRequest bench;
 };
 
@@ -185,10 +202,15 @@ void addProduction(CLI::App &app, Requests &requests, std::optional<Request> &ch
   addProgram(*build, requests.build.program);
   addArchs(*build, requests.build);
   addKinds(*build, requests.build);
-  build->add_option("-o,--output", requests.build.directory, "A directory; made if absent")
-      ->required();
-  build->add_flag("!--no-cache", requests.build.cache, "Neither read nor write the cache");
-  build->final_callback([&] { chosen = requests.build; });
+  build->add_option("-o,--output", requests.build.directory,
+                    "A directory; made if absent; `--emit cache` alone needs none");
+  build->add_option("--name", requests.build.name,
+                    "Of the files and the C functions, instead of the program's");
+  addCacheFlags(*build, requests.build);
+  build->final_callback([&] {
+    checkKinds(requests.build);
+    chosen = requests.build;
+  });
 
   CLI::App *run = app.add_subcommand("run", "Runs a program on tensors of a file");
   addProgram(*run, requests.run.program);
@@ -196,7 +218,7 @@ void addProduction(CLI::App &app, Requests &requests, std::optional<Request> &ch
   run->add_option("--in", requests.run.input, "A safetensors file with the inputs")->required();
   run->add_option("--out", requests.run.output, "The safetensors file to write")->required();
   run->add_flag("--check", requests.run.check, "Compare with the reference");
-  run->add_flag("!--no-cache", requests.run.cache, "Neither read nor write the cache");
+  addCacheFlags(*run, requests.run);
   run->add_option("--seed", requests.run.seed, "Of the order in which `host` runs threads");
   run->final_callback([&] { chosen = requests.run; });
 }
@@ -218,6 +240,30 @@ void addMeasurement(CLI::App &app, Requests &requests, std::optional<Request> &c
       ->check(CLI::Range(1, 10000));
   bench->add_flag("--sweep", request.sweep, "Tries many schedules a cell");
   bench->final_callback([&] { chosen = requests.bench; });
+}
+
+void addCache(CLI::App &app, CacheRequest &request, std::optional<Request> &chosen) {
+  using Action = CacheRequest::Action;
+  CLI::App *cache = app.add_subcommand("cache", "What the cache holds; to check, clear or move it");
+  cache->require_subcommand(1);
+  const auto add = [&](const char *name, Action action, const char *description) {
+    CLI::App *command = cache->add_subcommand(name, description);
+    command->final_callback([&request, &chosen, action] {
+      request.action = action;
+      chosen = request;
+    });
+    return command;
+  };
+  add("stat", Action::Stat, "Its place, entries, size and limit")
+      ->add_flag("--json", request.json, "For a script");
+  add("verify", Action::Verify, "Reads every entry; names those that are damaged");
+  add("clear", Action::Clear, "Removes every entry; tuning records stay");
+  add("export", Action::Export, "Writes the entries and tuning records to one file")
+      ->add_option("file", request.file, "The file to write")
+      ->required();
+  add("import", Action::Import, "Verifies such a file and stores what it holds")
+      ->add_option("file", request.file, "The file to read")
+      ->required();
 }
 
 /// CLI11's message on one line.
@@ -250,6 +296,7 @@ std::optional<Request> parseCommandLine(int argc, const char *const *argv, std::
   std::optional<Request> chosen;
   addInspection(app, requests, chosen);
   addProduction(app, requests, chosen);
+  addCache(app, requests.cache, chosen);
   addMeasurement(app, requests, chosen);
   try {
     app.parse(argc, argv);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/eider/ProgramSource.h"
 
+#include "autotuner/BuildCommand.h"
 #include "tools/eider/Text.h"
 
 #include <algorithm>
@@ -42,13 +43,19 @@ std::map<std::string, double> takeScalars(const Program &program,
   return scalars;
 }
 
+/// The options of an op's parameters, and their values.
+std::vector<std::pair<const char *, const std::string *>> optionsOf(const OpParameters &p) {
+  return {{"--dtype", &p.dtype},
+          {"--format", &p.format},
+          {"--block", &p.block},
+          {"--scale", &p.scale},
+          {"--scale-layout", &p.scaleLayout},
+          {"--scale-source", &p.scaleSource},
+          {"--mode", &p.mode}};
+}
+
 ProgramSource readProgram(const ProgramRequest &request) {
-  const OpParameters &p = request.parameters;
-  for (const auto &[option, value] :
-       {std::pair("--dtype", &p.dtype), std::pair("--format", &p.format),
-        std::pair("--block", &p.block), std::pair("--scale", &p.scale),
-        std::pair("--scale-layout", &p.scaleLayout), std::pair("--scale-source", &p.scaleSource),
-        std::pair("--mode", &p.mode)})
+  for (const auto &[option, value] : optionsOf(request.parameters))
     if (!value->empty())
       throw Error(ErrorKind::Request, "a program from a file has its own types and numerics",
                   option, "leave it out, or change " + request.source);
@@ -91,6 +98,16 @@ CompileOptions optionsFor(const ProgramRequest &request, const Program &program,
   options.schedule = request.schedule;
   options.dims = request.dims;
   return options;
+}
+
+std::string argumentsOf(const ProgramRequest &request) {
+  std::string text = shellWord(request.source);
+  for (const auto &[option, value] : optionsOf(request.parameters))
+    if (!value->empty())
+      text += std::string(" ") + option + " " + shellWord(*value);
+  for (const auto &[name, value] : request.settings)
+    text += " --set " + shellWord(name + "=" + value);
+  return text;
 }
 
 } // namespace eider::cli

@@ -45,9 +45,11 @@ struct EmitRequest {
 struct BuildRequest {
   ProgramRequest program;
   std::vector<std::string> archs;
-  std::vector<std::string> kinds; ///< `cu`, `ptx`, `cubin`
-  std::string directory;
+  std::vector<std::string> kinds; ///< `cu`, `ptx`, `cubin`, `fatbin`, `header`, `cache`
+  std::string directory;          ///< Empty if the only kind is `cache`.
+  std::string name; ///< Of the files; empty: the program's.
   bool cache = true;
+  bool whyMiss = false;
 };
 
 struct RunRequest {
@@ -57,6 +59,7 @@ struct RunRequest {
   std::string output;
   bool check = false;
   bool cache = true;
+  bool whyMiss = false;
   uint64_t seed = 0;
 };
 
@@ -71,12 +74,19 @@ struct BenchRequest {
   bool sweep = false;
 };
 
+struct CacheRequest {
+  enum class Action { Stat, Verify, Clear, Export, Import };
+  Action action = Action::Stat;
+  bool json = false;
+  std::string file; ///< Of an export or import.
+};
+
 struct ExplainRequest {
   ProgramRequest program;
   std::string arch;
 };
 
-using Request = std::variant<DevicesRequest, ListRequest, EmitRequest, BuildRequest, RunRequest,
+using Request = std::variant<CacheRequest, DevicesRequest, ListRequest, EmitRequest, BuildRequest, RunRequest,
                              ExplainRequest, BenchRequest>;
 
 /// Carries a request out; results go to standard output. Gives the exit status: 0, or 1 when a
@@ -87,6 +97,7 @@ int carryOut(const EmitRequest &request);
 int carryOut(const BuildRequest &request);
 int carryOut(const RunRequest &request);
 int carryOut(const ExplainRequest &request);
+int carryOut(const CacheRequest &request);
 int carryOut(const BenchRequest &request);
 
 } // namespace eider::cli

@@ -76,6 +76,7 @@ int carryOut(const RunRequest &request) {
   const Signature &signature = source.program.signature();
   DeviceOptions deviceOptions;
   deviceOptions.cache.enabled = request.cache;
+  deviceOptions.cache.whyMiss = request.whyMiss;
   deviceOptions.checked = true;
   deviceOptions.seed = request.seed;
   const Device device = Device::open(request.device, deviceOptions);
@@ -89,6 +90,7 @@ int carryOut(const RunRequest &request) {
   JitOptions jitOptions;
   jitOptions.codec = options.codec;
   jitOptions.schedule = options.schedule;
+  jitOptions.source = argumentsOf(request.program);
   const Kernel kernel = jit(source.program, device, options.dims, jitOptions);
   checkShapes(kernel, signature, dims, inputs, request.input);
   const auto outputs = launchOnCopies(device, kernel, signature, dims, inputs, source.scalars);

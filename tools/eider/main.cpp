@@ -15,7 +15,9 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "eider: %s\n", line.c_str());
   };
   try {
-    eider::setLogHandler([&](const std::string &line) { complain("warning: " + line); });
+    eider::setLogHandler([&](const std::string &line) {
+      complain(line.starts_with("cache miss: ") ? line : "warning: " + line); // --why-miss
+    });
     std::string help;
     auto request = eider::cli::parseCommandLine(argc, argv, help);
     if (request)
