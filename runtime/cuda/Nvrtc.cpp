@@ -56,6 +56,15 @@ struct Nvrtc::Api {
     EIDER_NVRTC_FUNCTIONS(EIDER_RESOLVE)
 #undef EIDER_RESOLVE
     check(version(&versionMajor, &versionMinor), "asking for the version");
+    openBuiltins(library.directoryOf("nvrtcVersion"));
+  }
+
+  /// NVRTC opens its other file by name alone, which the dynamic linker finds where that file is
+  /// loaded already, even if it does not know the directory. Absent, NVRTC says so when compiling.
+  void openBuiltins(const std::string &directory) const {
+    SharedLibrary builtins;
+    builtins.open(directory + "/libnvrtc-builtins.so." + std::to_string(versionMajor) + "." +
+                  std::to_string(versionMinor));
   }
 
   void check(int result, const std::string &doing) const {
@@ -137,7 +146,11 @@ NvrtcOutput Nvrtc::compile(const std::string &source, const std::string &fileNam
   output.log.resize(std::max<size_t>(size, 1) - 1); // without the closing zero
   if (result == compilation || result == invalidOption)
     return output;
-  nvrtc.check(result, "compiling");
+  if (result != ok)
+    throw Error(ErrorKind::Machine,
+                std::string("compiling: ") + nvrtc.errorText(result) + ": " +
+                    output.log.substr(0, output.log.find('\n')),
+                where, "reinstall it, or set EIDER_NVRTC to another");
   const bool ptx = architecture.starts_with("compute_");
   nvrtc.check(ptx ? nvrtc.ptxSize(program, &size) : nvrtc.cubinSize(program, &size), "compiling");
   output.image.resize(size);

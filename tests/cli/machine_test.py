@@ -2,6 +2,8 @@
 """Machines that lack something: exit status 3, or a warning where Eider can go on without."""
 
 import os
+import pathlib
+import shutil
 import subprocess
 import unittest
 
@@ -34,6 +36,30 @@ class Machine(EiderTest):
     def test_no_nvrtc(self):
         self.fails(3, ["NVRTC", "/nonexistent"], *BUILD, "--emit", "cubin", "-o", "d",
                    EIDER_NVRTC="/nonexistent")
+
+    def build_without_the_linkers_cache(self, **environment):
+        """Builds where the dynamic linker knows the system's directories alone."""
+        loader = "/lib64/ld-linux-x86-64.so.2"
+        if not os.path.exists(loader):
+            self.skipTest(f"no {loader}")
+        self.environment.pop("LD_LIBRARY_PATH", None)
+        command = [loader, "--inhibit-cache", EIDER, *BUILD, "--emit", "cubin", "-o", "d"]
+        return subprocess.run(command, env={**self.environment, **environment}, cwd=self.directory,
+                              capture_output=True, text=True, timeout=120)
+
+    def test_nvrtc_where_the_dynamic_linker_does_not_look(self):
+        process = self.build_without_the_linkers_cache()
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+
+    def test_nvrtc_without_its_builtins(self):
+        toolkit = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+        nvrtc = next(pathlib.Path(toolkit).glob("lib*/libnvrtc.so.13"), None)
+        if not nvrtc:
+            self.skipTest(f"no NVRTC 13 under {toolkit}")
+        shutil.copy(nvrtc, self.directory)
+        process = self.build_without_the_linkers_cache(EIDER_NVRTC=str(self.directory / nvrtc.name))
+        self.assertEqual(process.returncode, 3, process.stderr)
+        self.assertIn("libnvrtc-builtins", process.stderr.split("\n")[0])
 
     def test_text_needs_no_nvrtc(self):
         self.succeeds(*BUILD, "--emit", "cu", "-o", "d", EIDER_NVRTC="/nonexistent")
