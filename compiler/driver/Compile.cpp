@@ -47,7 +47,7 @@ contract::Role roleOf(Signature::Role role) {
 
 void ContractBuilder::addBoundary() {
   const Program &program = compilation.program();
-  contract.name = text::identifier(program.name());
+  contract.name = text::kernelName(program.name());
   contract.target = compilation.options().target;
   const auto &given = compilation.options().dims;
   for (const auto &dim : program.signature().dims) {
@@ -109,7 +109,7 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
 
 contract::Launch ContractBuilder::launch(simt::KernelOp kernel) const {
   contract::Launch launch;
-  launch.entry = text::identifier(kernel.getSymName());
+  launch.entry = text::kernelName(kernel.getSymName());
   launch.block = kernel.getThreads();
   launch.grid = kernel.getGrid().str();
   for (Attribute argument : kernel.getArguments()) {

@@ -428,7 +428,7 @@ void KernelPrinter::printSignature() {
   os << "extern \"C\" __global__ __launch_bounds__(" << kernel.getThreads();
   if (kernel.getResident())
     os << ", " << kernel.getResident();
-  os << ") void " << identifier(kernel.getSymName()) << "(\n";
+  os << ") void " << kernelName(kernel.getSymName()) << "(\n";
   std::string line = "   ";
   for (auto [index, parameter] : llvm::enumerate(parameters)) {
     std::string piece = " " + parameter + (index + 1 == parameters.size() ? ") {" : ",");

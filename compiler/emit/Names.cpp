@@ -34,8 +34,8 @@ static bool isReserved(llvm::StringRef name) {
   return words.contains(name) || name.starts_with("EIDER_");
 }
 
-/// Functions, types and macros that NVRTC has declared before any text: neither a kernel nor an
-/// argument may be called so.
+/// Functions, types and macros that NVRTC has declared before any text: no kernel may be called so.
+/// A variable hides them, which harms nothing: the text qualifies what it calls.
 static bool isDeclaredByToolkit(llvm::StringRef name) {
   static const llvm::StringSet<> names = setOf(
       "abs acos acosh alloca asin asinh assert atan atan2 atanh calloc cbrt ceil clock clock64 "
@@ -57,7 +57,12 @@ std::string eider::text::identifier(llvm::StringRef name) {
     text += llvm::isAlnum(c) ? c : (text.empty() || text.back() != '_') ? '_' : 'u';
   if (text.empty() || llvm::isDigit(text.front()) || text.front() == '_')
     text = "v" + text;
-  return isReserved(text) || isDeclaredByToolkit(text) ? text + "_" : text;
+  return isReserved(text) ? text + "_" : text;
+}
+
+std::string eider::text::kernelName(llvm::StringRef name) {
+  std::string text = identifier(name);
+  return isDeclaredByToolkit(text) ? text + "_" : text;
 }
 
 std::string eider::text::commentText(llvm::StringRef text) {

@@ -13,9 +13,11 @@
 
 namespace eider::text {
 
-/// `name` as an identifier of the text: other characters become `_`, reserved words get one
-/// appended.
+/// `name` as a variable of the text: other characters become `_`, reserved words get one appended.
 std::string identifier(llvm::StringRef name);
+
+/// `name` as a kernel of the text, which moreover is called nothing that the toolkit declares.
+std::string kernelName(llvm::StringRef name);
 
 /// Text for a comment: one line, nothing that could end or continue it.
 std::string commentText(llvm::StringRef text);

@@ -94,10 +94,19 @@ static LogicalResult verifyHeld(Operation *op, Type held, Type pointer, Type cur
 
 LogicalResult KernelOp::verify() {
   size_t count = getBlock().getNumArguments();
-  bool described = !getArguments().empty(); // Without, a kernel is only printed.
-  if (getParameters().size() != count || (described && getArguments().size() != count))
+  if (getParameters().size() != count || getArguments().size() != count)
     return emitOpError() << "has " << count << " arguments, not " << getParameters().size()
                          << " parameters and " << getArguments().size() << " of the contract";
+  for (auto [argument, value] : llvm::zip_equal(getArguments(), getBlock().getArguments())) {
+    auto [kind, name] = cast<StringAttr>(argument).getValue().split(':');
+    bool pointer = kind == "tensor" || kind == "workspace";
+    bool integer = kind == "stride" || kind == "dim";
+    if ((!pointer && !integer && kind != "scalar") || name.empty())
+      return emitOpError() << "argument " << argument
+                           << " is not tensor:, workspace:, scalar:, stride: or dim: and a name";
+    if (pointer != isa<PointerType>(value.getType()) || integer != value.getType().isInteger(64))
+      return emitOpError() << "argument " << argument << " cannot be " << value.getType();
+  }
   return success();
 }
 

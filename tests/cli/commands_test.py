@@ -97,6 +97,36 @@ class Commands(EiderTest):
         self.assertEqual(stat.S_IMODE((self.directory / "cache").stat().st_mode), 0o700)
 
 
+# Every variable is called what the toolkit calls a function; the reductions get their names from the printer.
+NAMES = """eider.program @norm(tokens, n = 40) {
+  %norm = eider.input "norm" : tensor<?x40xf32, #eider.dims<tokens, n>>
+  %exp = eider.scalar "exp" = 2.0
+  %max = eider.reduce max %norm over [1, *] : tensor<?x40xf32, #eider.dims<tokens, n>> -> tensor<?x1xf32, #eider.dims<tokens, 1>>
+  %bound = eider.broadcast %exp : f32 to tensor<?x1xf32, #eider.dims<tokens, 1>>
+  %fmin = arith.minimumf %max, %bound {eider.name = "fmin"} : tensor<?x1xf32, #eider.dims<tokens, 1>>
+  %wide = eider.broadcast %fmin : tensor<?x1xf32, #eider.dims<tokens, 1>> to tensor<?x40xf32, #eider.dims<tokens, n>>
+  %sqrt = arith.minimumf %norm, %wide {eider.name = "sqrt"} : tensor<?x40xf32, #eider.dims<tokens, n>>
+  %abs = math.absf %sqrt {eider.name = "abs"} : tensor<?x40xf32, #eider.dims<tokens, n>>
+  %root = math.sqrt %abs {eider.name = "log"} : tensor<?x40xf32, #eider.dims<tokens, n>>
+  eider.output "round", %root : tensor<?x40xf32, #eider.dims<tokens, n>>
+}
+"""
+
+
+class NamesOfTheToolkit(EiderTest):
+    def test_on_host(self):
+        program = self.file("names.mlir", NAMES)
+        self.tensors(norm=("F32", [2, 40], f32(*range(80))))
+        self.succeeds("run", program, "--device", "host", "--in", "in.safetensors", "--out", "out.safetensors",
+                      "--check")
+        tensors = read_tensors(self.directory / "out.safetensors")
+        self.assertEqual(tensors["round"][2], f32(0, 1, *[2**0.5] * 78))
+
+    def test_by_nvrtc(self):
+        program = self.file("names.mlir", NAMES)
+        self.succeeds("build", program, "--arch", "sm_75,sm_90", "--emit", "cubin", "-o", "d")
+
+
 class Run(EiderTest):
     def test_quantize(self):
         """Powers of two: scales and codes are exact and known."""

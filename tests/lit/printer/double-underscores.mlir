@@ -5,7 +5,7 @@
 // CHECK: const float *float_, float *y) {
 // CHECK-NOT: __
 // CHECK: row.store(y,
-simt.kernel @p ["float", "y"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @p ["float", "y"] threads = 32 grid = "1" arguments = ["tensor:float", "tensor:y"] alignments = {} header = [] {
 ^bb0(%x: !simt.pointer<f32>, %y: !simt.pointer<f32>):
   %rows = arith.constant 4 : i64
   simt.for_tiles %rows {

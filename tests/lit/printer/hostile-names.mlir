@@ -19,7 +19,7 @@
 // CHECK-NEXT:    row.store(a_b, n_u_uasm_utrap_u_u_u);
 // CHECK-NEXT:  }
 // CHECK-NEXT:}
-simt.kernel @"../etc/passwd\22(); asm(\22trap;\22)" ["x\22;\0A#include \22/etc/passwd\22", "a\\b", "9lives", "_leading", "", "__double__", "a*/b", "naïve", "a_b"] threads = 32 grid = "1" arguments = [] alignments = {} header = ["first\0A#define x", "ends with a backslash \\", "\22quotes\22 */ \09 \0D \7F"] {
+simt.kernel @"../etc/passwd\22(); asm(\22trap;\22)" ["x\22;\0A#include \22/etc/passwd\22", "a\\b", "9lives", "_leading", "", "__double__", "a*/b", "naïve", "a_b"] threads = 32 grid = "1" arguments = ["tensor:a", "tensor:b", "tensor:c", "tensor:d", "tensor:e", "tensor:f", "tensor:g", "scalar:naïve", "scalar:a_b"] alignments = {} header = ["first\0A#define x", "ends with a backslash \\", "\22quotes\22 */ \09 \0D \7F"] {
 ^bb0(%x: !simt.pointer<f32>, %a: !simt.pointer<f32>, %b: !simt.pointer<f32>, %c: !simt.pointer<f32>, %d: !simt.pointer<f32>, %e: !simt.pointer<f32>, %f: !simt.pointer<f32>, %g: f32, %h: f32):
   %rows = arith.constant 4 : i64
   simt.for_tiles %rows {

@@ -2,7 +2,7 @@
 //
 // RUN: eider-opt %s -eider-print-cuda -split-input-file -verify-diagnostics -o /dev/null
 
-simt.kernel @power ["a", "b"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @power ["a", "b"] threads = 32 grid = "1" arguments = ["scalar:a", "scalar:b"] alignments = {} header = [] {
 ^bb0(%a: f32, %b: f32):
   %rows = arith.constant 4 : i64
   simt.for_tiles %rows {
@@ -14,7 +14,7 @@ simt.kernel @power ["a", "b"] threads = 32 grid = "1" arguments = [] alignments 
 
 // -----
 
-simt.kernel @unordered ["a", "b"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @unordered ["a", "b"] threads = 32 grid = "1" arguments = ["scalar:a", "scalar:b"] alignments = {} header = [] {
 ^bb0(%a: f32, %b: f32):
   %rows = arith.constant 4 : i64
   simt.for_tiles %rows {
@@ -26,7 +26,7 @@ simt.kernel @unordered ["a", "b"] threads = 32 grid = "1" arguments = [] alignme
 
 // -----
 
-simt.kernel @infinite ["a", "b"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @infinite ["a", "b"] threads = 32 grid = "1" arguments = ["scalar:a", "scalar:b"] alignments = {} header = [] {
 ^bb0(%a: f32, %b: f32):
   %rows = arith.constant 4 : i64
   simt.for_tiles %rows {
@@ -39,7 +39,7 @@ simt.kernel @infinite ["a", "b"] threads = 32 grid = "1" arguments = [] alignmen
 
 // -----
 
-simt.kernel @nan ["a", "b"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @nan ["a", "b"] threads = 32 grid = "1" arguments = ["scalar:a", "scalar:b"] alignments = {} header = [] {
 ^bb0(%a: f32, %b: f32):
   %rows = arith.constant 4 : i64
   simt.for_tiles %rows {
@@ -52,7 +52,7 @@ simt.kernel @nan ["a", "b"] threads = 32 grid = "1" arguments = [] alignments = 
 
 // -----
 
-simt.kernel @dense ["a", "b"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @dense ["a", "b"] threads = 32 grid = "1" arguments = ["scalar:a", "scalar:b"] alignments = {} header = [] {
 ^bb0(%a: f32, %b: f32):
   %rows = arith.constant 4 : i64
   simt.for_tiles %rows {

@@ -3,7 +3,7 @@
 // RUN: eider-opt %s -eider-print-cuda -o /dev/null | FileCheck %s
 
 // CHECK-LABEL: void literals(
-simt.kernel @literals ["a"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @literals ["a"] threads = 32 grid = "1" arguments = ["scalar:a"] alignments = {} header = [] {
 ^bb0(%a: f32):
   %rows = arith.constant 4 : i64
   simt.for_tiles %rows {

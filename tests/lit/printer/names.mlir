@@ -5,7 +5,7 @@
 // CHECK-LABEL: void names(
 // CHECK-NEXT: const float *x, const float *float_, const float *row_, float *E4m3_, float *eider_,
 // CHECK-NEXT: float e4m3_) {
-simt.kernel @names ["x", "float", "row", "E4m3", "eider", "e4m3"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @names ["x", "float", "row", "E4m3", "eider", "e4m3"] threads = 32 grid = "1" arguments = ["tensor:x", "tensor:float", "tensor:row", "tensor:E4m3", "tensor:eider", "scalar:e4m3"] alignments = {} header = [] {
 ^bb0(%x: !simt.pointer<f32>, %f: !simt.pointer<f32>, %r: !simt.pointer<f32>, %y: !simt.pointer<f32>, %z: !simt.pointer<f32>, %e: f32):
   %rows = arith.constant 4 : i64
   simt.for_tiles %rows {

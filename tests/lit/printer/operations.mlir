@@ -3,7 +3,7 @@
 // RUN: eider-opt %s -eider-print-cuda -o /dev/null | FileCheck %s
 
 // CHECK-LABEL: void scalars(
-simt.kernel @scalars ["a", "b", "c"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @scalars ["a", "b", "c"] threads = 32 grid = "1" arguments = ["scalar:a", "scalar:b", "scalar:c"] alignments = {} header = [] {
 ^bb0(%a: f32, %b: f32, %c: f32):
   %rows = arith.constant 4 : i64
   // CHECK: for (const Row row : Row::over(4)) {
@@ -61,7 +61,7 @@ simt.kernel @scalars ["a", "b", "c"] threads = 32 grid = "1" arguments = [] alig
 
 // Integer arithmetic of the row count.
 // CHECK-LABEL: void integers(
-simt.kernel @integers ["m"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @integers ["m"] threads = 32 grid = "1" arguments = ["dim:m"] alignments = {} header = [] {
 ^bb0(%m: i64):
   %three = arith.constant 3 : i64
   %rows = arith.muli %m, %three : i64
@@ -73,7 +73,7 @@ simt.kernel @integers ["m"] threads = 32 grid = "1" arguments = [] alignments = 
 
 // Accesses of a row tile: alignment, pitch, groups.
 // CHECK-LABEL: void accesses(
-simt.kernel @accesses ["x", "s", "w", "y", "pitch"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @accesses ["x", "s", "w", "y", "pitch"] threads = 32 grid = "1" arguments = ["tensor:x", "tensor:s", "tensor:w", "tensor:y", "stride:x:0"] alignments = {} header = [] {
 // CHECK-NEXT: const f16 *x, float *s, const f16 *w, f16 *y, int64 pitch) {
 ^bb0(%x: !simt.pointer<f16>, %s: !simt.pointer<f32>, %w: !simt.pointer<f16>, %y: !simt.pointer<f16>, %pitch: i64):
   %rows = arith.constant 4 : i64
@@ -109,7 +109,7 @@ simt.kernel @accesses ["x", "s", "w", "y", "pitch"] threads = 32 grid = "1" argu
 
 // Reductions, codecs and spreads.
 // CHECK-LABEL: void collectives(
-simt.kernel @collectives ["x", "c", "d", "e"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @collectives ["x", "c", "d", "e"] threads = 32 grid = "1" arguments = ["tensor:x", "tensor:c", "tensor:d", "scalar:e"] alignments = {} header = [] {
 ^bb0(%x: !simt.pointer<f32>, %c: !simt.pointer<f8E4M3FN>, %d: !simt.pointer<f8E5M2>, %e: f32):
   %rows = arith.constant 4 : i64
   // CHECK: using E4m3 = Codec<e4m3, hardware>;
@@ -121,7 +121,7 @@ simt.kernel @collectives ["x", "c", "d", "e"] threads = 32 grid = "1" arguments 
     %sum = simt.reduce sum %v at %at : vector<8xf32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
     // CHECK-NEXT: const float largest = row.max(x_row);
     %max = simt.reduce max %v at %at {eider.name = "largest"} : vector<8xf32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
-    // CHECK-NEXT: const float min_ = row.min(x_row);
+    // CHECK-NEXT: const float min = row.min(x_row);
     %min = simt.reduce min %v at %at : vector<8xf32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
     // CHECK-NEXT: const float amax = row.amax(x_row);
     %amax = simt.reduce amax %v at %at : vector<8xf32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32

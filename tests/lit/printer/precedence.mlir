@@ -3,7 +3,7 @@
 // RUN: eider-opt %s -eider-print-cuda -o /dev/null | FileCheck %s
 
 // CHECK-LABEL: void precedence(
-simt.kernel @precedence ["x", "y", "a", "b", "c"] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @precedence ["x", "y", "a", "b", "c"] threads = 32 grid = "1" arguments = ["tensor:x", "tensor:y", "scalar:a", "scalar:b", "scalar:c"] alignments = {} header = [] {
 ^bb0(%x: !simt.pointer<f32>, %y: !simt.pointer<f32>, %a: f32, %b: f32, %c: f32):
   %rows = arith.constant 4 : i64
   simt.for_tiles %rows {

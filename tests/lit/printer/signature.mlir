@@ -17,7 +17,7 @@
 // CHECK-NEXT:    const e5m2 *z) {
 // CHECK-NEXT:  using Row = RowTile</*threads=*/32, /*vector=*/8, /*columns=*/1000, /*rows=*/1, /*loads=*/2>;
 // CHECK-NEXT:  using E4m3 = Codec<e4m3, software>;
-simt.kernel @wraps ["a_rather_long_name_of_a_tensor", "another_long_name_of_a_tensor", "y", "a_third_name_that_has_to_stand_on_a_line_of_its_own", "eps", "rows", "z"] threads = 32 grid = "1" arguments = [] alignments = {} header = ["one", "two"] {
+simt.kernel @wraps ["a_rather_long_name_of_a_tensor", "another_long_name_of_a_tensor", "y", "a_third_name_that_has_to_stand_on_a_line_of_its_own", "eps", "rows", "z"] threads = 32 grid = "1" arguments = ["tensor:a_rather_long_name_of_a_tensor", "tensor:another_long_name_of_a_tensor", "tensor:y", "tensor:a_third_name_that_has_to_stand_on_a_line_of_its_own", "scalar:eps", "dim:rows", "tensor:z"] alignments = {} header = ["one", "two"] {
 ^bb0(%a: !simt.pointer<f32>, %b: !simt.pointer<bf16>, %y: !simt.pointer<f8E4M3FN>, %c: !simt.pointer<f32>, %e: f32, %m: i64, %z: !simt.pointer<f8E5M2>):
   simt.for_tiles %m {
   ^bb0(%at: !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 512, loads = 2, width = 1000>>):
@@ -38,7 +38,7 @@ simt.kernel @wraps ["a_rather_long_name_of_a_tensor", "another_long_name_of_a_te
 // CHECK-NEXT:    tile.store_block(s, amax);
 // CHECK-NEXT:  }
 // CHECK-NEXT:}
-simt.kernel @tiles ["x", "r", "s", "m"] threads = 256 grid = "1" arguments = [] alignments = {} header = [] {
+simt.kernel @tiles ["x", "r", "s", "m"] threads = 256 grid = "1" arguments = ["tensor:x", "tensor:r", "tensor:s", "dim:m"] alignments = {} header = [] {
 ^bb0(%x: !simt.pointer<f16>, %r: !simt.pointer<f32>, %s: !simt.pointer<f32>, %m: i64):
   simt.for_tiles %m {
   ^bb0(%at: !simt.cursor<<block, threads = 256, vector = 16, rows = 128, columns = 128, loads = 4, width = 300>>):
