@@ -33,7 +33,7 @@ std::vector<int64_t> interpreter::blockOfElement(const Extents &shape, const Ext
   Extents position(shape.size());
   for (int64_t &block : blocks) {
     for (size_t axis = 0; axis < shape.size(); ++axis) {
-      int64_t count = (shape[axis] + extents[axis] - 1) / extents[axis];
+      int64_t count = shape[axis] / extents[axis] + (shape[axis] % extents[axis] != 0);
       block = block * count + position[axis] / extents[axis];
     }
     for (size_t axis = shape.size(); axis-- > 0;) {

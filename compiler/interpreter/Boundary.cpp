@@ -7,6 +7,7 @@
 
 #include "compiler/dsl/ProgramImpl.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace eider;
@@ -53,8 +54,16 @@ static Error misshapen(const HostTensor &tensor, const std::string &expected,
 }
 
 static void requireBytes(const HostTensor &tensor, const std::string &where) {
-  size_t bytes = static_cast<size_t>(elementsOf(tensor.shape)) * sizeOf(tensor.dtype);
-  if (tensor.data.size() != bytes)
+  int64_t bytes = static_cast<int64_t>(sizeOf(tensor.dtype));
+  for (int64_t extent : tensor.shape)
+    if (extent < 0 || __builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes))
+      throw Error(ErrorKind::Request,
+                  "tensor '" + tensor.name + "', " + describe(tensor.dtype, tensor.shape) +
+                      ", is no shape of memory",
+                  where, "give extents of at least 0 whose bytes fit 64 bits");
+  if (elementsOf(tensor.shape) == 0)
+    bytes = 0;
+  if (tensor.data.size() != static_cast<size_t>(bytes))
     throw Error(ErrorKind::Request,
                 "tensor '" + tensor.name + "', " + describe(tensor.dtype, tensor.shape) + ", has " +
                     std::to_string(tensor.data.size()) + " bytes, not " + std::to_string(bytes),

@@ -11,6 +11,8 @@
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/bit.h"
 
+#include <limits>
+
 namespace eider::ir {
 
 /// ceil(factor · name / divisor); a constant ceil(factor / divisor) without a name.
@@ -21,20 +23,27 @@ struct DimExpr {
 
   bool operator==(const DimExpr &) const = default;
 
-  /// The extent for a value of `name` (kDynamic gives kDynamic).
+  /// The extent for a value of `name` (kDynamic gives kDynamic); tooLarge where factor · value is
+  /// beyond 64 bits, which eider.program refuses.
   int64_t extent(int64_t value) const {
-    if (!name)
-      return (factor + divisor - 1) / divisor;
-    if (mlir::ShapedType::isDynamic(value))
+    int64_t product = factor;
+    if (name && mlir::ShapedType::isDynamic(value))
       return value;
-    return (factor * value + divisor - 1) / divisor;
+    if (name && __builtin_mul_overflow(factor, value, &product))
+      return tooLarge;
+    return product / divisor + (product % divisor != 0);
   }
+  static constexpr int64_t tooLarge = std::numeric_limits<int64_t>::max();
   bool isOne() const { return !name && factor == divisor; }
-  /// One value for each `block` of this dim (kDynamic: for the whole of it).
+  /// One value for each `block` of this dim (kDynamic: for the whole of it). A block beyond 64 bits
+  /// holds no more than the largest block does: everything.
   DimExpr blocks(int64_t block) const {
     if (mlir::ShapedType::isDynamic(block))
       return {nullptr, 1, 1};
-    return {name, factor, divisor * block};
+    int64_t whole = 0;
+    if (__builtin_mul_overflow(divisor, block, &whole))
+      whole = std::numeric_limits<int64_t>::max();
+    return {name, factor, whole};
   }
   /// `2 * hidden`, `hidden / 128`, `56`.
   std::string str() const;

@@ -438,7 +438,8 @@ RankedTensorType eider::ir::reducedType(RankedTensorType type, ArrayRef<int64_t>
     if (ShapedType::isDynamic(group))
       shape.push_back(1);
     else
-      shape.push_back(ShapedType::isDynamic(extent) ? extent : (extent + group - 1) / group);
+      shape.push_back(ShapedType::isDynamic(extent) ? extent
+                                                    : extent / group + (extent % group != 0));
   }
   return RankedTensorType::get(shape, Float32Type::get(type.getContext()),
                                DimsAttr::get(type.getContext(), dims));

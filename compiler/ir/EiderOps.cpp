@@ -114,6 +114,8 @@ static LogicalResult verifyDims(ProgramOp program, Operation &op, Type type) {
       return op.emitOpError() << "dim '" << dim.name.getValue() << "' is not a dim of @"
                               << program.getSymName();
     int64_t value = dim.name ? program.getDimValue(dim.name) : 0;
+    if (dim.extent(value) == DimExpr::tooLarge)
+      return op.emitOpError() << "dim '" << dim.str() << "' is beyond 64 bits";
     if (dim.extent(value) != extent)
       return op.emitOpError() << "type " << type << " disagrees with dim '" << dim.str() << "'";
   }

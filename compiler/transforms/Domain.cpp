@@ -11,6 +11,9 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
+/// Leaves room for the last tile of a row to reach beyond the columns.
+static constexpr int64_t widestRow = int64_t(1) << 30;
+
 /// `part` covers `whole` in blocks of how many; nothing if it does not.
 static std::optional<int64_t> blockOf(const DimExpr &whole, const DimExpr &part) {
   if (part.name != whole.name || part.factor != whole.factor || part.divisor % whole.divisor != 0)
@@ -93,6 +96,8 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
     domain.reducesRows = true;
     return success();
   }
+  if (to->kind == LevelKind::elements)
+    return op.emitError("reduces blocks of one element each: take blocks of at least two");
   if (to->kind != LevelKind::groups)
     return op.emitError("reduces down the rows: no schedule family has reductions along that axis "
                         "yet; a static scale needs none");
@@ -121,6 +126,10 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   if (isa<StoreOp>(op) && level->kind != LevelKind::elements)
     return op.emitError(
         "stores an in-out that several threads have read: an in-out is the program's whole matrix");
+  if (isa<OutputOp>(op) && !op.hasAttr("workspace") && domain.width == 0 &&
+      (level->kind == LevelKind::rows || level->kind == LevelKind::uniform))
+    return op.emitError() << "gives values of rows without elements: '" << domain.columns.str()
+                          << "' is 0, and such rows launch nothing; give it at least 1";
   if (level->kind == LevelKind::groups && !level->isBlock() &&
       failed(noteGroup(domain, op, level->blockColumns)))
     return failure();
@@ -133,8 +142,11 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   if (level->kind != LevelKind::elements && level->kind != LevelKind::twice)
     return success();
   int64_t bytes = cast<RankedTensorType>(type).getElementTypeBitWidth() / 8;
-  if (isa<InputOp, InOutOp>(op))
-    domain.matricesRead += level->kind == LevelKind::twice ? 2 : 1;
+  if (isa<InputOp, InOutOp>(op)) {
+    const int64_t matrices = level->kind == LevelKind::twice ? 2 : 1;
+    domain.matricesRead += matrices;
+    domain.bytesRead += matrices * bytes;
+  }
   if (isa<OutputOp, StoreOp>(op))
     domain.narrowestStore = domain.narrowestStore ? std::min(domain.narrowestStore, bytes) : bytes;
   domain.rowAligned &= domain.width * bytes % 16 == 0;
@@ -171,6 +183,11 @@ std::optional<Domain> Domain::of(ProgramOp program) {
   if (ShapedType::isDynamic(domain.width)) {
     program.emitError() << "dim '" << domain.columns.name.getValue()
                         << "' runs along the rows and must be static: give it a value";
+    return std::nullopt;
+  }
+  if (domain.width > widestRow) {
+    program.emitError() << "rows of " << domain.width
+                        << " elements: a kernel counts columns in 32 bits, at most " << widestRow;
     return std::nullopt;
   }
   for (Operation &op : program.getBlock()) {

@@ -68,7 +68,7 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
       return ScheduleAttr::get(context, Family::tile, threads, vector, rows, 0, columns, 1, 0);
   message = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns) +
             " cannot be dealt to a block's threads evenly; take extents that are powers of two, at "
-            "most 2^17 elements together";
+            "most 16384 columns and 131072 elements together";
   return {};
 }
 

@@ -106,6 +106,13 @@ eider.program @wrong_constant() {
 
 // -----
 
+eider.program @beyond_64_bits(n = 4611686018427387904) {
+  // expected-error @below {{'eider.input' op dim '2 * n' is beyond 64 bits}}
+  %x = eider.input "x" : tensor<9223372036854775807xf32, #eider.dims<2 * n>>
+}
+
+// -----
+
 eider.program @store_of_nothing(n) {
   %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
   // expected-error @below {{'eider.store' op there is no in-out 'x'}}

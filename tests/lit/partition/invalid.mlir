@@ -43,6 +43,32 @@ eider.program @down_the_rows(m, n = 8) {
 
 // -----
 
+eider.program @single_elements(m, n = 8) {
+  %x = eider.input "x" : tensor<?x8xf32, #eider.dims<m, n>>
+  // expected-error @below {{reduces blocks of one element each: take blocks of at least two}}
+  %s = eider.reduce amax %x over [1, 1] : tensor<?x8xf32, #eider.dims<m, n>> -> tensor<?x8xf32, #eider.dims<m, n>>
+  eider.output "y", %s : tensor<?x8xf32, #eider.dims<m, n>>
+}
+
+// -----
+
+// expected-error @below {{rows of 2147483648 elements: a kernel counts columns in 32 bits, at most 1073741824}}
+eider.program @rows_of_more_than_32_bits(m, n = 2147483648) {
+  %x = eider.input "x" : tensor<?x2147483648xf32, #eider.dims<m, n>>
+  eider.output "y", %x : tensor<?x2147483648xf32, #eider.dims<m, n>>
+}
+
+// -----
+
+eider.program @rows_without_elements(m, n = 0) {
+  %x = eider.input "x" : tensor<?x0xf32, #eider.dims<m, n>>
+  %s = eider.reduce amax %x over [1, *] : tensor<?x0xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  // expected-error @below {{gives values of rows without elements: 'n' is 0, and such rows launch nothing; give it at least 1}}
+  eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
+}
+
+// -----
+
 eider.program @whole_tensor(m, n = 8) {
   %x = eider.input "x" : tensor<?x8xf32, #eider.dims<m, n>>
   // expected-error @below {{reduces down the rows}}

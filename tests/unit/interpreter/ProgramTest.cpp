@@ -196,6 +196,14 @@ TEST(Errors, NameTensorAndExpectation) {
               }),
               HasSubstr("tensor 'z', f32 [1, 2], has 4 bytes, not 8"));
   EXPECT_THAT(messageOf([&] { interpret(p, {x, x}); }), HasSubstr("tensor 'x' is given twice"));
+  EXPECT_THAT(messageOf([&] {
+                interpret(p, {x, floats("z", f32, {int64_t(1) << 40, int64_t(1) << 40}, {})});
+              }),
+              HasSubstr("tensor 'z', f32 [1099511627776, 1099511627776], is no shape of memory"));
+  EXPECT_THAT(messageOf([&] {
+                interpret(p, {x, floats("z", f32, {-1, 2}, {})});
+              }),
+              HasSubstr("tensor 'z', f32 [-1, 2], is no shape of memory"));
 }
 
 TEST(Errors, StaticDimsAndMultiplesAreChecked) {
