@@ -126,12 +126,6 @@ EIDER_DEVICE auto select(const Condition &condition, const A &a, const B &b) {
   }
 }
 
-/// 1 where the scale is 0 (a block of zeros, or one so small that its scale rounds to 0), else the
-/// scale.
-template <Operand A> EIDER_DEVICE auto one_if_zero(const A &scale) {
-  return map(scale, [](float s) { return s == 0.0f ? 1.0f : s; });
-}
-
 //===-- Approximate functions: bounds over all floats ---------------------===//
 
 /// 1/sqrt(x), at most 2 ulp off.

@@ -26,7 +26,7 @@ const Vocabulary &text::vocabulary() {
        "software",  "Codec",      "RowTile",
        "BlockTile", "__global__", "__launch_bounds__"},
       {"to", "min", "max", "min_number", "max_number", "abs", "sqrt", "rsqrt", "rcp", "exp", "exp2",
-       "log", "tanh", "erf", "fma", "select", "one_if_zero", "sigmoid", "spread"},
+       "log", "tanh", "erf", "fma", "select", "sigmoid", "spread"},
       {"load", "store", "load_columns", "load_groups", "store_groups", "load_rows", "store_rows",
        "load_block", "store_block", "sum", "max", "min", "amax", "amax_number", "sum_of_groups",
        "max_of_groups", "min_of_groups", "amax_of_groups", "amax_number_of_groups"},

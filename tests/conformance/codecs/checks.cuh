@@ -110,7 +110,8 @@ template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide(X x, floa
 template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide_bounded(X x, X other) {
   constexpr float maximum = eider::Format<T>::maximum;
   const float amax = arch::maximum_magnitude(to<float>(x), to<float>(other));
-  const float scale = one_if_zero(amax / maximum);
+  const float ratio = amax / maximum;
+  const float scale = ratio == 0.0f ? 1.0f : ratio;
   const uint32 code = Codec<T, path>::encode_bounded_quotient(x, scale).bits;
   const float quotient = to<float>(x) / scale;
   return !(code >> 7 == sign_of(x) &&

@@ -17,7 +17,8 @@ extern "C" __global__ __launch_bounds__(448) void add_rms_norm_quant(
     row.store(residual, eider::to<bf16>(h));
     const float mean = row.sum(h * h) / 7168.0f;
     const auto n = h * eider::rsqrt(mean + eps) * eider::to<float>(weight_row);
-    const auto scale = eider::one_if_zero(row.amax_of_groups<128>(n) / 448.0f);
+    const auto ratio = row.amax_of_groups<128>(n) / 448.0f;
+    const auto scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     row.store_groups<128>(y_scale, scale);
     row.store(y, E4m3::encode_bounded_quotient(n, scale));
   }

@@ -14,7 +14,8 @@ extern "C" __global__ __launch_bounds__(128) void quantize_one(
     const bf16 *x, e4m3 *y, float *y_scale, int64 tokens) {
   for (const One row : One::over(tokens)) {
     const auto h = row.load<2>(x);
-    const auto scale = eider::one_if_zero(row.amax_of_groups<128>(h) / 448.0f);
+    const auto ratio = row.amax_of_groups<128>(h) / 448.0f;
+    const auto scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     row.store_groups<128>(y_scale, scale);
     row.store<1>(y, E4m3::encode_bounded_quotient(h, scale));
   }
@@ -24,7 +25,8 @@ extern "C" __global__ __launch_bounds__(128) void quantize_seven(
     const f16 *x, e4m3 *y, float *y_scale, int64 tokens) {
   for (const Seven row : Seven::over(tokens)) {
     const auto h = row.load<2>(x);
-    const float scale = eider::one_if_zero(row.amax(h) / 448.0f);
+    const float ratio = row.amax(h) / 448.0f;
+    const float scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     row.store_rows(y_scale, scale);
     row.store<1>(y, E4m3::encode_bounded_quotient(h, scale));
   }
@@ -34,7 +36,8 @@ extern "C" __global__ __launch_bounds__(128) void quantize_hundred(
     const float *x, e4m3 *y, float *y_scale, int64 tokens) {
   for (const Hundred row : Hundred::over(tokens)) {
     const auto h = row.load(x);
-    const auto scale = eider::one_if_zero(row.amax_of_groups<64>(h) / 448.0f);
+    const auto ratio = row.amax_of_groups<64>(h) / 448.0f;
+    const auto scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     row.store_groups<64>(y_scale, scale);
     row.store<4>(y, E4m3::encode_bounded_quotient(h, scale));
   }
@@ -44,7 +47,8 @@ extern "C" __global__ __launch_bounds__(64) void quantize_cut(
     const float *x, e4m3 *y, float *y_scale, int64 tokens) {
   for (const Cut block : Cut::over(tokens)) {
     const auto h = block.load<4>(x);
-    const float scale = eider::one_if_zero(block.amax(h) / 448.0f);
+    const float ratio = block.amax(h) / 448.0f;
+    const float scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     block.store_block(y_scale, scale);
     block.store<1>(y, E4m3::encode_bounded_quotient(h, scale));
   }

@@ -12,7 +12,8 @@ extern "C" __global__ __launch_bounds__(256) void quantize(
     const bf16 *x, e4m3 *y, float *y_scale, int64 tokens) {
   for (const Row row : Row::over(tokens)) {
     const auto h = row.load(x);
-    const auto scale = eider::one_if_zero(row.amax_of_groups<128>(h) / 448.0f);
+    const auto ratio = row.amax_of_groups<128>(h) / 448.0f;
+    const auto scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     row.store_groups<128>(y_scale, scale);
     row.store(y, E4m3::encode_bounded_quotient(h, scale));
   }

@@ -12,7 +12,8 @@ extern "C" __global__ __launch_bounds__(128) void quantize(
     const f16 *x, e5m2 *y, float *y_scale, int64 x_pitch, int64 tokens) {
   for (const Row row : Row::over(tokens)) {
     const auto h = row.load<2>(x, x_pitch);
-    const auto scale = eider::one_if_zero(row.amax_number_of_groups<16>(h) / 57344.0f);
+    const auto ratio = row.amax_number_of_groups<16>(h) / 57344.0f;
+    const auto scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     row.store_groups<16>(y_scale, scale);
     row.store<8>(y, E5m2::encode_number(eider::to<float>(h) / scale));
   }

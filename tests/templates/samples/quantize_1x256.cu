@@ -12,7 +12,8 @@ extern "C" __global__ __launch_bounds__(64) void quantize(
     const float *x, e5m2 *y, float *y_scale, int64 tokens) {
   for (const Row row : Row::over(tokens)) {
     const auto h = row.load(x);
-    const auto scale = eider::one_if_zero(row.amax_of_groups<256>(h) / 57344.0f);
+    const auto ratio = row.amax_of_groups<256>(h) / 57344.0f;
+    const auto scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     row.store_groups<256>(y_scale, scale);
     row.store<8>(y, E5m2::encode_overflow(h * eider::rcp(scale)));
   }

@@ -12,7 +12,8 @@ extern "C" __global__ __launch_bounds__(256) void quantize(
     const bf16 *x, e4m3 *y, float *y_scale, int64 tokens) {
   for (const Block block : Block::over(tokens)) {
     const auto h = block.load(x);
-    const float scale = eider::one_if_zero(block.amax(h) / 448.0f);
+    const float ratio = block.amax(h) / 448.0f;
+    const float scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     block.store_block(y_scale, scale);
     block.store(y, E4m3::encode_bounded_quotient(h, scale));
   }

@@ -12,7 +12,8 @@ extern "C" __global__ __launch_bounds__(512) void quantize(
     const float *x, e4m3 *y, float *y_scale, int64 tokens) {
   for (const Row row : Row::over(tokens)) {
     const auto h = row.load<4>(x);
-    const float scale = eider::one_if_zero(row.amax(h) / 448.0f);
+    const float ratio = row.amax(h) / 448.0f;
+    const float scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     row.store_rows(y_scale, scale);
     row.store<1>(y, E4m3::encode_bounded_quotient(h, scale));
   }

@@ -15,7 +15,8 @@ extern "C" __global__ __launch_bounds__(512) void rms_norm_quant(
     const auto h = eider::to<float>(row.load(x));
     const float mean = row.sum(h * h) / 8192.0f;
     const auto n = h * eider::rsqrt(mean + eps) * eider::to<float>(weight_row);
-    const auto scale = eider::one_if_zero(row.amax_of_groups<128>(n) / 448.0f);
+    const auto ratio = row.amax_of_groups<128>(n) / 448.0f;
+    const auto scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     row.store_groups<128>(y_scale, scale);
     row.store(y, E4m3::encode_bounded_quotient(n, scale));
   }

@@ -14,7 +14,8 @@ extern "C" __global__ __launch_bounds__(256) void silu_mul_quant(
     const auto gate = eider::to<float>(row.load(x, x_pitch));
     const auto up = eider::to<float>(row.load(x + 8192, x_pitch));
     const auto h = gate * eider::sigmoid(gate) * up;
-    const auto scale = eider::one_if_zero(row.amax_of_groups<128>(h) / 448.0f);
+    const auto ratio = row.amax_of_groups<128>(h) / 448.0f;
+    const auto scale = eider::select(ratio == 0.0f, 1.0f, ratio);
     row.store_groups<128>(y_scale, scale);
     row.store(y, E4m3::encode_bounded_quotient(h, scale));
   }
