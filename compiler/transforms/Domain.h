@@ -40,6 +40,7 @@ struct Domain {
   int64_t narrowestStore =
       0;                    ///< Bytes of the narrowest element that the program writes to a matrix.
   int64_t matricesRead = 0; ///< Matrices of elements that the program reads.
+  int64_t bytesRead = 0;    ///< Of them together, an element.
   bool rowAligned = true;   ///< Every row of every matrix in memory starts on 16 bytes.
 
   /// Analyses `program`; emits an error and gives nothing where no schedule family fits it.
