@@ -56,13 +56,14 @@ install_python() {
 # NVRTC cannot be installed from Debian: it comes with NVIDIA's toolkit.
 find_nvrtc() {
   local root file
+  [[ -e ${EIDER_NVRTC:-} ]] && return
   for root in ${CUDA_HOME:+"$CUDA_HOME"} /usr/local/cuda /usr/local/cuda-*; do
     for file in "$root"/{lib64,lib,targets/*/lib}/libnvrtc.so.1[23]; do
       [[ -e $file ]] && return
     done
   done
-  ldconfig -p | grep -q 'libnvrtc\.so\.1[23]' && return
-  lacking "no NVRTC (libnvrtc.so.13) under CUDA_HOME, /usr/local/cuda* or in the dynamic linker's path; install the CUDA 13 toolkit or set CUDA_HOME to it"
+  [[ $(PATH=$PATH:/sbin ldconfig -p) == *libnvrtc.so.1[23]* ]] && return
+  lacking "no NVRTC (libnvrtc.so.13) under CUDA_HOME, /usr/local/cuda* or in the dynamic linker's path; install the CUDA 13 toolkit, set CUDA_HOME to it, or EIDER_NVRTC to the file"
 }
 
 install_packages
