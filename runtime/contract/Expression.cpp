@@ -166,7 +166,6 @@ Expression Expression::parse(std::string_view text, std::span<const std::string>
   return expression;
 }
 
-/// False on overflow and on a division by zero.
 bool Expression::apply(Op op, int64_t a, int64_t b, int64_t &result) {
   switch (op) {
   case Op::Add:

@@ -20,6 +20,12 @@ namespace eider::contract {
 /// `max(a, b)` over named dims.
 class Expression {
 public:
+  enum class Op : uint8_t { Constant, Dim, Add, Subtract, Multiply, Divide, CeilDiv, Min, Max };
+  struct Step {
+    Op op;
+    int64_t value; ///< of a constant; the index of a dim
+  };
+
   /// The constant 0.
   Expression() = default;
 
@@ -34,17 +40,17 @@ public:
 
   const std::string &text() const { return source; }
 
+  /// The steps in postfix order: what prints an expression in another language needs.
+  std::span<const Step> postfix() const { return steps; }
+
+  /// One step's arithmetic; false on overflow and on a division by zero.
+  static bool apply(Op op, int64_t a, int64_t b, int64_t &result);
+
 private:
   friend class ExpressionParser;
-  enum class Op : uint8_t { Constant, Dim, Add, Subtract, Multiply, Divide, CeilDiv, Min, Max };
-  struct Step {
-    Op op;
-    int64_t value; ///< of a constant; the index of a dim
-  };
   /// The deepest stack that a parsed expression may need.
   static constexpr unsigned maxDepth = 32;
 
-  static bool apply(Op op, int64_t a, int64_t b, int64_t &result);
   [[noreturn]] void fail(std::span<const int64_t> dims) const;
 
   std::string source = "0";

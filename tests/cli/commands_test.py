@@ -82,7 +82,7 @@ class Commands(EiderTest):
         self.assertEqual(paths.split(), [f"a/b/{name}" for name in names])
         for name in names:
             content = (self.directory / "a/b" / name).read_bytes()
-            start = {"cu": b"#include", "ptx": b"//", "cubin": b"\x7fELF"}[name.rsplit(".", 1)[1]]
+            start = {"cu": b"// Written by Eider", "ptx": b"//", "cubin": b"\x7fELF"}[name.rsplit(".", 1)[1]]
             self.assertIn(start, content[:100])
         self.assertIn(b".target sm_90a", (self.directory / "a/b/quantize.sm_90a.ptx").read_bytes())
 

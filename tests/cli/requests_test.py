@@ -83,9 +83,14 @@ class Requests(EiderTest):
         self.fails(2, ["--emit: unknown kind 'exe'"], "build", "quantize", "--arch", "sm_90",
                    "--emit", "exe", "-o", "d")
 
-    def test_kind_of_file_of_a_later_version(self):
-        self.fails(2, ["'header' is not made yet"], "build", "quantize", "--arch", "sm_90",
-                   "--emit", "header", "-o", "d")
+    def test_name_that_c_does_not_take(self):
+        self.fails(2, ["--name: 'fp8-quantize' is no name that C takes"], "build", "quantize",
+                   "--block", "1x128", "--dim", "hidden=256", "--arch", "sm_90", "--emit", "header",
+                   "--name", "fp8-quantize", "-o", "d")
+
+    def test_host_has_no_machine_code(self):
+        self.fails(2, ["--arch host: 'host' takes text"], "build", "quantize", "--block", "1x128",
+                   "--dim", "hidden=256", "--arch", "host", "--emit", "cubin", "-o", "d")
 
     def test_directory_that_cannot_be_made(self):
         self.file("d", "a file")

@@ -153,8 +153,6 @@ TEST(CommandLine, WhatIsUnknownIsNamed) {
               HasSubstr("--stage: unknown stage 'ptx'; give eider, simt or cuda"));
   EXPECT_THAT(complaint({"build", "quantize", "--arch", "sm_90", "--emit", "exe", "-o", "d"}),
               HasSubstr("--emit: unknown kind 'exe'"));
-  EXPECT_THAT(complaint({"build", "quantize", "--arch", "sm_90", "--emit", "header", "-o", "d"}),
-              HasSubstr("'header' is not made yet"));
 }
 
 TEST(CommandLine, AssignmentsAreChecked) {
