@@ -4,11 +4,12 @@
 #   make test         builds and runs every test that this machine can run, but the exhaustive ones
 #   make test-all     the exhaustive ones too
 #   make conformance  the formats over every value, all 2^32 of f32 among them; says its time
+#   make fuzz         fuzzes what reads files of others, a minute each (FUZZ_SECONDS)
 #   make clean        removes the build
 
 JOBS ?= $(shell nproc)
 
-.PHONY: demo test test-all conformance build dependencies clean
+.PHONY: demo test test-all conformance fuzz build dependencies clean
 .NOTPARALLEL:
 
 demo: build/build.ninja
@@ -23,6 +24,11 @@ test-all: build
 
 conformance: build/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target conformance
+
+FUZZ_SECONDS ?= 60
+fuzz: build/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target fuzz-programs
+	@tests/fuzz/run.sh build $(FUZZ_SECONDS)
 
 build: build/build.ninja
 	@cmake --build --preset release -j $(JOBS)
