@@ -172,6 +172,7 @@ struct Requests {
   ExplainRequest explain;
   CacheRequest cache;
   BenchRequest bench;
+  TuneRequest tune;
 };
 
 void addInspection(CLI::App &app, Requests &requests, std::optional<Request> &chosen) {
@@ -266,6 +267,28 @@ void addCache(CLI::App &app, CacheRequest &request, std::optional<Request> &chos
       ->required();
 }
 
+void addTuning(CLI::App &app, Requests &requests, std::optional<Request> &chosen) {
+  CLI::App *tune = app.add_subcommand("tune", "Measures schedules and records the best");
+  TuneRequest &request = requests.tune;
+  tune->add_option("program", request.sources, "Ops or files")
+      ->type_name("OP|FILE.mlir")
+      ->required();
+  addParams(*tune, request.params);
+  tune->add_option("--shapes", request.shapes,
+                   "Extents in the order of the dims: 16384x8192,4096x4096");
+  tune->add_option("--device", request.device, "cuda:N, several with commas, all (GPUs) or host")
+      ->required();
+  tune->add_option("--budget", request.budget, "Seconds, after which nothing is begun")
+      ->check(CLI::PositiveNumber);
+  tune->add_option("--candidates", request.candidates, "Schedules a cell, at most")
+      ->check(CLI::Range(1, 1000));
+  tune->add_flag("--again", request.again, "Measure what has a record, too");
+  tune->add_option("--shard", request.shard, "I/N: every N-th cell; else by SLURM's or MPI's rank");
+  tune->add_option("--json", request.json, "The file of results to write");
+  tune->add_flag("--verbose", request.verbose, "A line for each schedule, too");
+  tune->final_callback([&] { chosen = requests.tune; });
+}
+
 /// CLI11's message on one line.
 std::string oneLine(std::string text) {
   while (!text.empty() && text.back() == '\n')
@@ -298,6 +321,7 @@ std::optional<Request> parseCommandLine(int argc, const char *const *argv, std::
   addProduction(app, requests, chosen);
   addCache(app, requests.cache, chosen);
   addMeasurement(app, requests, chosen);
+  addTuning(app, requests, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {

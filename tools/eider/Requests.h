@@ -74,6 +74,19 @@ struct BenchRequest {
   bool sweep = false;
 };
 
+struct TuneRequest {
+  std::vector<std::string> sources; ///< Ops or files.
+  ProgramRequest params;            ///< Of each of them; values may be lists with commas.
+  std::string shapes;               ///< `16384x8192,4096x4096`
+  std::string device;               ///< An id, several with commas, or `all`.
+  std::string shard;                ///< `I/N`; empty: from the environment, else everything.
+  std::string json;                 ///< The file of results; empty: none.
+  double budget = 0;                ///< seconds; 0: as long as it takes
+  int candidates = 16;
+  bool again = false;
+  bool verbose = false;
+};
+
 struct CacheRequest {
   enum class Action { Stat, Verify, Clear, Export, Import };
   Action action = Action::Stat;
@@ -87,7 +100,7 @@ struct ExplainRequest {
 };
 
 using Request = std::variant<CacheRequest, DevicesRequest, ListRequest, EmitRequest, BuildRequest, RunRequest,
-                             ExplainRequest, BenchRequest>;
+                             ExplainRequest, BenchRequest, TuneRequest>;
 
 /// Carries a request out; results go to standard output. Gives the exit status: 0, or 1 when a
 /// check failed. Throws Error.
@@ -99,6 +112,7 @@ int carryOut(const RunRequest &request);
 int carryOut(const ExplainRequest &request);
 int carryOut(const CacheRequest &request);
 int carryOut(const BenchRequest &request);
+int carryOut(const TuneRequest &request);
 
 } // namespace eider::cli
 

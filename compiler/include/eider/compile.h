@@ -40,6 +40,25 @@ EIDER_API std::string emit(const Program &program, const CompileOptions &options
 /// Which schedule, why, what was rejected, predicted bytes (`eider explain`). Throws Error.
 EIDER_API std::string explain(const Program &program, const CompileOptions &options);
 
+/// A schedule that a program may run under, and what the compiler's model says of it.
+struct ScheduleCandidate {
+  std::string schedule;
+  bool heuristic = false; ///< compile() takes it unless told otherwise.
+  double cost = 1;        ///< Predicted time over that of a perfect stream; only the order counts.
+  std::string pruned;     ///< Why it is not worth measuring; empty: it is.
+};
+
+/// What the model is told of the launch; 0: unknown.
+struct SpaceOptions {
+  int multiprocessors = 0;
+  std::map<std::string, int64_t> dims; ///< Of the launch: `options.dims` and the dynamic ones.
+};
+
+/// Every legal schedule of `program` (of the kernel that it is named for): the heuristic's, then
+/// those worth measuring, the most promising first, then the pruned. Throws Error.
+EIDER_API std::vector<ScheduleCandidate>
+candidates(const Program &program, const CompileOptions &options, const SpaceOptions &space = {});
+
 /// Reads a program from text in the `eider` dialect. `file` names it in errors. Throws Error.
 EIDER_API Program parseProgram(const std::string &text, const std::string &file);
 

@@ -1,0 +1,156 @@
+//===- autotuner/Lookup.cpp - What the records say of a program -----------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "autotuner/Lookup.h"
+
+#include "autotuner/store/Store.h"
+#include "runtime/contract/Contract.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+
+namespace eider::tuning {
+
+namespace {
+
+enum class Mode { Records, TableOnly, Off };
+
+Mode modeOf() {
+  const char *value = std::getenv("EIDER_TUNING");
+  const std::string mode = value ? value : "";
+  if (mode.empty() || mode == "on")
+    return Mode::Records;
+  if (mode == "table-only")
+    return Mode::TableOnly;
+  if (mode == "off")
+    return Mode::Off;
+  throw Error(ErrorKind::Request, "'" + mode + "' means nothing", "EIDER_TUNING",
+              "set it to on, off or table-only");
+}
+
+/// The pinned table, read once a process: it must not change under a program.
+const std::vector<Record> &pinnedTable() {
+  static std::mutex mutex;
+  static std::map<std::string, std::vector<Record>> tables; // by path; grows by what is pinned
+  const char *path = std::getenv("EIDER_TUNING_TABLE");
+  if (!path || !*path)
+    throw Error(ErrorKind::Request, "table-only needs the path of a table", "EIDER_TUNING",
+                "set EIDER_TUNING_TABLE to a file that eider cache export or eider tune made");
+  std::lock_guard lock(mutex);
+  if (auto known = tables.find(path); known != tables.end())
+    return known->second;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()))
+    throw Error(ErrorKind::Request, "cannot be read", std::string("EIDER_TUNING_TABLE=") + path);
+  return tables[path] = parseRecords(text.str(), path);
+}
+
+/// The best records that the mode lets count.
+std::vector<Record> bestRecords(const std::string &digest, const DeviceInfo &device,
+                                const CacheOptions &cache) {
+  const Mode mode = modeOf();
+  if (mode == Mode::Off)
+    return {};
+  if (mode == Mode::Records)
+    return Store(cache).best(digest, device.target, identityOf(device));
+  std::vector<Record> chosen;
+  for (const Record &record : pinnedTable())
+    if (record.best && record.program == digest && record.target == device.target &&
+        std::ranges::find(chosen, record.dims, &Record::dims) == chosen.end())
+      chosen.push_back(record); // of several devices, the table's first
+  return chosen;
+}
+
+/// The ranges of a record that launches with `fixed` dims may lie in; nothing if none does.
+std::optional<DimsBucket> openRanges(const Record &record, const Signature &signature,
+                                     const Dims &fixed) {
+  std::optional<DimsBucket> bucket = parseBucket(record.dims);
+  if (!bucket || bucket->size() != signature.dims.size())
+    return std::nullopt;
+  DimsBucket open;
+  for (const Signature::NamedDim &dim : signature.dims) {
+    auto range = bucket->find(dim.name);
+    if (range == bucket->end())
+      return std::nullopt;
+    auto given = fixed.find(dim.name);
+    const std::optional<int64_t> value =
+        given != fixed.end() ? std::optional(given->second) : dim.value;
+    if (!value)
+      open[dim.name] = range->second;
+    else if (*value < range->second.from || *value > range->second.to)
+      return std::nullopt;
+  }
+  return open;
+}
+
+/// Joins neighbours of one schedule, where one dim alone is open.
+void join(std::vector<TunedRange> &ranges) {
+  std::ranges::sort(ranges, [](const TunedRange &a, const TunedRange &b) {
+    return a.ranges.begin()->second.from < b.ranges.begin()->second.from;
+  });
+  std::vector<TunedRange> joined;
+  for (TunedRange &range : ranges) {
+    DimRange &mine = range.ranges.begin()->second;
+    if (!joined.empty()) {
+      DimRange &before = joined.back().ranges.begin()->second;
+      if (joined.back().schedule == range.schedule && before.to + 1 == mine.from) {
+        before.to = mine.to;
+        continue;
+      }
+    }
+    joined.push_back(std::move(range));
+  }
+  ranges = std::move(joined);
+}
+
+} // namespace
+
+std::vector<TunedRange> tunedRanges(const Program &program, const std::string &codec,
+                                    const DeviceInfo &device, const Dims &fixed,
+                                    const CacheOptions &cache) {
+  std::vector<TunedRange> ranges;
+  for (const Record &record : bestRecords(digestOf(program, codec), device, cache))
+    if (std::optional<DimsBucket> open = openRanges(record, program.signature(), fixed))
+      ranges.push_back({std::move(*open), record.schedule});
+  if (!ranges.empty() && ranges.front().ranges.size() == 1)
+    join(ranges);
+  return ranges;
+}
+
+Executable merge(const Executable &base,
+                 const std::vector<std::pair<TunedRange, Executable>> &tuned) {
+  contract::Contract all = contract::read(base.contract);
+  std::vector<contract::Variant> variants;
+  for (const auto &[range, executable] : tuned) {
+    contract::Contract one = contract::read(executable.contract);
+    contract::Variant variant = std::move(one.variants.front());
+    variant.name = "tuned";
+    for (const auto &[dim, bounds] : range.ranges) {
+      contract::Predicate predicate;
+      predicate.kind = contract::Predicate::Kind::Range;
+      predicate.dim = dim;
+      predicate.min = bounds.from;
+      predicate.max = bounds.to;
+      variant.predicates.push_back(predicate);
+      variant.name +=
+          "_" + dim + "_" + std::to_string(bounds.from) + "_" + std::to_string(bounds.to);
+    }
+    if (one.workspace != all.workspace)
+      all.workspace = "max(" + all.workspace + ", " + one.workspace + ")";
+    variants.push_back(std::move(variant));
+  }
+  for (contract::Variant &variant : all.variants)
+    variants.push_back(std::move(variant));
+  all.variants = std::move(variants);
+  Executable executable = base;
+  executable.contract = contract::write(all);
+  return executable;
+}
+
+} // namespace eider::tuning

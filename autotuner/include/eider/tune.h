@@ -1,0 +1,105 @@
+//===- eider/tune.h - Measure schedules, keep the best ----------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// What is measured is recorded in `tuning.db` of the cache directory, and jit() takes it from
+// there. Candidates run in a worker process (the program eider-worker): a kernel that hangs or
+// faults harms nobody else.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TUNE_H
+#define EIDER_TUNE_H
+
+#include "eider/compile.h"
+#include "eider/runtime.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace eider {
+
+struct TuneOptions {
+  std::string codec = "auto"; ///< `auto`, `hardware` or `software`
+  double seconds = 5;         ///< For one program and shape; no candidate is begun after.
+  int candidates = 16;        ///< Measured at most, the heuristic's among them.
+  bool again = false;         ///< Measure what has a record, too.
+  bool record = true;         ///< Keep the result.
+};
+
+/// One candidate of a cell.
+struct TunedSchedule {
+  std::string schedule;
+  double microseconds = 0;   ///< 0: not measured to the end.
+  double spread = 0;         ///< (third quartile − first) / median of the rounds
+  bool finalist = false;     ///< Measured in the last rounds, beside the incumbent.
+  std::string rejected = {}; ///< Why it could not win; empty: measured.
+};
+
+/// What tuning one program at one shape gave.
+struct TuneResult {
+  std::string schedule;     ///< The best: the heuristic's unless another is faster.
+  double microseconds = 0;  ///< Its time.
+  std::string heuristic;    ///< The heuristic's schedule.
+  double heuristicTime = 0; ///< microseconds, in the same rounds
+  double memcpyTime = 0;    ///< microseconds, a memcpy of as many bytes in the same rounds
+  double spread = 0;        ///< Of the best's rounds.
+  int64_t bytes = 0;        ///< read and written by a launch
+  std::vector<TunedSchedule> candidates;
+  bool fromRecord = false; ///< Nothing was measured: there was a record.
+  bool recorded = false;
+  std::string refused; ///< Why nothing was recorded: noise, a device in use; empty: it was.
+  double seconds = 0;  ///< That it took.
+};
+
+/// Tunes on one device, one program and shape after the other. Not thread-safe.
+class EIDER_API Tuner {
+public:
+  /// Starts the worker. Throws Error: Machine without the worker or the device.
+  Tuner(const DeviceInfo &device, const CacheOptions &cache = {});
+  ~Tuner();
+  Tuner(const Tuner &) = delete;
+  Tuner &operator=(const Tuner &) = delete;
+
+  /// `dims`: all dims of the launch. Throws Error.
+  TuneResult tune(const Program &program, const Dims &dims, const TuneOptions &options = {});
+
+  /// Whether there is a record, so that tune() would measure nothing. Throws Error.
+  bool isRecorded(const Program &program, const Dims &dims, const TuneOptions &options = {}) const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// Tunes one program for the launches that have `dims`. Throws Error.
+EIDER_API TuneResult tune(const Program &program, const Device &device, const Dims &dims,
+                          const TuneOptions &options = {});
+
+/// Tunes in a thread of its own; a later jit() finds the record.
+class EIDER_API BackgroundTuning {
+public:
+  struct Job {
+    Program program;
+    Dims dims;
+  };
+  /// `seconds`: for all jobs together; what is not begun by then is left.
+  BackgroundTuning(const Device &device, std::vector<Job> jobs, double seconds,
+                   const TuneOptions &options = {});
+  /// Stops after the job that it is at.
+  ~BackgroundTuning();
+  BackgroundTuning(const BackgroundTuning &) = delete;
+  BackgroundTuning &operator=(const BackgroundTuning &) = delete;
+
+  /// Waits until all is done; the results of the jobs that were begun, in order. Throws the first
+  /// Error.
+  const std::vector<TuneResult> &wait();
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace eider
+
+#endif // EIDER_TUNE_H

@@ -1,0 +1,209 @@
+//===- measure/CellRun.cpp - All candidates of one cell -------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "autotuner/measure/CellRun.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace eider::tuning {
+
+namespace {
+constexpr size_t firstRounds = 5;
+constexpr double hopeless = 2; ///< Times the best: no further rounds.
+constexpr size_t mostFinalists = 4;
+constexpr double finalistWithin = 1.25; ///< Times the best.
+
+/// What a GPU's quiet rounds stay below; wall time on the host says nothing so fine.
+double mostSpread(const Device &device) { return device.isHost() ? 10 : 0.10; }
+double mostDrift(const Device &device) { return device.isHost() ? 10 : 0.04; }
+size_t lastRounds(const Device &device) { return device.isHost() ? 3 : 25; }
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f %%", 100 * share);
+  return text;
+}
+} // namespace
+
+CellRun::CellRun(const Device &device, Rounds &rounds, const CellRequest &request,
+                 const Report &report)
+    : device(device), rounds(rounds), request(request), report(report),
+      program(parseProgram(request.program, "the program to tune")),
+      end(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                             std::chrono::duration<double>(request.seconds))) {}
+
+void CellRun::fail(int id, const std::string &why) const {
+  report({{"event", "failed"}, {"id", id}, {"why", why}});
+}
+
+void CellRun::run() {
+  {
+    CandidateCompiler compiler(program, device, request);
+    while (std::optional<CompiledCandidate> candidate = compiler.next(end))
+      take(std::move(*candidate));
+  }
+  requireReference();
+  finish();
+}
+
+void CellRun::take(CompiledCandidate candidate) {
+  const bool incumbent = candidate.id == request.candidates.front().id;
+  if (!candidate.failure.empty()) {
+    if (incumbent)
+      throw Error(ErrorKind::Request, candidate.failure);
+    return fail(candidate.id, candidate.failure);
+  }
+  if (!candidate.image.empty()) {
+    auto [twin, first] = images.try_emplace(candidate.image, candidate.id);
+    if (!first)
+      candidate.drop = "the same machine code as candidate " + std::to_string(twin->second);
+  }
+  if (!candidate.drop.empty() && !incumbent)
+    return report({{"event", "dropped"}, {"id", candidate.id}, {"why", candidate.drop}});
+  if (!incumbent && Clock::now() > end)
+    return report({{"event", "dropped"}, {"id", candidate.id}, {"why", "the time is over"}});
+  const Kernel kernel = device.load(candidate.executable);
+  if (incumbent && !tensors) {
+    tensors = std::make_unique<Tensors>(device, kernel, program.signature(), request.dims);
+    differences = std::make_unique<Differences>(device);
+    rounds.begin(*tensors);
+  }
+  report({{"event", "start"}, {"id", candidate.id}});
+  try {
+    incumbent ? takeIncumbent(candidate, kernel) : takeOther(candidate, kernel);
+    device.synchronize();
+  } catch (const Error &error) {
+    throw DeviceFault{candidate.id, error.what()};
+  }
+}
+
+Call CellRun::prepared(const Kernel &kernel) {
+  return kernel.prepare(request.dims, tensors->checkedSet());
+}
+
+void CellRun::runChecked(const Call &call) {
+  tensors->prepareCheck();
+  call.launch({}, tensors->checkedSet(), {}, tensors->workspace(call.workspace_bytes()));
+  device.synchronize();
+}
+
+void CellRun::takeIncumbent(const CompiledCandidate &candidate, const Kernel &kernel) {
+  const Call call = prepared(kernel);
+  runChecked(call);
+  tensors->keepGolden();
+  // The processor compares while the device measures.
+  const RowPlan plan = planRows(program.signature(), request.fixed);
+  auto sample = std::make_shared<Sample>(takeSample(device, *tensors, plan, request.dims));
+  reference = std::async(std::launch::async, [program = program, sample] {
+    return compare(program, sample->inputs, sample->outputs);
+  });
+  time(candidate.id, call);
+}
+
+/// Waits for the reference's word on the incumbent.
+void CellRun::requireReference() {
+  if (!reference.valid())
+    return;
+  for (const Comparison &comparison : reference.get()) {
+    exact[comparison.name] = comparison.exact;
+    if (comparison.wrong)
+      throw Error(ErrorKind::Internal, "the heuristic's kernel is wrong: " + comparison.firstWrong,
+                  program.name());
+  }
+}
+
+void CellRun::takeOther(const CompiledCandidate &candidate, const Kernel &kernel) {
+  requireReference();
+  const Call call = prepared(kernel);
+  runChecked(call);
+  if (isRight(candidate.id))
+    time(candidate.id, call);
+}
+
+bool CellRun::isRight(int id) {
+  for (const Tensors::Tensor &tensor : tensors->all())
+    if (tensor.checked &&
+        differences->any(tensor, stepsAllowed(tensor.dtype, exact.at(tensor.name)))) {
+      fail(id, "'" + tensor.name + "' is not what the heuristic's kernel gives");
+      return false;
+    }
+  return true;
+}
+
+void CellRun::time(int id, const Call &call) {
+  double best = INFINITY;
+  for (const Measured &other : measured)
+    best = std::min(best, other.first.median());
+  Measured mine{
+      id, call, rounds.runnerOf(call, tensors->workspace(call.workspace_bytes())), {}, {}};
+  const size_t count = device.isHost() ? 1 : firstRounds;
+  do
+    mine.first.add(rounds.measure(mine.runner));
+  while (mine.first.count() < count && mine.first.median() < hopeless * best);
+  report({{"event", "measured"}, {"id", id}, {"us", mine.first.median()}});
+  measured.push_back(std::move(mine));
+}
+
+/// The last rounds, the finalists and a memcpy in turn. False if they were disturbed.
+bool CellRun::rankAgain(std::vector<Measured *> &finalists, Times &copies) {
+  const Runner memcpy = rounds.memcpyRunner();
+  for (size_t round = 0; round < lastRounds(device); ++round) {
+    for (Measured *finalist : finalists) {
+      report({{"event", "start"}, {"id", finalist->id}});
+      try {
+        finalist->last.add(rounds.measure(finalist->runner));
+      } catch (const Error &error) {
+        throw DeviceFault{finalist->id, error.what()};
+      }
+    }
+    copies.add(rounds.measure(memcpy));
+  }
+  const Times &incumbent = finalists.front()->last;
+  return std::max(incumbent.spread(), copies.spread()) < mostSpread(device) &&
+         std::max(incumbent.drift(), copies.drift()) < mostDrift(device);
+}
+
+void CellRun::finish() {
+  std::vector<Measured *> finalists;
+  for (Measured &candidate : measured)
+    finalists.push_back(&candidate);
+  const auto faster = [](const Measured *a, const Measured *b) {
+    return a->first.median() < b->first.median();
+  };
+  std::sort(finalists.begin() + 1, finalists.end(), faster);
+  const double best =
+      (*std::min_element(finalists.begin(), finalists.end(), faster))->first.median();
+  std::erase_if(finalists, [&](const Measured *candidate) {
+    return candidate != &measured.front() && candidate->first.median() > finalistWithin * best;
+  });
+  finalists.resize(std::min(finalists.size(), mostFinalists));
+  Times copies;
+  if (!rankAgain(finalists, copies)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300)); // for the disturbance to pass
+    for (Measured *finalist : finalists)
+      finalist->last = {};
+    copies = {};
+    if (!rankAgain(finalists, copies)) {
+      const Times &incumbent = finalists.front()->last;
+      return report(
+          {{"event", "refused"},
+           {"why", "the device is not quiet: rounds spread by " +
+                       percent(std::max(incumbent.spread(), copies.spread())) + " and drift by " +
+                       percent(std::max(incumbent.drift(), copies.drift()))}});
+    }
+  }
+  nlohmann::json runs = nlohmann::json::array();
+  for (const Measured *finalist : finalists)
+    runs.push_back({{"id", finalist->id},
+                    {"us", finalist->last.median()},
+                    {"spread", finalist->last.spread()}});
+  report({{"event", "result"},
+          {"bytes", tensors->traffic()},
+          {"memcpy", copies.median()},
+          {"runs", runs}});
+}
+
+} // namespace eider::tuning

@@ -1,0 +1,285 @@
+//===- measure/Check.cpp - Is a candidate right? --------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "autotuner/measure/Check.h"
+
+#include "runtime/contract/Contract.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <set>
+
+namespace eider::tuning {
+
+//===-- Rows of the reference ---------------------------------------------===//
+
+namespace {
+
+/// The rows that one entry along an axis of extent `expression` covers: 1 for `tokens`, 128 for
+/// `ceildiv(tokens, 128)`; 0 for anything else.
+int64_t rowsCovered(const std::string &expression, const std::string &dim) {
+  if (expression == dim)
+    return 1;
+  const std::string begin = "ceildiv(" + dim + ", ";
+  if (!expression.starts_with(begin) || !expression.ends_with(")"))
+    return 0;
+  int64_t rows = 0;
+  const char *from = expression.data() + begin.size(),
+             *to = expression.data() + expression.size() - 1;
+  auto [end, error] = std::from_chars(from, to, rows);
+  return error == std::errc() && end == to ? rows : 0;
+}
+
+bool mentions(const std::vector<std::string> &shape, const std::string &dim) {
+  return std::ranges::any_of(shape, [&](const std::string &expression) {
+    return expression.find(dim) != std::string::npos;
+  });
+}
+
+/// The rows that an entry of the first axis covers, if rows are the first axis and no other; 0
+/// else.
+int64_t rowsOfEntry(const std::vector<std::string> &shape, const std::string &dim) {
+  if (shape.empty() || mentions({shape.begin() + 1, shape.end()}, dim))
+    return 0;
+  return rowsCovered(shape[0], dim);
+}
+
+} // namespace
+
+RowPlan planRows(const Signature &signature, const std::vector<std::string> &fixed) {
+  RowPlan plan;
+  for (const Signature::NamedDim &dim : signature.dims)
+    if (std::ranges::find(fixed, dim.name) == fixed.end()) {
+      if (!plan.dim.empty())
+        return {};
+      plan.dim = dim.name;
+    }
+  if (plan.dim.empty())
+    return {};
+  for (const Signature::Tensor &tensor : signature.tensors) {
+    const int64_t rows = rowsOfEntry(tensor.shape, plan.dim);
+    const bool free = tensor.role == Signature::Role::Input && !mentions(tensor.shape, plan.dim);
+    if (!rows && !free)
+      return {};
+    plan.block = std::lcm(plan.block, std::max<int64_t>(rows, 1));
+  }
+  return plan;
+}
+
+std::vector<std::pair<int64_t, int64_t>> sampledRows(int64_t rows, int64_t block, int64_t width) {
+  constexpr int64_t elements = 1 << 17; // what the reference does in about a tenth of a second
+  const int64_t blocks = (rows + block - 1) / block;
+  const int64_t most = std::max<int64_t>(3, elements / std::max<int64_t>(1, block * width));
+  std::set<int64_t> chosen;
+  if (blocks <= most) {
+    for (int64_t i = 0; i < blocks; ++i)
+      chosen.insert(i);
+  } else {
+    chosen = {0, blocks - 2, blocks - 1};
+    for (int64_t i = 1; i + 2 < most; ++i) // spread over the rest
+      chosen.insert(i * (blocks - 1) / (most - 2));
+  }
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (int64_t i : chosen)
+    ranges.push_back({i * block, std::min(rows, (i + 1) * block)});
+  return ranges;
+}
+
+namespace {
+
+HostTensor gather(const Device &device, const Tensors::Tensor &tensor, const void *memory,
+                  const RowPlan &plan, const std::vector<std::pair<int64_t, int64_t>> &ranges) {
+  HostTensor host{tensor.name, tensor.dtype, tensor.shape, {}};
+  const int64_t each = plan.dim.empty() ? 0 : rowsOfEntry(tensor.extents, plan.dim);
+  if (!each) {
+    host.data.resize(tensor.bytes);
+    device.download(host.data.data(), memory, tensor.bytes);
+    return host;
+  }
+  const size_t entry = tensor.bytes / static_cast<size_t>(std::max<int64_t>(1, tensor.shape[0]));
+  host.shape[0] = 0;
+  for (auto [first, last] : ranges) {
+    const int64_t from = first / each, to = (last + each - 1) / each;
+    const size_t at = host.data.size(), bytes = static_cast<size_t>(to - from) * entry;
+    host.data.resize(at + bytes);
+    device.download(host.data.data() + at,
+                    static_cast<const std::byte *>(memory) + static_cast<size_t>(from) * entry,
+                    bytes);
+    host.shape[0] += to - from;
+  }
+  return host;
+}
+
+} // namespace
+
+Sample takeSample(const Device &device, const Tensors &tensors, const RowPlan &plan,
+                  const Dims &dims) {
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  if (!plan.dim.empty()) {
+    const int64_t rows = dims.at(plan.dim);
+    size_t widest = 1;
+    for (const Tensors::Tensor &tensor : tensors.all())
+      if (rowsOfEntry(tensor.extents, plan.dim) == 1)
+        widest = std::max(widest, tensor.bytes / sizeOf(tensor.dtype) /
+                                      static_cast<size_t>(std::max<int64_t>(rows, 1)));
+    ranges = sampledRows(rows, plan.block, static_cast<int64_t>(widest));
+  }
+  Sample sample;
+  for (const Tensors::Tensor &tensor : tensors.all()) {
+    if (tensor.pristine)
+      sample.inputs.push_back(gather(device, tensor, tensor.pristine, plan, ranges));
+    if (tensor.checked)
+      sample.outputs.push_back(gather(device, tensor, tensor.checked, plan, ranges));
+  }
+  return sample;
+}
+
+//===-- One schedule against another --------------------------------------===//
+
+int64_t stepsAllowed(DType type, bool exact) {
+  if (exact)
+    return 0;
+  switch (sizeOf(type)) {
+  case 1:
+    return 1; // a tie that falls the other way
+  case 2:
+    return 2;
+  default:
+    return 32; // twice the bound on scales against the reference
+  }
+}
+
+namespace {
+
+/// Neighbouring values of a float type are neighbouring integers.
+template <class Bits> int64_t ordered(Bits bits) {
+  constexpr int64_t sign = int64_t(1) << (8 * sizeof(Bits) - 1);
+  const auto value = static_cast<int64_t>(bits);
+  return value & sign ? -(value & (sign - 1)) : value;
+}
+
+template <class Bits> bool differs(const void *a, const void *b, int64_t elements, int64_t steps) {
+  const auto *left = static_cast<const Bits *>(a), *right = static_cast<const Bits *>(b);
+  for (int64_t i = 0; i < elements; ++i)
+    if (left[i] != right[i] &&
+        (steps == 0 || std::abs(ordered(left[i]) - ordered(right[i])) > steps))
+      return true;
+  return false;
+}
+
+bool differsOnHost(const Tensors::Tensor &tensor, int64_t elements, int64_t steps) {
+  switch (sizeOf(tensor.dtype)) {
+  case 1:
+    return differs<uint8_t>(tensor.checked, tensor.golden, elements, steps);
+  case 2:
+    return differs<uint16_t>(tensor.checked, tensor.golden, elements, steps);
+  case 4:
+    return differs<uint32_t>(tensor.checked, tensor.golden, elements, steps);
+  default:
+    return std::memcmp(tensor.checked, tensor.golden, tensor.bytes) != 0;
+  }
+}
+
+/// The same for a GPU. BITS is the unsigned integer of an element's size.
+constexpr const char *deviceText =
+    R"(// Do two tensors differ by more than some representable values?
+__device__ long long ordered(BITS bits) {
+  const long long sign = 1ll << (8 * sizeof(BITS) - 1), value = bits;
+  return value & sign ? -(value & (sign - 1)) : value;
+}
+
+extern "C" __global__ __launch_bounds__(256) void differences(const BITS *a, const BITS *b, int *flag,
+                                                              long long elements, long long steps) {
+  const long long stride = 256ll * gridDim.x;
+  bool found = false;
+  for (long long i = 256ll * blockIdx.x + threadIdx.x; i < elements; i += stride) {
+    const long long distance = ordered(a[i]) - ordered(b[i]);
+    found |= a[i] != b[i] && (steps == 0 || distance > steps || distance < -steps);
+  }
+  if (found)
+    *flag = 1; // whoever writes, writes the same
+}
+)";
+
+contract::Contract differencesContract(const std::string &target, size_t elementSize) {
+  using namespace contract;
+  constexpr DType types[] = {DType::u8, DType::u8, DType::bf16, DType::u8, DType::f32};
+  constexpr const char *names[] = {"", "unsigned char", "unsigned short", "", "unsigned int"};
+  Contract contract;
+  contract.name = "differences";
+  contract.target = target;
+  contract.dims = {{"elements", std::nullopt}, {"steps", std::nullopt}};
+  contract.tensors = {{"a", Role::Input, types[elementSize], {"elements"}},
+                      {"b", Role::Input, types[elementSize], {"elements"}},
+                      {"flag", Role::Output, DType::i32, {"1"}}};
+  Variant variant;
+  variant.name = "general";
+  for (unsigned tensor = 0; tensor < 3; ++tensor) {
+    Predicate predicate;
+    predicate.kind = Predicate::Kind::UnitStride;
+    predicate.tensor = tensor;
+    variant.predicates.push_back(predicate);
+  }
+  variant.source = deviceText;
+  const std::string name = names[elementSize];
+  for (size_t at; (at = variant.source.find("BITS")) != std::string::npos;)
+    variant.source.replace(at, 4, name);
+  Launch launch;
+  launch.entry = "differences";
+  launch.block = 256;
+  launch.grid = "min(ceildiv(elements, 2048), 8192)";
+  for (unsigned tensor = 0; tensor < 3; ++tensor) {
+    Parameter parameter;
+    parameter.index = tensor;
+    launch.parameters.push_back(parameter);
+  }
+  for (const char *dim : {"elements", "steps"}) {
+    Parameter parameter;
+    parameter.kind = Parameter::Kind::Dim;
+    parameter.dim = dim;
+    launch.parameters.push_back(parameter);
+  }
+  variant.launches.push_back(launch);
+  contract.variants.push_back(variant);
+  return contract;
+}
+
+} // namespace
+
+Differences::Differences(const Device &device) : device(device) {
+  flag = device.allocate(sizeof(int));
+}
+
+Differences::~Differences() {
+  try {
+    device.free(flag);
+  } catch (const Error &) {
+    // The device is lost.
+  }
+}
+
+bool Differences::any(const Tensors::Tensor &tensor, int64_t steps) {
+  const auto elements = static_cast<int64_t>(tensor.bytes / sizeOf(tensor.dtype));
+  if (device.isHost())
+    return differsOnHost(tensor, elements, steps);
+  const size_t size = sizeOf(tensor.dtype);
+  if (size > 4)
+    throw Error(ErrorKind::Request, "outputs of 8 bytes an element are not compared",
+                "tensor '" + tensor.name + "'");
+  device.fill(flag, 0, sizeof(int));
+  const Kernel kernel =
+      device.load({"differences", contract::write(differencesContract(device.target(), size))});
+  const Dims dims = {{"elements", elements}, {"steps", steps}};
+  const TensorArg arguments[] = {{tensor.checked}, {tensor.golden}, {flag}};
+  kernel.prepare(dims).launch({}, arguments);
+  int found = 0;
+  device.download(&found, flag, sizeof(found));
+  return found != 0;
+}
+
+} // namespace eider::tuning

@@ -1,0 +1,64 @@
+//===- measure/Check.h - Is a candidate right? ------------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// The incumbent is held against the reference on sampled rows: the first, the last, the partial
+// block at the end, and some between. Every other candidate is held against the incumbent in full,
+// on the device.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_AUTOTUNER_MEASURE_CHECK_H
+#define EIDER_AUTOTUNER_MEASURE_CHECK_H
+
+#include "autotuner/measure/Tensors.h"
+
+#include <string>
+#include <utility>
+
+namespace eider::tuning {
+
+/// Inputs and outputs of the rows that are sampled, in host memory.
+struct Sample {
+  std::vector<HostTensor> inputs, outputs;
+};
+
+/// Which rows of a program can stand for all of them: results of a block of `block` rows come from
+/// those rows alone.
+struct RowPlan {
+  std::string dim;   ///< Empty: every output may depend on every row.
+  int64_t block = 1; ///< rows
+};
+RowPlan planRows(const Signature &signature, const std::vector<std::string> &fixed);
+
+/// First and last rows of the blocks to sample of `rows` rows in blocks of `block`: pairs
+/// [begin, end), in order.
+std::vector<std::pair<int64_t, int64_t>> sampledRows(int64_t rows, int64_t block, int64_t width);
+
+/// What the checked set holds in the sampled rows; everything where rows cannot stand for all.
+Sample takeSample(const Device &device, const Tensors &tensors, const RowPlan &plan,
+                  const Dims &dims);
+
+/// Compares tensors on the device with what the incumbent wrote.
+class Differences {
+public:
+  explicit Differences(const Device &device);
+  ~Differences();
+  Differences(const Differences &) = delete;
+  Differences &operator=(const Differences &) = delete;
+
+  /// Whether an element of `tensor` differs by more than `steps` representable values of its type
+  /// from the incumbent's; NaNs equal none but the same NaN.
+  bool any(const Tensors::Tensor &tensor, int64_t steps);
+
+private:
+  Device device;
+  void *flag = nullptr;
+};
+
+/// How many representable values of its type an output may lie from another schedule's: none where
+/// the reference calls it exact, else what the order of a sum can do.
+int64_t stepsAllowed(DType type, bool exact);
+
+} // namespace eider::tuning
+
+#endif // EIDER_AUTOTUNER_MEASURE_CHECK_H
