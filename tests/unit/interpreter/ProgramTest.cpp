@@ -206,6 +206,14 @@ TEST(Errors, NameTensorAndExpectation) {
               HasSubstr("tensor 'z', f32 [-1, 2], is no shape of memory"));
 }
 
+TEST(Errors, OpsThatTheReferenceLacks) {
+  Program p = map("%y = math.sin %x : tensor<?x?xf32, #eider.dims<tokens, hidden>>");
+  EXPECT_THAT(messageOf([&] {
+                interpret(p, {floats("x", f32, {1, 1}, {1}), floats("z", f32, {1, 1}, {1})});
+              }),
+              HasSubstr("the reference has no op 'math.sin'"));
+}
+
 TEST(Errors, StaticDimsAndMultiplesAreChecked) {
   Program p = program(R"(
     %x = eider.input "x" : tensor<?x8xf32, #eider.dims<tokens, 2 * hidden>>
