@@ -172,6 +172,7 @@ struct Requests {
   ExplainRequest explain;
   CacheRequest cache;
   BenchRequest bench;
+  ReportRequest report;
   TuneRequest tune;
 };
 
@@ -241,6 +242,13 @@ void addMeasurement(CLI::App &app, Requests &requests, std::optional<Request> &c
       ->check(CLI::Range(1, 10000));
   bench->add_flag("--sweep", request.sweep, "Tries many schedules a cell");
   bench->final_callback([&] { chosen = requests.bench; });
+
+  CLI::App *report = app.add_subcommand("report", "Results of benchmarks as one page of HTML");
+  report->add_option("files", requests.report.files, "Results, as bench --json writes them")
+      ->type_name("FILE.json")
+      ->required();
+  report->add_option("-o,--output", requests.report.output, "The page to write")->required();
+  report->final_callback([&] { chosen = requests.report; });
 }
 
 void addCache(CLI::App &app, CacheRequest &request, std::optional<Request> &chosen) {

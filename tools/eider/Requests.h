@@ -94,6 +94,11 @@ struct CacheRequest {
   std::string file; ///< Of an export or import.
 };
 
+struct ReportRequest {
+  std::vector<std::string> files; ///< Of bench/results/'s schema.
+  std::string output;
+};
+
 struct ExplainRequest {
   ProgramRequest program;
   std::string arch;
@@ -112,6 +117,7 @@ int carryOut(const RunRequest &request);
 int carryOut(const ExplainRequest &request);
 int carryOut(const CacheRequest &request);
 int carryOut(const BenchRequest &request);
+int carryOut(const ReportRequest &request);
 int carryOut(const TuneRequest &request);
 
 } // namespace eider::cli
