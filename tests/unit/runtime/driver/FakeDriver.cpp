@@ -75,6 +75,10 @@ FAKE Result cuCtxPushCurrent_v2(Context context) {
 FAKE Result cuCtxPopCurrent_v2(Context *context) {
   return ++fake().contextPops, *context = current, current = nullptr, success;
 }
+FAKE Result cuCtxGetDevice(DeviceNumber *device) {
+  constexpr Result invalidContext = 201;
+  return *device = fake().currentDevice, fake().currentDevice < 0 ? invalidContext : success;
+}
 FAKE Result cuCtxSynchronize() { return success; }
 FAKE Result cuMemAlloc_v2(DevicePointer *pointer, size_t bytes) {
   if (fake().allocateResult == success)
@@ -131,6 +135,13 @@ FAKE Result cuFuncSetAttribute(Function, FunctionAttribute attribute, int value)
   if (attribute == FunctionAttribute::MaxDynamicShared)
     fake().maxDynamicShared = value;
   return success;
+}
+FAKE Result cuKernelGetAttribute(int *value, FunctionAttribute, LibraryKernel, DeviceNumber) {
+  return *value = 1024, success;
+}
+FAKE Result cuKernelSetAttribute(FunctionAttribute attribute, int value, LibraryKernel,
+                                 DeviceNumber) {
+  return cuFuncSetAttribute(nullptr, attribute, value);
 }
 FAKE Result cuLaunchKernel(Function function, unsigned gridX, unsigned, unsigned, unsigned blockX,
                            unsigned, unsigned, unsigned shared, DriverStream stream,

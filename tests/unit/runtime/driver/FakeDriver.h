@@ -30,6 +30,7 @@ struct FakeDriver {
   int readableParameters = 0; ///< How many the kernel under test has.
   bool capturing = false;
   void *streamContext = nullptr; ///< Null: the primary one.
+  int currentDevice = 0;         ///< Of cuCtxGetDevice; below 0: there is no context.
   // What it was asked.
   std::atomic<int> librariesLoaded = 0, contextPushes = 0, contextPops = 0, launches = 0;
   std::string lastImage; ///< Its first bytes.
