@@ -9,7 +9,7 @@ A comment before a block says what it is:
 
 A line `…` stands for any lines left out: the lines between two of them stand together in the file or output, and in this
 order. Indentation may differ by what all lines of a block have in common. Commands run in a shell, in a directory of
-their own that holds links to build/ and examples/, with a cache of their own.
+their own that holds links to build/, examples/ and docs/, with a cache of their own.
 
     python3 tests/docs/documents.py --update    writes anew what commands print, in blocks without `…`
 """
@@ -36,7 +36,8 @@ class Shell:
     def __init__(self):
         self.home = tempfile.TemporaryDirectory(prefix="eider-docs-")
         (pathlib.Path(self.home.name) / "build").symlink_to(BUILD)
-        (pathlib.Path(self.home.name) / "examples").symlink_to(ROOT / "examples")
+        for folder in ("examples", "docs"):
+            (pathlib.Path(self.home.name) / folder).symlink_to(ROOT / folder)
         self.outputs = {}
 
     def run(self, command):
