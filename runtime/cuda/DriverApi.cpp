@@ -60,6 +60,11 @@ void DriverApi::check(Result result, const std::string &doing) const {
   const char *name = nullptr, *text = nullptr;
   errorName(result, &name);
   errorText(result, &text);
+  if (result >= captureUnsupported && result <= captureWrongThread)
+    throw Error(ErrorKind::Request,
+                doing + ": " + (name ? name : std::to_string(result)) +
+                    ", this cannot be done while a stream is captured",
+                where, "prepare() every call before the capture");
   throw Error(result == outOfMemory || result == notInitialized || result == noBinaryForGpu ||
                       result == unsupportedPtxVersion || doing == "starting"
                   ? ErrorKind::Machine

@@ -33,7 +33,9 @@ enum : Result {
   noDevice = 100,
   noBinaryForGpu = 209,
   unsupportedPtxVersion = 222,
-  captureImplicit = 906
+  captureUnsupported = 900, // the first and the last of those about captures
+  captureImplicit = 906,
+  captureWrongThread = 908
 };
 
 enum class DeviceAttribute : int {

@@ -44,6 +44,18 @@ struct Shared {
   char text[longest];
 };
 
+/// The parts of a file of lit's that are programs.
+void addPrograms(const std::string &text, std::vector<std::string> &seeds) {
+  constexpr std::string_view separator = "// -----";
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    if (part.find("eider.program") != std::string::npos && part.size() <= longest)
+      seeds.push_back(part);
+    begin = end + separator.size();
+  }
+}
+
 std::vector<std::string> seedsFrom(const std::vector<std::string> &corpora) {
   std::vector<std::string> seeds;
   for (const OpInfo &op : libraryOps())
@@ -61,8 +73,7 @@ std::vector<std::string> seedsFrom(const std::vector<std::string> &corpora) {
         std::ifstream stream(file.path(), std::ios::binary);
         std::ostringstream text;
         text << stream.rdbuf();
-        if (text.str().size() <= longest)
-          seeds.push_back(text.str());
+        addPrograms(text.str(), seeds);
       }
   std::ranges::sort(seeds); // the order of a directory is not reproducible
   return seeds;

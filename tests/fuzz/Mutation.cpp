@@ -119,7 +119,8 @@ void Mutator::change(std::vector<std::string> &words) {
 
 std::string Mutator::next() {
   std::vector<std::string> words = split(seeds[below(seeds.size())]);
-  for (size_t changes = 1 + below(4); changes > 0 && !words.empty(); --changes)
+  // Mostly one: what stays valid goes further into the compiler.
+  for (size_t changes = below(3) == 0 ? 2 + below(3) : 1; changes > 0 && !words.empty(); --changes)
     change(words);
   std::string text;
   for (const std::string &word : words)

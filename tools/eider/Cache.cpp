@@ -3,12 +3,14 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
+#include "autotuner/store/Store.h"
 #include "eider/runtime.h"
 #include "tools/eider/Requests.h"
 #include "tools/eider/Text.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace eider::cli {
@@ -84,14 +86,17 @@ int carryOut(const CacheRequest &request) {
     print("removed " + std::to_string(clearCache()) + " entries\n");
     return 0;
   case CacheRequest::Action::Export: {
-    const CacheTransfer done = exportCache(request.file, "");
-    print("exported " + std::to_string(done.entries) + " entries\n");
+    const CacheTransfer done = exportCache(request.file, exportRecords());
+    const auto records = std::ranges::count(done.records, '\n');
+    print("exported " + std::to_string(done.entries) + " entries and " + std::to_string(records) +
+          " tuning records\n");
     return 0;
   }
   case CacheRequest::Action::Import: {
     const CacheTransfer done = importCache(request.file);
     print("imported " + std::to_string(done.entries) + " entries, of which " +
-          std::to_string(done.present) + " were here\n");
+          std::to_string(done.present) + " were here, and " +
+          std::to_string(importRecords(done.records)) + " tuning records\n");
     return 0;
   }
   }

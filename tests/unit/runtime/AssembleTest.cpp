@@ -15,6 +15,7 @@
 #include <climits>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,6 +141,20 @@ TEST_F(AssembleTest, TheSecondTimeComesFromTheCache) {
   EXPECT_FALSE(assemble(scaleSource("2.0"), "sm_90", ImageKind::Cubin, cache).fromCache);
   EXPECT_FALSE(assemble(scaleSource("1.0"), "sm_90a", ImageKind::Cubin, cache).fromCache);
   EXPECT_FALSE(assemble(scaleSource("1.0"), "sm_90", ImageKind::Ptx, cache).fromCache);
+}
+
+TEST(TextKey, EveryInputIsInIt) {
+  const std::string source = "a", other = "b";
+  const auto target = [](const char *name) { return *cuda::parseTarget(name); };
+  const std::set<std::string> keys = {textKey({source, target("sm_90")}, "13"),
+                                      textKey({other, target("sm_90")}, "13"),
+                                      textKey({source, target("sm_90a")}, "13"),
+                                      textKey({source, target("sm_80")}, "13"),
+                                      textKey({source, target("sm_90"), ImageKind::Ptx}, "13"),
+                                      textKey({source, target("sm_90")}, "12")};
+  EXPECT_EQ(keys.size(), 6u);
+  EXPECT_EQ(textKey({source, target("sm_90"), ImageKind::Cubin, "[1]"}, "13"),
+            textKey({source, target("sm_90")}, "13")); // what is launched does not matter
 }
 
 TEST_F(AssembleTest, ACorruptEntryIsCompiledAgain) {

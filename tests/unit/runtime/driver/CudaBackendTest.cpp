@@ -64,7 +64,7 @@ protected:
     }
     FakeDriver &driver = fake();
     driver.major = 9, driver.minor = 0;
-    driver.launchResult = driver.allocateResult = 0;
+    driver.launchResult = driver.allocateResult = driver.loadResult = 0;
     driver.readableParameters = 0;
     driver.capturing = false;
     driver.streamContext = nullptr;
@@ -157,6 +157,23 @@ TEST_F(CudaBackend, TheNamedLaunchLoadsNothingDuringACaptureEither) {
       }),
       "cannot be loaded while the stream is captured");
   EXPECT_EQ(fake().librariesLoaded, 0);
+}
+
+TEST_F(CudaBackend, PreparingDuringACaptureSaysWhatToDo) {
+  const Kernel kernel = load(scaleContract());
+  for (int result : {900, 901, 905, 906, 908}) { // as a driver answers that captures strictly
+    fake().loadResult = result;
+    try {
+      kernel.prepare(dims);
+      FAIL() << result;
+    } catch (const Error &error) {
+      EXPECT_EQ(error.kind(), ErrorKind::Request) << result;
+      expectComplaint(error.what(), "loading a kernel for sm_90: CUDA_ERROR_FAKE, this cannot be "
+                                    "done while a stream is captured; prepare() every call before");
+    }
+  }
+  fake().loadResult = 0;
+  kernel.prepare(dims); // the failure is not remembered
 }
 
 TEST_F(CudaBackend, SixteenThreadsLoadOnce) {

@@ -119,7 +119,7 @@ FAKE Result cuLibraryLoadData(Library *library, const void *image, int *, void *
                               void **, unsigned) {
   ++fake().librariesLoaded;
   fake().lastImage.assign(static_cast<const char *>(image), 16);
-  return *library = reinterpret_cast<Library>(0x2000), success;
+  return *library = reinterpret_cast<Library>(0x2000), fake().loadResult;
 }
 // A kernel and a function are the entry's name.
 FAKE Result cuLibraryGetKernel(LibraryKernel *kernel, Library, const char *name) {

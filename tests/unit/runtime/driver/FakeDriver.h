@@ -26,7 +26,7 @@ struct FakeLaunch {
 struct FakeDriver {
   // What it answers.
   int version = 13000, major = 9, minor = 0, sharedPerBlock = 232448;
-  int launchResult = 0, allocateResult = 0;
+  int launchResult = 0, allocateResult = 0, loadResult = 0;
   int readableParameters = 0; ///< How many the kernel under test has.
   bool capturing = false;
   void *streamContext = nullptr; ///< Null: the primary one.
