@@ -52,6 +52,40 @@ class Archives(EiderCacheTest):
         self.assertIn("exported 1 entries",
                       self.succeeds("cache", "export", "all", EIDER_CACHE_BUNDLES=str(self.directory / "bundle")))
 
+    def record(self):
+        """A line of the tuning store, as another machine has written it."""
+        fields = {"schema": 1, "program": "a" * 64, "dims": "hidden=7168 tokens=1..2", "target": "sm_90",
+                  "device": "9.0 sm 132 l2 62914560 bus 6144 clock 3201000", "schedule": "map<threads = 64>",
+                  "best": True, "microseconds": 98.5, "spread": 0.25, "memcpy": 99.25, "bytes": 402653184,
+                  "date": "2026-01-31T12:00:00Z", "name": "quantize", "device_name": "NVIDIA H200",
+                  "version": "0.1.0", "driver": 13000}
+        text = json.dumps(fields, sort_keys=True, separators=(",", ":"))
+        return json.dumps({**fields, "digest": digest(text.encode())}, sort_keys=True, separators=(",", ":")) + "\n"
+
+    def with_records(self, records):
+        index = json.dumps({"entries": [], "records": {"bytes": len(records), "sha256": digest(records.encode())}})
+        head = f"eider archive 1 {len(index)} {digest(index.encode())}\n"
+        (self.directory / "records").write_text(head + index + records)
+        return "records"
+
+    def test_tuning_records_travel_with_the_entries(self):
+        self.victim()
+        said = self.succeeds("cache", "import", self.with_records(self.record()))
+        self.assertEqual(said, "imported 0 entries, of which 0 were here, and 1 tuning records\n")
+        self.assertEqual(self.succeeds("cache", "export", "all"), "exported 1 entries and 1 tuning records\n")
+        self.assertTrue((self.directory / "all").read_bytes().endswith(self.record().encode()))
+        there = {"EIDER_CACHE_DIR": str(self.directory / "there")}
+        self.succeeds("cache", "import", "all", **there)
+        self.assertEqual(self.victim(**there), (["hit"], []))
+        self.assertEqual(self.succeeds("cache", "export", "again", **there), "exported 1 entries and 1 tuning records\n")
+        self.succeeds("cache", "clear", **there)  # entries alone
+        self.assertEqual(self.succeeds("cache", "export", "rest", **there), "exported 0 entries and 1 tuning records\n")
+
+    def test_records_that_are_none(self):
+        for records in ("rubbish\n", self.record().replace("98.5", "1.5"), self.record() + "{}\n"):
+            self.fails(2, ["is no tuning record"], "cache", "import", self.with_records(records))
+        self.assertEqual(self.succeeds("cache", "export", "all"), "exported 0 entries and 0 tuning records\n")
+
     def test_files_that_cannot_be(self):
         self.fails(2, ["absent/all: cannot be written"], "cache", "export", "absent/all")
         self.fails(2, ["absent: cannot be read: No such file"], "cache", "import", "absent")
