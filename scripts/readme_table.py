@@ -88,6 +88,41 @@ def against_memcpy(cells):
     return lines
 
 
+def subject(cell):
+    """What a cell measures, whoever it is of: peers choose their codec and schedule themselves."""
+    params = {name: value for name, value in cell["params"].items()
+              if name not in ("by", "schedule") and value and (name, value) != ("codec", "auto")}
+    if cell["metric"] == "time":
+        params.setdefault("l2", "cold")
+    return json.dumps([cell["op"], params, cell["shape"], cell["metric"]], sort_keys=True)
+
+
+def beside_peers(documents):
+    """A row for each thing that a peer was measured at: our time and theirs, the fastest in bold."""
+    peers = [cell for document in documents for cell in document["cells"] if "by" in cell["params"]]
+    names = sorted({cell["params"]["by"] for cell in peers})
+    ours = {subject(cell): cell for document in documents for cell in document["cells"]
+            if "by" not in cell["params"] and not cell["params"].get("schedule")}
+    rows = {}
+    for cell in peers:
+        rows.setdefault(subject(cell), {})[cell["params"]["by"]] = cell
+    lines = [row(["op", "params", "extents", "metric", "Eider", *names]), "|---|---|---|---|--:" + "|--:" * len(names) + "|"]
+    for key, cells in rows.items():
+        one = next(iter(cells.values()))
+        shown = dict(one, params={name: value for name, value in one["params"].items() if name != "by"})
+        times = [(ours.get(key) or {}).get("value"), *(cells[name]["value"] if name in cells else None for name in names)]
+        best = min(time for time in times if time is not None)
+        texts = ["–" if time is None else f"**{number(time)}**" if time == best else number(time) for time in times]
+        lines.append(row([*case(shown), f"`{one['metric']}` {one['unit']}", *texts]))
+    return lines
+
+
+def absent(document):
+    """The peers that were to be measured, and why they were not."""
+    reasons = [f"{name} ({why})" for name, why in document.get("absent", {}).items()]
+    return "Not measured: " + "; ".join(reasons) if reasons else ""
+
+
 def plain(cells):
     lines = [row(["op", "params", "extents", "metric", "value", "baseline", "asked"]),
              "|---|---|---|---|--:|--:|---|"]
@@ -98,6 +133,13 @@ def plain(cells):
         lines.append(row([*case(cell), f"`{cell['metric']}`", f"{number(cell['value'])} {cell['unit']}",
                           beside, verdict(cell)]))
     return lines
+
+
+def launches(cells):
+    """The thread's cost of a launch hardly depends on the cell: the least, the middle and the most."""
+    values = sorted(cell["value"] for cell in cells)
+    return [f"A prepared launch costs its thread {number(values[0])} to {number(values[-1])} µs, "
+            f"{number(values[len(values) // 2])} in the middle of {len(values)} kernels."]
 
 
 def tests(cells):
@@ -116,6 +158,10 @@ def tests(cells):
 
 
 def table_of(cell):
+    if "by" in cell["params"]:
+        return beside_peers
+    if cell["metric"] == "launch":
+        return launches
     if "step" in cell["params"]:
         return tests
     return against_memcpy if cell.get("baseline") == "memcpy" else plain
@@ -126,9 +172,13 @@ def tables(documents):
     blocks = []
     for document in documents:
         blocks.append(machine_line(document))
-        for table in (against_memcpy, plain, tests):
+        for table in (against_memcpy, launches, plain, tests):
             cells = [cell for cell in document["cells"] if table_of(cell) is table]
             blocks += ["\n".join(table(cells))] if cells else []
+        if any(table_of(cell) is beside_peers for cell in document["cells"]):
+            mine = [{"cells": [cell for cell in other["cells"] if "by" not in cell["params"]]} for other in documents]
+            blocks.append("\n".join(beside_peers([*mine, document])))
+        blocks += [absent(document)] if absent(document) else []
     return "\n\n".join(blocks) if blocks else NONE
 
 

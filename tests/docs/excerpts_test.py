@@ -109,6 +109,21 @@ class Table(unittest.TestCase):
                           target=None, target_difference=0.5)
         self.assertIn("| `launch_prepared` | 3.000 us | 2.000 us (cuLaunchKernel) | ≤ baseline + 0.5: **missed** |", text)
 
+    def test_peers_stand_beside_us(self):
+        ours = dict(self.CELL, params={**self.CELL["params"], "codec": "auto", "l2": "cold"}, value=98.25)
+        theirs = [dict(self.CELL, params={"by": by, "dtype": "bf16", "block": "1x128", "l2": "cold"}, value=value)
+                  for by, value in (("triton", 97.5), ("torch.compile", 126.0))]
+        text = readme_table.tables([dict(self.DOCUMENT, cells=[ours]),
+                                    dict(self.DOCUMENT, bench="peers", cells=theirs, absent={"torchao": "not there"})])
+        self.assertIn("| op | params | extents | metric | Eider | torch.compile | triton |", text)
+        self.assertIn("| quantize | bf16 1x128 cold | 16384 × 8192 | `time` us | 98.2 | 126.0 | **97.5** |", text)
+        self.assertIn("Not measured: torchao (not there)", text)
+
+    def test_launches_are_one_line(self):
+        cells = [dict(self.CELL, metric="launch", value=value, shape={"tokens": int(value)}) for value in (3.0, 2.0, 4.0)]
+        text = readme_table.tables([dict(self.DOCUMENT, cells=cells)])
+        self.assertIn("costs its thread 2.000 to 4.000 µs, 3.000 in the middle of 3 kernels", text)
+
     def test_tests_on_the_gpu(self):
         cells = [{"op": "tests", "params": {"step": "matrix"}, "shape": {}, "metric": metric, "unit": "tests",
                   "value": value} for metric, value in (("passed", 40), ("failed", 2), ("seconds", 7.0))]

@@ -35,6 +35,13 @@ json paramsOf(const ProgramRequest &program, const std::string &schedule) {
   return params;
 }
 
+JitOptions jitOptions(const BenchCell &cell) {
+  JitOptions options;
+  options.codec = cell.program.codec;
+  options.schedule = cell.program.schedule;
+  return options;
+}
+
 /// A request's cells on one device.
 class Bench {
 public:
@@ -52,8 +59,12 @@ public:
   bool failed() const { return failures > 0; }
 
 private:
-  void measureSchedule(const BenchCell &cell, const Program &program, const Dims &fixed,
-                       const std::string &schedule, bench::Workload &workload);
+  Call callUnder(const std::string &schedule, const BenchCell &cell, const Program &program,
+                 const Dims &fixed) const;
+  void measureCall(const Call &call, const std::string &schedule, const BenchCell &cell,
+                   const std::string &op, bench::Workload &workload);
+  void measureTuned(const BenchCell &cell, const Program &program, const Dims &fixed,
+                    bench::Workload &workload);
   void addTime(const BenchCell &cell, const std::string &op, const std::string &schedule,
                bench::L2 l2, const bench::Timing &timing, size_t traffic);
   void complain(const BenchCell &cell, const std::string &schedule, const Error &error);
@@ -95,16 +106,19 @@ void Bench::measure(const BenchCell &cell) {
   Dims fixed = optionsFor(cell.program, program, device.target()).dims;
   fixed = staticDims(signature, fixed);
   try {
-    JitOptions options;
-    options.codec = cell.program.codec;
-    options.schedule = cell.program.schedule;
-    bench::Workload workload(device, meter, jit(program, device, fixed, options), signature,
-                             cell.program.dims);
-    if (!request.sweep)
-      return measureSchedule(cell, program, fixed, cell.program.schedule, workload);
+    const std::string &given = cell.program.schedule;
+    bench::Workload workload(device, meter, jit(program, device, fixed, jitOptions(cell)),
+                             signature, cell.program.dims);
+    if (!request.sweep) {
+      measureCall(callUnder(given, cell, program, fixed), given, cell, program.name(), workload);
+      if (given.empty())
+        measureTuned(cell, program, fixed, workload);
+      return;
+    }
     for (const std::string &schedule : schedulesFor(cell))
       try {
-        measureSchedule(cell, program, fixed, schedule, workload);
+        measureCall(callUnder(schedule, cell, program, fixed), schedule, cell, program.name(),
+                    workload);
       } catch (const Error &error) {
         if (error.kind() != ErrorKind::Request)
           throw;
@@ -117,19 +131,35 @@ void Bench::measure(const BenchCell &cell) {
   }
 }
 
-void Bench::measureSchedule(const BenchCell &cell, const Program &program, const Dims &fixed,
-                            const std::string &schedule, bench::Workload &workload) {
-  JitOptions options;
+/// Under a given schedule, or the heuristic's; whatever the tuning records say.
+Call Bench::callUnder(const std::string &schedule, const BenchCell &cell, const Program &program,
+                      const Dims &fixed) const {
+  CompileOptions options;
+  options.target = device.target();
   options.codec = cell.program.codec;
   options.schedule = schedule;
-  const Call call = jit(program, device, fixed, options).prepare(cell.program.dims);
+  options.dims = fixed;
+  return device.load(compileCached(program, options, device.cacheOptions()))
+      .prepare(cell.program.dims);
+}
+
+/// What a program gets that asks for no schedule, where there is a record.
+void Bench::measureTuned(const BenchCell &cell, const Program &program, const Dims &fixed,
+                         bench::Workload &workload) {
+  const Call call = jit(program, device, fixed, jitOptions(cell)).prepare(cell.program.dims);
+  if (call.variant().starts_with("tuned"))
+    measureCall(call, "tuned", cell, program.name(), workload);
+}
+
+void Bench::measureCall(const Call &call, const std::string &schedule, const BenchCell &cell,
+                        const std::string &op, bench::Workload &workload) {
   const bench::Enqueue launch = workload.launchOf(call);
   for (bench::L2 l2 : {bench::L2::Cold, bench::L2::Warm})
     if (wants(l2, workload.traffic()))
-      addTime(cell, program.name(), schedule, l2, meter.time(launch, workload.traffic(), l2),
+      addTime(cell, op, schedule, l2, meter.time(launch, workload.traffic(), l2),
               workload.traffic());
   if (!request.sweep)
-    results.add({{"op", program.name()},
+    results.add({{"op", op},
                  {"params", paramsOf(cell.program, schedule)},
                  {"shape", cell.program.dims},
                  {"metric", "launch"},

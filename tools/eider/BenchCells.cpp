@@ -58,8 +58,10 @@ void addShapes(std::vector<BenchCell> &cells) {
         cells.push_back(cell(op, "bf16", "e4m3", block, "auto", shape));
     for (const char *op : {"add_rms_norm_quant", "silu_mul_quant", "dequantize"})
       cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
-    cells.push_back(cell("quantize", "bf16", "e4m3", "*x*", "auto", shape));
-    cells.back().program.parameters.scaleSource = "static";
+    for (const char *op : {"quantize", "rms_norm_quant"}) {
+      cells.push_back(cell(op, "bf16", "e4m3", "*x*", "auto", shape));
+      cells.back().program.parameters.scaleSource = "static";
+    }
   }
 }
 

@@ -31,10 +31,15 @@ std::string textOf(const Pairs &pairs) {
   return text;
 }
 
-/// Sorts a cell in; `case_` has the right key.
+/// Sorts a cell in; `case_` has the right key, and all that a benchmark measured before what the
+/// tuner did.
 void put(Case &case_, const Cell &cell) {
   const std::string by = cell.param("by"), schedule = cell.param("schedule");
-  if (!by.empty()) {
+  if (cell.metric == "tuned_time")
+    case_.tuned = case_.tuned ? case_.tuned : &cell;
+  else if (cell.metric == "heuristic_time")
+    case_.heuristic = case_.heuristic ? case_.heuristic : &cell;
+  else if (!by.empty()) {
     const auto same = std::ranges::find(case_.peers, by, &PeerTime::name);
     if (same == case_.peers.end())
       case_.peers.push_back({by, &cell});
@@ -46,6 +51,20 @@ void put(Case &case_, const Cell &cell) {
     case_.tuned = &cell;
   else
     case_.schedules.push_back(&cell);
+}
+
+/// The case of a cell, made if it is the first.
+Case &caseOf(std::map<std::string, Case> &byKey, const Document &document, const Cell &cell) {
+  const std::string l2 = cell.param("l2").empty() ? "cold" : cell.param("l2");
+  const Pairs params = paramsOf(cell);
+  Case &found = byKey[document.device + "\n" + cell.op + "\n" + l2 + "\n" + textOf(params) +
+                      textOf(cell.shape)];
+  found.device = document.device;
+  found.op = cell.op;
+  found.l2 = l2;
+  found.params = params;
+  found.shape = cell.shape;
+  return found;
 }
 
 bool isFaster(const Cell *a, const Cell *b) { return a->value < b->value; }
@@ -70,7 +89,7 @@ double Case::badness() const {
   const Cell *cell = ours();
   if (!cell)
     return 0;
-  double badness = cell->ratio().value_or(0);
+  double badness = cell->ofMemcpy().value_or(0);
   if (!peers.empty())
     badness = std::max(badness, cell->value / peers.front().cell->value);
   return badness;
@@ -82,21 +101,11 @@ std::vector<Case> casesOf(const std::vector<Document> &documents) {
     oldestFirst.push_back(&document);
   std::ranges::stable_sort(oldestFirst, {}, &Document::date);
   std::map<std::string, Case> byKey;
-  for (const Document *document : oldestFirst)
-    for (const Cell &cell : document->cells) {
-      if (cell.metric != "time")
-        continue;
-      const std::string l2 = cell.param("l2").empty() ? "cold" : cell.param("l2");
-      const Pairs params = paramsOf(cell);
-      Case &found = byKey[document->device + "\n" + cell.op + "\n" + l2 + "\n" + textOf(params) +
-                          textOf(cell.shape)];
-      found.device = document->device;
-      found.op = cell.op;
-      found.l2 = l2;
-      found.params = params;
-      found.shape = cell.shape;
-      put(found, cell);
-    }
+  for (const bool byTuner : {false, true})
+    for (const Document *document : oldestFirst)
+      for (const Cell &cell : document->cells)
+        if (cell.isTime() && byTuner == (cell.metric != "time"))
+          put(caseOf(byKey, *document, cell), cell);
   std::vector<Case> cases;
   for (auto &[key, case_] : byKey) {
     std::ranges::stable_sort(case_.schedules, isFaster);

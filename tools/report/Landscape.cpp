@@ -54,12 +54,12 @@ Element landscape(const Case &of, size_t place) {
   if (of.heuristic)
     times.push_back(of.heuristic->value);
   const Cell &best = *of.schedules.front();
-  if (best.baselineValue && *best.baselineValue > 0)
+  if (best.ofMemcpy() && *best.baselineValue > 0)
     times.push_back(*best.baselineValue);
   Columns columns(of.schedules);
   const Axis x = columns.axis();
   Chart chart("Schedules of " + of.name(), x, logAxis("µs", times, tickText));
-  if (best.baselineValue && *best.baselineValue > 0)
+  if (best.ofMemcpy() && *best.baselineValue > 0)
     chart.line("memcpy", {{x.from, *best.baselineValue}, {x.to, *best.baselineValue}},
                "memcpy: " + number(*best.baselineValue) + " µs");
   std::string caption =

@@ -122,7 +122,7 @@ Element verdicts(const std::vector<Case> &cases, const std::vector<Document> &do
   using Ratio = std::optional<double>;
   Element list = element("ul", "verdicts");
   list.add(lossesOf(cases, 1.05, "cases are more than 5 % slower than a memcpy of the same bytes.",
-                    [](const Case &one) { return one.ours() ? one.ours()->ratio() : Ratio(); }));
+                    [](const Case &one) { return one.ours() ? one.ours()->ofMemcpy() : Ratio(); }));
   list.add(lossesOf(cases, 1, "cases are slower than the fastest peer.", [](const Case &one) {
     return one.ours() && !one.peers.empty()
                ? Ratio(one.ours()->value / one.peers.front().cell->value)

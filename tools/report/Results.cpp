@@ -95,7 +95,7 @@ Cell readCell(const Field &field) {
   cell.metric = field.at("metric").string();
   cell.unit = field.at("unit").string();
   cell.value = field.at("value").number();
-  if (cell.metric == "time" && cell.value <= 0)
+  if (cell.isTime() && cell.value <= 0)
     field.at("value").refuse("is no time");
   if (field.has("baseline")) {
     cell.baseline = field.at("baseline").string();
@@ -138,6 +138,14 @@ std::optional<double> Cell::ratio() const {
   if (!baselineValue || *baselineValue == 0)
     return std::nullopt;
   return value / *baselineValue;
+}
+
+std::optional<double> Cell::ofMemcpy() const {
+  return baseline == "memcpy" ? ratio() : std::nullopt;
+}
+
+bool Cell::isTime() const {
+  return metric == "time" || metric == "tuned_time" || metric == "heuristic_time";
 }
 
 std::optional<bool> Cell::met() const {

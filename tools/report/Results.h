@@ -30,6 +30,11 @@ struct Cell {
   std::string param(const std::string &name) const;
   /// value / baselineValue, if there is one that is not zero.
   std::optional<double> ratio() const;
+  /// The same, where the baseline is a memcpy.
+  std::optional<double> ofMemcpy() const;
+  /// Whether it is the time of a launch, of whatever schedule: `time`, or the tuner's `tuned_time`
+  /// and `heuristic_time`.
+  bool isTime() const;
   /// Whether what was asked of it is met; nothing was asked: no value.
   std::optional<bool> met() const;
 };

@@ -29,8 +29,7 @@ std::string speedText(double gigabytes) { return bytesText(gigabytes * 1e9) + "/
 
 void addDot(std::vector<Dot> &dots, Mark mark, const std::string &who, const Cell *cell,
             const Case &of, size_t place) {
-  if (!cell || !cell->bytes || *cell->bytes <= 0 || cell->baseline != "memcpy" || !cell->ratio() ||
-      *cell->ratio() <= 0)
+  if (!cell || !cell->bytes || *cell->bytes <= 0 || cell->ofMemcpy().value_or(0) <= 0)
     return;
   Dot dot{std::move(mark), cell, "", idOf(place)};
   dot.tip = of.name() + ": " + who + " " + number(cell->value) + " µs, " + speedText(dot.speed()) +

@@ -84,8 +84,8 @@ Element caseRow(const Case &of, size_t place) {
       .add(name)
       .add(figure("Eider µs", timeOf(ours)))
       .add(figure("tuned µs", timeOf(best)))
-      .add(figure("memcpy µs", ours ? ours->baselineValue : std::nullopt))
-      .add(standing("of memcpy", ours ? ours->ratio() : std::nullopt))
+      .add(figure("memcpy µs", ours && ours->ofMemcpy() ? ours->baselineValue : std::nullopt))
+      .add(standing("of memcpy", ours ? ours->ofMemcpy() : std::nullopt))
       .add(peerField(of))
       .add(figure("GB/s",
                   hasBytes ? std::optional(*ours->bytes / ours->value / 1000) : std::nullopt))
@@ -128,7 +128,7 @@ std::vector<Subject> subjectsOf(const std::vector<Document> &documents) {
   std::vector<Subject> subjects;
   for (const Document &document : documents)
     for (const Cell &cell : document.cells) {
-      if (cell.metric == "time")
+      if (cell.isTime())
         continue;
       auto found = std::ranges::find_if(
           subjects, [&](const Subject &subject) { return subject.isOf(document, cell); });

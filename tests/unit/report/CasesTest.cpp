@@ -59,6 +59,20 @@ TEST(Cases, ARecordCountsBeforeASweep) {
   EXPECT_EQ(casesOf(documents)[0].best()->value, 92);
 }
 
+TEST(Cases, WhatTheTunerMeasuredStandsInForABenchmark) {
+  auto metric = [](std::string cell, const std::string &name) {
+    return cell.replace(cell.find("\"time\""), 6, "\"" + name + "\"");
+  };
+  const std::string tuned = metric(timeCell(92, R"(, "schedule": "a")"), "tuned_time"),
+                    heuristic = metric(timeCell(99, R"(, "schedule": "b")"), "heuristic_time");
+  const auto alone = documentsOf({fileWith(tuned + "," + heuristic)});
+  EXPECT_EQ(casesOf(alone)[0].ours()->value, 99);
+  EXPECT_EQ(casesOf(alone)[0].best()->value, 92);
+  const auto both = documentsOf({fileWith(tuned + "," + heuristic), fileWith(timeCell(100))});
+  ASSERT_EQ(casesOf(both).size(), 1u);
+  EXPECT_EQ(casesOf(both)[0].ours()->value, 100);
+}
+
 TEST(Cases, AnUnbeatenHeuristicIsNotTuned) {
   const auto documents = documentsOf(
       {fileWith(timeCell(80) + "," + timeCell(90, R"(, "schedule": "row<threads = 64>")"))});

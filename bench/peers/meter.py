@@ -1,0 +1,80 @@
+# Part of Eider, under the Apache License v2.0.
+"""Times a call beside a memcpy of the same bytes, by the method of bench/measure/ (bench/README.md)."""
+import statistics
+
+import torch
+
+REPLAY_BELOW = 20.0  # us
+ROUND_BYTES = 1 << 29
+WARM_UP_ROUNDS = 2
+
+
+def microseconds(enqueue):
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    enqueue()
+    end.record()
+    end.synchronize()
+    return 1000.0 * start.elapsed_time(end)
+
+
+def replayed(enqueue):
+    """The same work as one CUDA graph."""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        # Outputs of all launches live until the end, so that none is written to memory that is warm from another.
+        graph.outputs = enqueue()
+    return graph.replay
+
+
+class Meter:
+    def __init__(self, rounds=30):
+        self.rounds = rounds
+        properties = torch.cuda.get_device_properties(0)
+        self.l2 = properties.L2_cache_size
+        self.sweep_from = torch.randn(2 * self.l2 // 4, device="cuda")
+        self.sweep_to = torch.empty_like(self.sweep_from)
+
+    def launches_for(self, traffic):
+        return min(max(ROUND_BYTES // max(traffic, 1), 5), 100)
+
+    def copies_for(self, traffic):
+        """How many sets of tensors a cold measurement wants: what is larger than the cache sweeps it by itself."""
+        return 1 if traffic > 5 * self.l2 else self.launches_for(traffic)
+
+    def round(self, enqueue, launches, cold):
+        # Either keeps the GPU busy while the first launch is on its way to it.
+        if cold:
+            self.sweep_to.copy_(self.sweep_from)
+        else:
+            enqueue()
+        return microseconds(enqueue) / launches
+
+    def time(self, call, sets, traffic, cold):
+        """(us, us of the memcpy, spread): medians. `call` takes one of `sets`, which are copies_for(traffic)."""
+        launches = self.launches_for(traffic)
+        source = torch.randn(len(sets), max(traffic // 8, 1), device="cuda")  # f32: half of the bytes
+        target = torch.empty_like(source)
+
+        def which(i):
+            return i % len(sets) if cold else 0
+
+        def ours():
+            return [call(*sets[which(i)]) for i in range(launches)]
+
+        def memcpy():
+            for i in range(launches):
+                target[which(i)].copy_(source[which(i)])
+
+        self.round(ours, launches, cold)  # the first launch's own costs
+        if self.round(ours, launches, cold) < REPLAY_BELOW:
+            ours, memcpy = replayed(ours), replayed(memcpy)
+        times, copies = [], []
+        for i in range(-WARM_UP_ROUNDS, self.rounds):
+            a, b = self.round(ours, launches, cold), self.round(memcpy, launches, cold)
+            if i >= 0:
+                times.append(a)
+                copies.append(b)
+        first, _, third = statistics.quantiles(times, n=4)
+        middle = statistics.median(times)
+        return middle, statistics.median(copies), (third - first) / middle

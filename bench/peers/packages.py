@@ -1,0 +1,56 @@
+# Part of Eider, under the Apache License v2.0.
+"""Peers: for each, the calls of the ops that it has, or why it has none here."""
+import importlib
+
+import torch
+
+import cases
+
+
+def torch_compile():
+    def compiled(function):
+        return torch.compile(function, mode="max-autotune-no-cudagraphs", dynamic=False, fullgraph=True)
+    return {op.key: compiled(op.reference) for op in cases.OPS}
+
+
+def triton():
+    return importlib.import_module("triton_kernels").CALLS
+
+
+def torchao():
+    kernels = importlib.import_module("torchao.prototype.blockwise_fp8_training.kernels")
+    return {"quantize 1x128": kernels.triton_fp8_blockwise_act_quant_lhs}
+
+
+def flashinfer():
+    norm = importlib.import_module("flashinfer.norm")
+
+    def rms_norm_static(x, weight, scale):
+        y = torch.empty(x.shape, device=x.device, dtype=torch.float8_e4m3fn)
+        norm.rmsnorm_quant(y, x, weight, scale, 1e-6)
+        return (y,)
+    return {"rms_norm_quant static": rms_norm_static}
+
+
+def flag_gems():
+    group = importlib.import_module("flag_gems").per_token_group_quant_fp8
+    return {"quantize 1x128": lambda x: group(x, 128)}
+
+
+PEERS = {"torch.compile": torch_compile, "triton": triton, "torchao": torchao, "flashinfer": flashinfer,
+         "flag-gems": flag_gems}
+
+
+def available():
+    """({peer: {key of an op: call}}, {peer: why it is absent}). Whatever goes wrong in a package is its absence."""
+    present, absent = {}, {}
+    for name, load in PEERS.items():
+        try:
+            present[name] = load()
+        except Exception as error:  # noqa: BLE001
+            absent[name] = first_line(error)
+    return present, absent
+
+
+def first_line(error):
+    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:160]

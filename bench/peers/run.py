@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# Part of Eider, under the Apache License v2.0.
+"""Measures peers at the ops and shapes of `eider bench`, each beside a memcpy, into one file of bench/README.md's schema.
+
+    run.py --json FILE [--only TEXT] [--rounds N] [--starts N] [--seconds N] [--continue]
+
+Exit status 3 without PyTorch or a GPU. A peer that is not there, or fails, or gives other results than the op's, is
+named in `absent` with the reason; the rest is measured. The file is written anew after each cell; with --continue,
+what an earlier run left in it stays, and only what it lacks is measured.
+"""
+import argparse
+import datetime
+import json
+import os
+import statistics
+import sys
+import time
+
+
+def machine():
+    import torch
+    device = torch.cuda.get_device_properties(0)
+    return {"device": device.name, "target": f"sm_{device.major}{device.minor}",
+            "multiprocessors": device.multi_processor_count, "memory_bytes": device.total_memory,
+            "l2_bytes": device.L2_cache_size}
+
+
+def versions():
+    import importlib.metadata
+    names = ("torch", "triton", "torchao", "flashinfer-python", "flag-gems")
+    found = {"python": sys.version.split()[0]}
+    for name in names:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return found
+
+
+class Run:
+    def __init__(self, arguments):
+        import meter
+        import packages
+        self.arguments = arguments
+        self.begin = time.monotonic()
+        self.peers, absent = packages.available()
+        self.meter = meter.Meter(arguments.rounds)
+        self.document = {"schema": 1, "bench": "peers",
+                         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                         "commit": os.environ.get("EIDER_COMMIT", "unknown"), "machine": machine(),
+                         "versions": versions(), "absent": absent, "cells": []}
+        self.measured = set()
+        if arguments.resume and os.path.exists(arguments.json):
+            with open(arguments.json, encoding="utf-8") as file:
+                self.document["cells"] = json.load(file)["cells"]
+            self.measured = {self.subject(cell) for cell in self.document["cells"]}
+
+    @staticmethod
+    def subject(cell):
+        params = {name: value for name, value in cell["params"].items() if name != "l2"}
+        return json.dumps([cell["op"], params, cell["shape"], cell["metric"]], sort_keys=True)
+
+    def has(self, name, op, metric, **shape):
+        return self.subject({"op": op.name, "params": {"by": name, **op.params()}, "shape": shape,
+                             "metric": metric}) in self.measured
+
+    def late(self):
+        return time.monotonic() - self.begin > self.arguments.seconds
+
+    def write(self):
+        with open(self.arguments.json, "w", encoding="utf-8") as file:
+            json.dump(self.document, file, indent=1)
+            file.write("\n")
+
+    def add(self, name, op, tokens, hidden, **figures):
+        self.document["cells"].append({
+            "op": op.name, "params": {"by": name, **op.params(), **figures.pop("params", {})},
+            "shape": {"tokens": tokens, "hidden": hidden}, **figures})
+        self.write()
+
+    def lacks(self, name, op, tokens, hidden, why):
+        subject = f"{name}: {op.key} {tokens}x{hidden}"
+        print(f"{subject}: {why}", file=sys.stderr)
+        self.document["absent"][subject] = why
+        self.write()
+
+    def time_call(self, name, op, tokens, hidden, call):
+        import cases
+        import torch
+        traffic = op.traffic(tokens, hidden)
+        sets = [op.make_inputs(tokens, hidden) for _ in range(self.meter.copies_for(traffic))]
+        if why := cases.close(op, sets[0], call):
+            self.lacks(name, op, tokens, hidden, why)
+            return
+        for cold in (True, False) if traffic <= self.meter.l2 else (True,):
+            value, memcpy, spread = self.meter.time(call, sets, traffic, cold)
+            l2 = "cold" if cold else "warm"
+            print(f"{name:14} {op.key:26} {tokens:6}x{hidden:<6} {l2} {value:9.2f} us  memcpy {memcpy:9.2f} us  "
+                  f"{value / memcpy:.3f}", flush=True)
+            self.add(name, op, tokens, hidden, params={"l2": l2}, metric="time", unit="us", value=value,
+                     baseline="memcpy", baseline_value=memcpy, ratio=value / memcpy, spread=spread, bytes=traffic)
+        del sets
+        torch.cuda.empty_cache()
+
+    def times(self):
+        import cases
+        import packages
+        import torch
+        for name, calls in self.peers.items():
+            for op in cases.OPS:
+                for tokens, hidden in cases.SHAPES if op.key in calls else ():
+                    if self.arguments.only not in f"{name}/{op.key}/{tokens}x{hidden}":
+                        continue
+                    if self.has(name, op, "time", tokens=tokens, hidden=hidden):
+                        continue
+                    if self.late():
+                        self.lacks(name, op, tokens, hidden, "no time was left")
+                        continue
+                    torch._dynamo.reset()  # one shape a compile, however many there are
+                    try:
+                        with torch.no_grad():
+                            self.time_call(name, op, tokens, hidden, calls[op.key])
+                    except Exception as error:  # noqa: BLE001: a peer's failure is its own
+                        self.lacks(name, op, tokens, hidden, packages.first_line(error))
+
+    def first_calls(self):
+        """Beside `cold_total` of bench-latency: the same ops and widths."""
+        import cases
+        import jit
+        import packages
+        for name in ("triton", "torch.compile"):
+            for key, hidden in (("quantize 1x128", 8192), ("add_rms_norm_quant 1x128", 7168)):
+                op = next(op for op in cases.OPS if op.key == key)
+                if name not in self.peers or self.arguments.only not in f"{name}/{key}/first":
+                    continue
+                if self.has(name, op, "cold_total", hidden=hidden):
+                    continue
+                if self.late():
+                    self.lacks(name, op, 4096, hidden, "no time was left")
+                    continue
+                try:
+                    starts = jit.measure(name, key, 4096, hidden, self.arguments.starts)
+                except Exception as error:  # noqa: BLE001
+                    self.lacks(name, op, 4096, hidden, "first call: " + packages.first_line(error))
+                    continue
+                print(f"{name:14} {key:26} first call {statistics.median(starts):9.1f} ms", flush=True)
+                cell = {"op": op.name, "params": {"by": name, **op.params()}, "shape": {"hidden": hidden},
+                        "metric": "cold_total", "unit": "ms", "value": statistics.median(starts),
+                        "starts": len(starts)}
+                self.document["cells"].append(cell)
+                self.write()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", required=True, help="the file of results to write")
+    parser.add_argument("--only", default="", help="only what has this in peer/op block/TOKENSxHIDDEN")
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--starts", type=int, default=3, help="processes a first call is the median of")
+    parser.add_argument("--seconds", type=float, default=1e9, help="after which nothing new is begun")
+    parser.add_argument("--continue", dest="resume", action="store_true", help="measure what the file lacks")
+    arguments = parser.parse_args()
+    try:
+        import torch
+    except ImportError as error:
+        print(f"bench/peers: no PyTorch: {error}", file=sys.stderr)
+        return 3
+    if not torch.cuda.is_available():
+        print("bench/peers: PyTorch sees no GPU", file=sys.stderr)
+        return 3
+    torch.manual_seed(1)
+    run = Run(arguments)
+    run.first_calls()
+    run.times()
+    run.write()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
