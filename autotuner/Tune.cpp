@@ -226,6 +226,23 @@ TuneResult tune(const Program &program, const Device &device, const Dims &dims,
   return Tuner(device.info(), device.cacheOptions()).tune(program, dims, options);
 }
 
+std::vector<TunedRecord> tunedRecords(const Program &program, const CompileOptions &options,
+                                      const CacheOptions &cache) {
+  std::vector<TunedRecord> found;
+  for (const Record &record : Store(cache).of(digestOf(program, options.codec), options.target)) {
+    const std::optional<DimsBucket> bucket = parseBucket(record.dims);
+    const bool asked = bucket && std::ranges::all_of(options.dims, [&](const auto &dim) {
+                         auto range = bucket->find(dim.first);
+                         return range != bucket->end() && range->second.from <= dim.second &&
+                                dim.second <= range->second.to;
+                       });
+    if (asked)
+      found.push_back(
+          {record.dims, record.deviceName, record.schedule, record.best, record.microseconds});
+  }
+  return found;
+}
+
 //===-- In the background -------------------------------------------------===//
 
 struct BackgroundTuning::Impl {

@@ -5,7 +5,10 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compilation.h"
 #include "compiler/transforms/Heuristic.h"
+#include "compiler/transforms/Space.h"
 #include "compiler/transforms/Targets.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace eider;
@@ -48,6 +51,25 @@ std::string rejections(ir::ProgramOp program, const transforms::Domain &domain) 
   }
   return text;
 }
+
+/// How large the space is, and what the model prunes of it, for what reason.
+std::string spaceOf(ir::ProgramOp program, const transforms::Domain &domain) {
+  std::map<std::string, int> pruned;
+  int legal = 0, worthwhile = 0;
+  for (const transforms::ScheduleOption &option :
+       transforms::scheduleSpace(program.getContext(), domain, {})) {
+    ++legal;
+    if (option.pruned.empty())
+      ++worthwhile;
+    else
+      ++pruned[option.pruned];
+  }
+  std::string text = "  space     " + std::to_string(legal) + " legal schedules tried, " +
+                     std::to_string(worthwhile) + " worth measuring\n";
+  for (const auto &[why, count] : pruned)
+    text += "  pruned    " + std::to_string(count) + ": " + why + "\n";
+  return text;
+}
 } // namespace
 
 std::string eider::explain(const Program &program, const CompileOptions &options) {
@@ -66,6 +88,7 @@ std::string eider::explain(const Program &program, const CompileOptions &options
     if (!domain->rowAligned)
       text += "  access    rows do not start on 16 bytes: narrower loads and stores\n";
     text += rejections(kernel, *domain);
+    text += spaceOf(kernel, *domain);
     text += "  reads     " + bytesOf(kernel, false) + " bytes\n";
     text += "  writes    " + bytesOf(kernel, true) + " bytes\n";
   }

@@ -6,10 +6,12 @@
 #include "compiler/transforms/Space.h"
 
 #include "compiler/transforms/Heuristic.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 using namespace mlir;
 using namespace eider::ir;
@@ -39,7 +41,7 @@ constexpr double mostWaste = 1.25;
 static const FamilySpace spaces[] = {
     {Family::map,
      {1, 2, 4, 8, 16, 32, 64, 96, 128, 160, 192, 224, 256, 384, 512},
-     {4, 8, 16, 32},
+     {4, 8, 16},
      {1, 2, 4, 8, 16, 32, 64},
      {1, 2, 4},
      {1, 2},
@@ -48,7 +50,7 @@ static const FamilySpace spaces[] = {
     {Family::row,
      {1,   2,   4,   8,   16,  32,  64,  96,  128, 160, 192, 224, 256,
       320, 384, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024},
-     {4, 8, 16, 32},
+     {4, 8, 16},
      {1, 2, 4, 8, 16, 32, 64},
      {0},
      {1, 2, 3, 4},
@@ -123,14 +125,20 @@ static std::string pruning(ScheduleAttr schedule, const Estimate &e, const Domai
     return "blocks of less than two warps";
   if (schedule.getTiles() > 1 && facts.multiprocessors && e.blocks < 2 * facts.multiprocessors)
     return "several tiles a block leave less than two blocks a multiprocessor";
-  if (e.block > 512 && schedule.getRows() > 1 && domain.block.isBlock() == false)
-    return "several rows in blocks of more than 512 threads";
+  if (schedule.getResident() && facts.multiprocessors &&
+      e.blocks < schedule.getResident() * facts.multiprocessors)
+    return "fewer blocks than would be resident: nothing to bound registers for";
+  if (schedule.getRows() > 1 && e.block > 256 && !domain.block.isBlock())
+    return "several rows in blocks of more than 256 threads";
   return "";
 }
 
 /// Predicted time over a perfect stream's.
 static double costOf(const Estimate &e, const Domain &domain, const SpaceFacts &facts) {
   double cost = e.waste;
+  // Small blocks cost their start, large ones wait for their slowest warp.
+  if (e.block < 128 || e.block > 512)
+    cost *= 1.03;
   if (e.store < 16)
     cost *= 1.05;
   int64_t resident = e.blocksResident;
@@ -142,8 +150,10 @@ static double costOf(const Estimate &e, const Domain &domain, const SpaceFacts &
       cost *=
           1 +
           0.25 * (double(ceilDiv(e.blocks, facts.multiprocessors * e.blocksResident)) / waves - 1);
+    // Idle multiprocessors; what is left to win is that each thread has little to do.
     if (e.blocks < facts.multiprocessors)
-      cost *= 1 + 0.5 * (double(facts.multiprocessors) / double(e.blocks) - 1);
+      cost *= (1 + 0.5 * (double(facts.multiprocessors) / double(e.blocks) - 1)) *
+              (1 + double(e.elements) / 128);
   }
   const double flight = double(resident) * double(e.block) * double(e.elements) *
                         double(std::max<int64_t>(1, domain.bytesRead));
@@ -152,23 +162,38 @@ static double costOf(const Estimate &e, const Domain &domain, const SpaceFacts &
   return cost;
 }
 
-/// Orders the worthwhile so that each way to cut the rows has its best schedule among the first.
-static void spreadOut(std::vector<ScheduleOption> &options) {
+/// Orders the worthwhile so that unlike ones come early: each further schedule that shares a choice
+/// with those before it waits as if it were some percent slower.
+static void spreadOut(std::vector<ScheduleOption> &options, ScheduleAttr heuristic) {
+  constexpr size_t most = 64; // nobody measures more; the rest stays by cost
+  constexpr double sameCut = 0.04, sameLoop = 0.02, sameResidence = 0.01;
   llvm::stable_sort(
       options, [](const ScheduleOption &a, const ScheduleOption &b) { return a.cost < b.cost; });
-  std::map<std::pair<int64_t, int64_t>, int64_t> taken;
-  std::vector<std::pair<double, size_t>> order;
-  for (auto [index, option] : llvm::enumerate(options)) {
-    ScheduleAttr s = option.schedule;
-    // Each further schedule of one cut waits as if it were some percent slower.
-    const int64_t before = taken[{s.getThreads(), s.getVector()}]++;
-    order.push_back({option.cost * (1 + 0.03 * double(before)), index});
+  std::map<std::pair<int64_t, int64_t>, int64_t> cuts, loops;
+  std::map<bool, int64_t> residences;
+  auto cut = [](ScheduleAttr s) { return std::pair(s.getThreads(), s.getVector()); };
+  auto loop = [](ScheduleAttr s) { return std::pair(s.getLoads(), s.getTiles()); };
+  auto note = [&](ScheduleAttr s) {
+    ++cuts[cut(s)];
+    ++loops[loop(s)];
+    ++residences[s.getResident() != 0];
+  };
+  note(heuristic);
+  for (auto next = options.begin(); next != options.end() && next - options.begin() < int64_t(most);
+       ++next) {
+    auto handicapped = [&](const ScheduleOption &option) {
+      ScheduleAttr s = option.schedule;
+      return option.cost * (1 + sameCut * double(cuts[cut(s)]) + sameLoop * double(loops[loop(s)]) +
+                            sameResidence * double(residences[s.getResident() != 0]));
+    };
+    auto best = next;
+    double least = handicapped(*next);
+    for (auto it = next + 1; it != options.end(); ++it)
+      if (double value = handicapped(*it); value < least)
+        std::tie(best, least) = std::pair(it, value);
+    std::rotate(next, best, best + 1);
+    note(next->schedule);
   }
-  llvm::stable_sort(order);
-  std::vector<ScheduleOption> spread;
-  for (auto [cost, index] : order)
-    spread.push_back(options[index]);
-  options = std::move(spread);
 }
 
 namespace {
@@ -233,10 +258,10 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(MLIRContext *contex
   if (!first)
     return {};
   std::vector<ScheduleOption> worthwhile, pruned;
+  llvm::DenseSet<Attribute> seen = {first};
   auto add = [&](ScheduleAttr schedule, int64_t prefetch) {
     TileAttr tile = tileOf(schedule, domain, message);
-    auto known = [&](const ScheduleOption &option) { return option.schedule == schedule; };
-    if (!tile || schedule == first || llvm::any_of(worthwhile, known))
+    if (!tile || !seen.insert(schedule).second)
       return;
     Estimate e = estimate(schedule, tile, domain, facts);
     // What is loaded ahead waits in registers as it lies in memory.
@@ -249,7 +274,7 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(MLIRContext *contex
       spaces, [&](const FamilySpace &space) { return space.family == first.getFamily(); });
   if (space != std::end(spaces))
     forEach(context, *space, domain, add);
-  spreadOut(worthwhile);
+  spreadOut(worthwhile, first);
   std::vector<ScheduleOption> all;
   TileAttr tile = tileOf(first, domain, message);
   all.push_back({first, true, costOf(estimate(first, tile, domain, facts), domain, facts), ""});

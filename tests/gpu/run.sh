@@ -155,6 +155,7 @@ sanitizer() {
 : >"$results/gpu-tests.log"
 step runtime timeout 90 "$bin/gpu-runtime-tests"
 step conformance timeout 120 "$bin/gpu-conformance"
+step tune timeout 120 "$bin/gpu-tune-tests"
 step matrix matrix_shards 8
 step matrix-as-sm_75 matrix_as sm_75
 step matrix-as-sm_80 matrix_as sm_80

@@ -3,9 +3,12 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
+#include "eider/tune.h"
 #include "tools/eider/ProgramSource.h"
 #include "tools/eider/Text.h"
 #include "tools/safetensors/WholeFile.h"
+
+#include <cstdio>
 
 namespace eider::cli {
 
@@ -23,9 +26,26 @@ int carryOut(const EmitRequest &request) {
   return 0;
 }
 
+namespace {
+/// What the tuning records say of a program, a line a schedule.
+std::string tunedText(const Program &program, const CompileOptions &options) {
+  std::string text;
+  for (const TunedRecord &record : tunedRecords(program, options)) {
+    char line[600];
+    std::snprintf(line, sizeof(line), "%s %s on %s: %.2f us%s, %s\n",
+                  record.best ? "tuned    " : "measured ", record.dims.c_str(),
+                  record.deviceName.c_str(), record.microseconds, record.best ? ", the best" : "",
+                  record.schedule.c_str());
+    text += line;
+  }
+  return text.empty() ? "tuned     no record for this target\n" : text;
+}
+} // namespace
+
 int carryOut(const ExplainRequest &request) {
   ProgramSource source = makeProgram(request.program);
-  print(explain(source.program, optionsFor(request.program, source.program, request.arch)));
+  const CompileOptions options = optionsFor(request.program, source.program, request.arch);
+  print(explain(source.program, options) + tunedText(source.program, options));
   return 0;
 }
 

@@ -76,6 +76,19 @@ private:
 EIDER_API TuneResult tune(const Program &program, const Device &device, const Dims &dims,
                           const TuneOptions &options = {});
 
+/// What is recorded of one schedule.
+struct TunedRecord {
+  std::string dims;       ///< `hidden=7168 tokens=8193..16384`
+  std::string deviceName; ///< `NVIDIA H200`
+  std::string schedule;
+  bool best = false; ///< jit() takes it for such dims on such a device.
+  double microseconds = 0;
+};
+
+/// The records of a program for a target, on all devices, of the dims in `options`.
+EIDER_API std::vector<TunedRecord>
+tunedRecords(const Program &program, const CompileOptions &options, const CacheOptions &cache = {});
+
 /// Tunes in a thread of its own; a later jit() finds the record.
 class EIDER_API BackgroundTuning {
 public:

@@ -1,0 +1,162 @@
+//===- tests/unit/autotuner/LookupTest.cpp --------------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "autotuner/Lookup.h"
+
+#include "autotuner/store/Store.h"
+#include "eider/jit.h"
+#include "runtime/contract/Contract.h"
+#include "tests/unit/autotuner/Support.h"
+#include "tests/unit/runtime/TemporaryDirectory.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+using namespace eider;
+using namespace eider::tuning;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr const char *wide = "map<threads = 256, vector = 16>";
+constexpr const char *narrow = "map<threads = 64, vector = 8, loads = 2>";
+
+class LookupTest : public testing::Test {
+protected:
+  void record(const std::string &dims, const std::string &schedule) const {
+    ASSERT_TRUE(Store(cache).replace({sampleRecord(program, dims, schedule)}));
+  }
+  std::vector<TunedRange> ranges(const Dims &fixed = {{"hidden", 8192}}) const {
+    return tunedRanges(program, "auto", device, fixed, cache);
+  }
+
+  TemporaryDirectory temporary;
+  const CacheOptions cache{true, (temporary.path / "cache").string()};
+  const Program program = libraryProgram("quantize");
+  DeviceInfo device = sampleDevice();
+};
+
+TEST_F(LookupTest, NeighboursOfOneScheduleAreOneRange) {
+  record("hidden=8192 tokens=1", narrow);
+  record("hidden=8192 tokens=2", narrow);
+  record("hidden=8192 tokens=3..4", narrow);
+  record("hidden=8192 tokens=5..8", wide);
+  record("hidden=8192 tokens=17..32", wide);
+  record("hidden=4096 tokens=5..8", narrow); // another width
+  const std::vector<TunedRange> found = ranges();
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].ranges.at("tokens"), (DimRange{1, 4}));
+  EXPECT_EQ(found[0].schedule, narrow);
+  EXPECT_EQ(found[1].ranges.at("tokens"), (DimRange{5, 8}));
+  EXPECT_EQ(found[2].ranges.at("tokens"), (DimRange{17, 32}));
+}
+
+TEST_F(LookupTest, ADimThatIsFixedChoosesItsBucket) {
+  record("hidden=8192 tokens=5..8", wide);
+  EXPECT_EQ(ranges({{"hidden", 8192}, {"tokens", 6}}).size(), 1u);
+  EXPECT_TRUE(ranges({{"hidden", 8192}, {"tokens", 9}}).empty());
+}
+
+TEST_F(LookupTest, OfAnotherDeviceThereIsNothing) {
+  record("hidden=8192 tokens=5..8", wide);
+  device.multiprocessors = 114;
+  EXPECT_TRUE(ranges().empty());
+}
+
+TEST_F(LookupTest, OffIgnoresRecords) {
+  record("hidden=8192 tokens=5..8", wide);
+  const Variable off("EIDER_TUNING", "off");
+  EXPECT_TRUE(ranges().empty());
+}
+
+TEST_F(LookupTest, AModeThatMeansNothingIsRefused) {
+  const Variable mode("EIDER_TUNING", "sometimes");
+  EXPECT_THROW(ranges(), Error);
+}
+
+TEST_F(LookupTest, APinnedTableCountsAloneAndForEveryDeviceOfTheTarget) {
+  record("hidden=8192 tokens=5..8", wide);
+  const std::string table = (temporary.path / "table.jsonl").string();
+  std::ofstream(table) << toLine(sampleRecord(program, "hidden=8192 tokens=9..16", narrow)) << "\n";
+  const Variable mode("EIDER_TUNING", "table-only"), path("EIDER_TUNING_TABLE", table);
+  device.memoryClock = 1; // another rank's machine
+  const std::vector<TunedRange> found = ranges();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].schedule, narrow);
+  device.target = "sm_80";
+  EXPECT_TRUE(ranges().empty());
+}
+
+TEST_F(LookupTest, APinnedTableThatCannotBeReadIsAnError) {
+  const Variable mode("EIDER_TUNING", "table-only");
+  for (const char *what : {"", "/nonexistent/table.jsonl"}) {
+    const Variable path("EIDER_TUNING_TABLE", what);
+    try {
+      ranges();
+      FAIL() << what;
+    } catch (const Error &error) {
+      EXPECT_THAT(error.what(), HasSubstr("EIDER_TUNING"));
+    }
+  }
+  const std::string bad = (temporary.path / "bad.jsonl").string();
+  std::ofstream(bad) << "{\"schema\": 1}\n";
+  const Variable path("EIDER_TUNING_TABLE", bad);
+  EXPECT_THROW(ranges(), Error);
+}
+
+TEST_F(LookupTest, TunedVariantsComeFirstWithTheirRange) {
+  CompileOptions options;
+  options.dims = {{"hidden", 8192}};
+  const Executable base = compile(program, options);
+  options.schedule = narrow;
+  const Executable tuned = compile(program, options);
+  const Executable merged = merge(base, {{TunedRange{{{"tokens", {5, 8}}}, narrow}, tuned}});
+  const contract::Contract contract = contract::read(merged.contract);
+  ASSERT_EQ(contract.variants.size(), 3u);
+  EXPECT_EQ(contract.variants[0].name, "tuned_tokens_5_8");
+  EXPECT_THAT(contract.variants[0].source, HasSubstr("threads = 64"));
+  const contract::Predicate &range = contract.variants[0].predicates.back();
+  EXPECT_EQ(range.kind, contract::Predicate::Kind::Range);
+  EXPECT_EQ(range.min, 5);
+  EXPECT_EQ(range.max, 8);
+  EXPECT_EQ(contract.variants[1].name, "contiguous");
+  EXPECT_EQ(contract.variants[2].name, "general");
+}
+
+TEST_F(LookupTest, JitTakesTheRecordInItsRangeAndTheHeuristicElsewhere) {
+  DeviceOptions options;
+  options.cache = cache;
+  const Device host = Device::open("host", options);
+  Record record = sampleRecord(program, "hidden=256 tokens=5..8",
+                               "map<threads = 16, vector = 16, rows = 4, loads = 1>");
+  record.target = "host";
+  record.device = identityOf(host.info());
+  ASSERT_TRUE(Store(cache).replace({record}));
+  const Kernel kernel = jit(program, host, {{"hidden", 256}});
+  ASSERT_EQ(kernel.variants().size(), 3u);
+  EXPECT_EQ(kernel.variants()[0].name, "tuned_tokens_5_8");
+  EXPECT_EQ(kernel.prepare({{"tokens", 7}, {"hidden", 256}}).variant(), "tuned_tokens_5_8");
+  EXPECT_EQ(kernel.prepare({{"tokens", 9}, {"hidden", 256}}).variant(), "contiguous");
+}
+
+TEST_F(LookupTest, ARecordThatIsNoLongerLegalIsLeftOutWithAWarning) {
+  DeviceOptions options;
+  options.cache = cache;
+  const Device host = Device::open("host", options);
+  Record record =
+      sampleRecord(program, "hidden=256 tokens=5..8", "contract<threads = 7, magic = 3>");
+  record.target = "host";
+  record.device = identityOf(host.info());
+  ASSERT_TRUE(Store(cache).replace({record}));
+  std::vector<std::string> warnings;
+  setLogHandler([&](const std::string &line) { warnings.push_back(line); });
+  EXPECT_EQ(jit(program, host, {{"hidden", 256}}).variants().size(), 2u);
+  setLogHandler({});
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], HasSubstr("a tuning record is not used"));
+}
+
+} // namespace

@@ -1,0 +1,89 @@
+//===- tests/unit/autotuner/SpaceTest.cpp ---------------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tests/unit/autotuner/Support.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+using namespace eider;
+
+namespace {
+
+std::vector<ScheduleCandidate> spaceOf(const std::string &op, const std::string &block,
+                                       int64_t tokens, int64_t hidden) {
+  CompileOptions options;
+  options.dims = {{"hidden", hidden}};
+  return candidates(libraryProgram(op, block), options,
+                    {132, {{"tokens", tokens}, {"hidden", hidden}}});
+}
+
+size_t worthwhile(const std::vector<ScheduleCandidate> &space) {
+  return static_cast<size_t>(std::ranges::count(space, "", &ScheduleCandidate::pruned));
+}
+
+TEST(Space, TheHeuristicIsFirstAndAlone) {
+  for (const char *block : {"1x128", "1x*", "128x128"}) {
+    const auto space = spaceOf("quantize", block, 16384, 8192);
+    ASSERT_FALSE(space.empty());
+    EXPECT_TRUE(space.front().heuristic);
+    EXPECT_EQ(std::ranges::count(space, true, &ScheduleCandidate::heuristic), 1);
+    CompileOptions options;
+    options.dims = {{"hidden", 8192}};
+    EXPECT_THAT(explain(libraryProgram("quantize", block), options),
+                testing::HasSubstr(space.front().schedule));
+  }
+}
+
+TEST(Space, EachScheduleOnceAndThePrunedLast) {
+  const auto space = spaceOf("rms_norm_quant", "1x128", 16384, 8192);
+  std::set<std::string> seen;
+  bool pruned = false;
+  for (const ScheduleCandidate &candidate : space) {
+    EXPECT_TRUE(seen.insert(candidate.schedule).second) << candidate.schedule;
+    EXPECT_FALSE(pruned && candidate.pruned.empty()) << candidate.schedule;
+    pruned |= !candidate.pruned.empty();
+  }
+  EXPECT_TRUE(pruned);
+}
+
+TEST(Space, HasEnoughToMeasureForEveryFamily) {
+  EXPECT_GE(worthwhile(spaceOf("quantize", "1x128", 16384, 8192)), 10u);
+  EXPECT_GE(worthwhile(spaceOf("rms_norm_quant", "1x128", 16384, 8192)), 10u);
+  EXPECT_GE(worthwhile(spaceOf("add_rms_norm_quant", "1x128", 16384, 7168)), 10u);
+  EXPECT_GE(worthwhile(spaceOf("quantize", "128x128", 16384, 8192)), 4u);
+  EXPECT_GE(worthwhile(spaceOf("quantize", "1x128", 1, 8192)), 2u);
+}
+
+TEST(Space, TheFirstSixteenDifferInThreads) {
+  const auto space = spaceOf("rms_norm_quant", "1x128", 16384, 8192);
+  std::set<std::string> threads;
+  for (size_t i = 0; i < 16 && i < space.size(); ++i)
+    threads.insert(space[i].schedule.substr(0, space[i].schedule.find(',')));
+  EXPECT_GE(threads.size(), 4u);
+}
+
+TEST(Space, EveryWorthwhileScheduleCompiles) {
+  for (const char *op : {"quantize", "add_rms_norm_quant"}) {
+    const auto space = spaceOf(op, "1x128", 4096, 7168);
+    for (size_t i = 0; i < 12 && i < space.size() && space[i].pruned.empty(); ++i) {
+      CompileOptions options;
+      options.dims = {{"hidden", 7168}};
+      options.schedule = space[i].schedule;
+      EXPECT_NO_THROW(compile(libraryProgram(op), options)) << space[i].schedule;
+    }
+  }
+}
+
+TEST(Space, AFewRowsAreNotSpreadOverSeveralTiles) {
+  for (const ScheduleCandidate &candidate : spaceOf("quantize", "1x*", 128, 4096)) {
+    if (candidate.schedule.find("tiles") != std::string::npos && !candidate.heuristic) {
+      EXPECT_NE(candidate.pruned, "") << candidate.schedule;
+    }
+  }
+}
+
+} // namespace

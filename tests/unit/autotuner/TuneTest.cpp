@@ -1,0 +1,96 @@
+//===- tests/unit/autotuner/TuneTest.cpp ----------------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// The whole way, on the simulator: candidates, worker, checks, times, records, jit.
+//
+//===----------------------------------------------------------------------===//
+#include "eider/tune.h"
+
+#include "autotuner/measure/Check.h"
+#include "autotuner/store/Store.h"
+#include "eider/jit.h"
+#include "tests/unit/autotuner/Support.h"
+#include "tests/unit/runtime/TemporaryDirectory.h"
+
+#include <gmock/gmock.h>
+
+using namespace eider;
+using testing::HasSubstr;
+
+namespace {
+
+class TuneTest : public testing::Test {
+protected:
+  TuneTest() { tuning.candidates = 3; }
+
+  Device host() const {
+    DeviceOptions options;
+    options.cache = {true, (temporary.path / "cache").string()};
+    return Device::open("host", options);
+  }
+
+  TemporaryDirectory temporary;
+  const Program program = libraryProgram("add_rms_norm_quant");
+  const Dims dims = {{"tokens", 6}, {"hidden", 512}};
+  TuneOptions tuning;
+};
+
+TEST_F(TuneTest, MeasuresRecordsAndFindsTheRecordAgain) {
+  const TuneResult result = tune(program, host(), dims, tuning);
+  ASSERT_EQ(result.refused, "");
+  EXPECT_TRUE(result.recorded);
+  EXPECT_FALSE(result.fromRecord);
+  EXPECT_EQ(result.candidates.front().schedule, result.heuristic);
+  EXPECT_GT(result.candidates.front().microseconds, 0);
+  EXPECT_GT(result.microseconds, 0);
+  EXPECT_LE(result.microseconds, result.heuristicTime);
+  // x, weight read; residual read and written; codes and scales written.
+  EXPECT_EQ(result.bytes, 6 * 512 * (2 + 2 + 2 + 1) + 512 * 2 + 6 * 4 * 4);
+  for (const TunedSchedule &candidate : result.candidates)
+    EXPECT_THAT(candidate.rejected, testing::Not(HasSubstr("is not what"))) << candidate.schedule;
+
+  const TuneResult again = tune(program, host(), {{"tokens", 8}, {"hidden", 512}}, tuning);
+  EXPECT_TRUE(again.fromRecord); // the same bucket
+  EXPECT_EQ(again.schedule, result.schedule);
+  EXPECT_EQ(jit(program, host(), {{"hidden", 512}}).variants().front().name, "tuned_tokens_5_8");
+}
+
+TEST_F(TuneTest, WrongDimsAreRefused) {
+  for (const Dims &bad : {Dims{{"hidden", 512}}, Dims{{"tokens", 0}, {"hidden", 512}},
+                          Dims{{"tokens", 1}, {"hidden", 512}, {"other", 1}}})
+    EXPECT_THROW(tune(program, host(), bad, tuning), Error);
+}
+
+TEST_F(TuneTest, InTheBackgroundWithinABudget) {
+  BackgroundTuning none(host(), {{program, dims}}, 0, tuning);
+  EXPECT_TRUE(none.wait().empty());
+  BackgroundTuning wrong(host(), {{program, {{"hidden", 512}}}}, 60, tuning);
+  EXPECT_THROW(wrong.wait(), Error);
+}
+
+TEST(RowPlan, RowsStandForThemselvesWhereNothingCrossesThem) {
+  using tuning::planRows;
+  const auto plan = [](const char *op, const char *block) {
+    return planRows(libraryProgram(op, block).signature(), {"hidden"});
+  };
+  EXPECT_EQ(plan("quantize", "1x128").dim, "tokens");
+  EXPECT_EQ(plan("quantize", "1x128").block, 1);
+  EXPECT_EQ(plan("quantize", "128x128").block, 128);
+  EXPECT_EQ(plan("add_rms_norm_quant", "1x*").block, 1);
+}
+
+TEST(SampledRows, AlwaysTheFirstAndTheLastAndThePartialBlock) {
+  for (int64_t block : {1, 8, 128})
+    for (int64_t rows : {1, 7, 128, 1000, 16384, 100001}) {
+      const auto ranges = tuning::sampledRows(rows, block, 8192);
+      EXPECT_EQ(ranges.front().first, 0);
+      EXPECT_EQ(ranges.back().second, rows);
+      for (auto [from, to] : ranges) {
+        EXPECT_EQ(from % block, 0);
+        EXPECT_TRUE(to == rows || to == from + block);
+      }
+    }
+}
+
+} // namespace

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Part of Eider, under the Apache License v2.0.
+#
+# A worker for tests, whose candidate 1 does what EIDER_TEST_DEFECT says; the others take 10 us each.
+echo '{"event":"ready","target":"host"}'
+while read -r request; do
+  echo '{"event":"start","id":0}'
+  echo '{"event":"measured","id":0,"us":10}'
+  case $request in
+  *'"id":1,'*)
+    echo '{"event":"start","id":1}'
+    case $EIDER_TEST_DEFECT in
+    hang) sleep 600 ;;
+    segv) echo 'illegal address' >&2; kill -SEGV $$ ;;
+    trap) kill -TRAP $$ ;;
+    fault) echo '{"event":"fault","id":1,"why":"CUDA_ERROR_ILLEGAL_ADDRESS"}'; exit 70 ;;
+    nonsense) echo 'not JSON' ;;
+    esac
+    ;;
+  esac
+  echo '{"event":"start","id":2}'
+  echo '{"event":"measured","id":2,"us":9}'
+  echo '{"event":"result","bytes":4096,"memcpy":8,"runs":[{"id":0,"us":10,"spread":0.01},{"id":2,"us":9,"spread":0.01}]}'
+done
