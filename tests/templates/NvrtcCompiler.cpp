@@ -14,6 +14,7 @@ namespace eider::testing {
 
 /// Results are nvrtcResult, 0 for success; a program is a pointer.
 struct NvrtcCompiler::Functions {
+  int (*version)(int *, int *);
   int (*create)(void **, const char *, const char *, int, const char *const *, const char *const *);
   int (*destroy)(void **);
   int (*compile)(void *, int, const char *const *);
@@ -30,11 +31,11 @@ struct NvrtcCompiler::Functions {
           reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
       return function != nullptr;
     };
-    return find(create, "nvrtcCreateProgram") && find(destroy, "nvrtcDestroyProgram") &&
-           find(compile, "nvrtcCompileProgram") && find(logSize, "nvrtcGetProgramLogSize") &&
-           find(log, "nvrtcGetProgramLog") && find(cubinSize, "nvrtcGetCUBINSize") &&
-           find(cubin, "nvrtcGetCUBIN") && find(archCount, "nvrtcGetNumSupportedArchs") &&
-           find(archs, "nvrtcGetSupportedArchs");
+    return find(version, "nvrtcVersion") && find(create, "nvrtcCreateProgram") &&
+           find(destroy, "nvrtcDestroyProgram") && find(compile, "nvrtcCompileProgram") &&
+           find(logSize, "nvrtcGetProgramLogSize") && find(log, "nvrtcGetProgramLog") &&
+           find(cubinSize, "nvrtcGetCUBINSize") && find(cubin, "nvrtcGetCUBIN") &&
+           find(archCount, "nvrtcGetNumSupportedArchs") && find(archs, "nvrtcGetSupportedArchs");
   }
 };
 
@@ -53,6 +54,13 @@ std::shared_ptr<const NvrtcCompiler> NvrtcCompiler::open(std::string &error) {
     error = "there is no NVRTC (libnvrtc.so.13): install the CUDA toolkit or set CUDA_HOME";
     return nullptr;
   }
+  // NVRTC opens its builtins by name alone, wherever the dynamic linker looks or has opened one.
+  int major = 0, minor = 0;
+  functions->version(&major, &minor);
+  for (const std::string &place : places)
+    dlopen((place + "libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor))
+               .c_str(),
+           RTLD_NOW);
   auto compiler = std::make_shared<NvrtcCompiler>();
   compiler->functions = functions;
   return compiler;
