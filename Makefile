@@ -5,11 +5,12 @@
 #   make test-all     the exhaustive ones too
 #   make conformance  the formats over every value, all 2^32 of f32 among them; says its time
 #   make fuzz         fuzzes what reads files of others, a minute each (FUZZ_SECONDS)
+#   make tidy         clang-tidy over our C++ (Debian's clang-tidy-22; takes long)
 #   make clean        removes the build
 
 JOBS ?= $(shell nproc)
 
-.PHONY: demo test test-all conformance fuzz build dependencies clean
+.PHONY: demo test test-all conformance fuzz build dependencies tidy clean
 .NOTPARALLEL:
 
 demo: build/build.ninja
@@ -29,6 +30,9 @@ FUZZ_SECONDS ?= 60
 fuzz: build/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target fuzz-programs
 	@tests/fuzz/run.sh build $(FUZZ_SECONDS)
+
+tidy: build
+	@scripts/tidy.sh
 
 build: build/build.ninja
 	@cmake --build --preset release -j $(JOBS)

@@ -62,7 +62,7 @@ struct Report {
   const Subject &subject;
 
   void add(const std::string &metric, const std::string &unit, double value,
-           nlohmann::json more = nlohmann::json::object()) const {
+           const nlohmann::json &more = nlohmann::json::object()) const {
     std::printf("%-20s %-22s %9.3f %s\n", subject.op.c_str(), metric.c_str(), value, unit.c_str());
     std::fflush(stdout);
     nlohmann::json cell = {{"op", subject.op},

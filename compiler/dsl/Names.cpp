@@ -128,7 +128,7 @@ std::string eider::detail::problemOfName(std::string_view name) {
   if (name.size() > 64)
     return "the name " + quoted + "… is longer than 64 characters";
   bool plain = llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-  if (!plain || !llvm::isAlpha(name[0]) || name.find("__") != name.npos)
+  if (!plain || !llvm::isAlpha(name[0]) || name.find("__") != std::string_view::npos)
     return "the name " + quoted + " is not an identifier";
   if (reservedWords().contains(llvm::StringRef(name.data(), name.size())))
     return "the name " + quoted + " is a word of CUDA C++ or of Eider";

@@ -23,7 +23,6 @@
 using namespace mlir;
 using namespace eider::simt;
 using eider::ir::CodecPath;
-using eider::ir::Reduction;
 
 namespace eider::text {
 namespace {
@@ -318,8 +317,8 @@ std::string KernelPrinter::derivedName(Operation &op) {
       .Case([](arith::SubFOp) { return "difference"; })
       .Case([](arith::MulFOp) { return "product"; })
       .Case([](arith::DivFOp) { return "quotient"; })
-      .Case([](arith::ExtFOp wide) { return "wide"; })
-      .Case([](arith::TruncFOp narrow) { return "rounded"; })
+      .Case([](arith::ExtFOp) { return "wide"; })
+      .Case([](arith::TruncFOp) { return "rounded"; })
       .Default([](Operation *other) {
         StringRef function = functionOf(other);
         return function.empty() ? std::string("value") : (function + "_value").str();
