@@ -131,6 +131,7 @@ private:
   llvm::raw_ostream &os;
   Names names;
   DenseMap<Value, Expression> expressions;
+  DenseMap<Value, std::string> carried; ///< of loads ahead: the variable that keeps them
   std::string cursorName, tileName;
   std::string indent = "  ";
 
@@ -139,6 +140,7 @@ private:
   void printTile(TileAttr tile);
   void printCodecs();
   LogicalResult printLoop(ForTilesOp loop);
+  void printCarried(ForTilesOp loop);
   LogicalResult printOp(Operation &op);
   FailureOr<Expression> expressionOf(Operation &op);
   Expression loadText(LoadOp op);
@@ -149,7 +151,7 @@ private:
   std::string derivedName(Operation &op);
   bool standsAlone(Operation &op, const Expression &expression);
   Expression operand(Value value, bool fragmentNeeded = false);
-  std::string callOnTile(const Twine &method, ArrayRef<std::string> parameters,
+  std::string callOnTile(Value at, const Twine &method, ArrayRef<std::string> parameters,
                          ArrayRef<std::string> arguments);
 };
 
@@ -166,9 +168,15 @@ Expression KernelPrinter::operand(Value value, bool fragmentNeeded) {
   return {"eider::spread<" + std::to_string(count) + ">(" + inner.text + ")"};
 }
 
-std::string KernelPrinter::callOnTile(const Twine &method, ArrayRef<std::string> parameters,
+std::string KernelPrinter::callOnTile(Value at, const Twine &method,
+                                      ArrayRef<std::string> parameters,
                                       ArrayRef<std::string> arguments) {
-  std::string text = cursorName + "." + method.str();
+  std::string tile = cursorName;
+  if (auto first = at.getDefiningOp<FirstTileOp>())
+    tile = tileName + "::first(" + operand(first.getRows()).text + ")";
+  else if (at.getDefiningOp<NextTileOp>())
+    tile += ".next()";
+  std::string text = tile + "." + method.str();
   if (!parameters.empty())
     text += "<" + llvm::join(parameters, ", ") + ">";
   return text + "(" + llvm::join(arguments, ", ") + ")";
@@ -197,7 +205,7 @@ Expression KernelPrinter::loadText(LoadOp op) {
   if (op.getPitch())
     arguments.push_back(operand(op.getPitch()).text);
   return {callOnTile(
-      methodOf("load", op.getAccess()),
+      op.getAt(), methodOf("load", op.getAccess()),
       accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), op.getGroupRows()),
       arguments)};
 }
@@ -208,7 +216,7 @@ std::string KernelPrinter::storeText(StoreOp op) {
       operand(op.getValue(), isa<VectorType>(op.getValue().getType())).text};
   if (op.getPitch())
     arguments.push_back(operand(op.getPitch()).text);
-  return callOnTile(methodOf("store", op.getAccess()),
+  return callOnTile(op.getAt(), methodOf("store", op.getAccess()),
                     accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), 1),
                     arguments);
 }
@@ -220,7 +228,12 @@ Expression KernelPrinter::reduceText(ReduceOp op) {
     method += "_of_groups";
     parameters.push_back(std::to_string(op.getGroup()));
   }
-  return {callOnTile(method, parameters, {operand(op.getInput(), true).text})};
+  SmallVector<std::string> arguments = {operand(op.getInput(), true).text};
+  if (op.getTimes()) {
+    method += "_of_products";
+    arguments.push_back(operand(op.getTimes(), true).text);
+  }
+  return {callOnTile(op.getAt(), method, parameters, arguments)};
 }
 
 Expression KernelPrinter::encodeText(EncodeOp op) {
@@ -291,17 +304,23 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
 }
 
 std::string KernelPrinter::derivedName(Operation &op) {
+  // A variable that is loaded ahead is named for the tile that it is loaded for.
+  bool isAhead = isa<LoadOp>(op) && cast<LoadOp>(op).getAt().getDefiningOp<FirstTileOp>();
   if (auto given = op.getAttrOfType<StringAttr>("eider.name"))
-    return given.str();
+    return given.str() + (isAhead ? "_next" : "");
   if (auto load = dyn_cast<LoadOp>(op)) {
     auto offset = load.getBase().getDefiningOp<OffsetOp>();
     std::string base = operand(offset ? offset.getBase() : load.getBase()).text;
     switch (load.getAccess()) {
     case Access::elements:
     case Access::columns:
-      return base + (offset                                                    ? "_second"
-                     : load.getPitch() && !isa<BlockArgument>(load.getPitch()) ? "_first"
-                                                                               : "_" + cursorName);
+      if (offset)
+        base += "_second";
+      else if (load.getPitch() && !isa<BlockArgument>(load.getPitch()))
+        base += "_first";
+      else if (!isAhead)
+        base += "_" + cursorName;
+      return base + (isAhead ? "_next" : "");
     case Access::groups:
       return base + "_groups";
     default:
@@ -341,27 +360,49 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
     os << indent << storeText(store) << ";\n";
     return success();
   }
-  if (isa<SpreadOp>(op))
-    return success(); // Read by operand().
+  if (isa<SpreadOp, FirstTileOp, NextTileOp, CarryOp>(op))
+    return success(); // Read by operand(), callOnTile() and printCarried().
   auto expression = expressionOf(op);
   if (failed(expression))
     return failure();
   Value result = op.getResult(0);
+  if (std::string variable = carried.lookup(result); !variable.empty()) {
+    os << indent << "if (" << cursorName << ".has_next())\n"
+       << indent << "  " << variable << " = " << expression->text << ";\n";
+    return success();
+  }
   if (!standsAlone(op, *expression)) {
     expressions[result] = *expression;
     return success();
   }
   std::string name = names.fresh(derivedName(op));
-  os << indent << (result.getType().isF32() ? "const float " : "const auto ") << name << " = "
-     << expression->text << ";\n";
+  bool varies = llvm::any_of(op.getUsers(), [](Operation *user) { return isa<ForTilesOp>(user); });
+  os << indent << (varies ? "" : "const ") << (result.getType().isF32() ? "float " : "auto ")
+     << name << " = " << expression->text << ";\n";
   expressions[result] = {name};
   return success();
+}
+
+/// What the loop carries is in a variable that was printed before it; each tile begins with a copy.
+void KernelPrinter::printCarried(ForTilesOp loop) {
+  if (loop.getInitial().empty())
+    return;
+  auto carry = cast<CarryOp>(loop.getBlock().back());
+  for (auto [initial, argument, next] : llvm::zip_equal(
+           loop.getInitial(), loop.getBlock().getArguments().drop_front(), carry.getValues())) {
+    const std::string variable = expressions.lookup(initial).text;
+    std::string name = names.fresh(derivedName(*next.getDefiningOp()));
+    os << indent << "const auto " << name << " = " << variable << ";\n";
+    expressions[argument] = {name};
+    carried[next] = variable;
+  }
 }
 
 LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
   os << indent << "for (const " << tileName << " " << cursorName << " : " << tileName << "::over("
      << operand(loop.getRows()).text << ")) {\n";
   indent = "    ";
+  printCarried(loop);
   for (Operation &op : loop.getBlock())
     if (failed(printOp(op)))
       return failure();

@@ -276,6 +276,7 @@ std::string ScheduleAttr::str() const {
   add("columns", getColumns(), 0);
   add("tiles", getTiles(), 1);
   add("resident", getResident(), 0);
+  add("prefetch", getPrefetch(), 0);
   return text + ">";
 }
 
@@ -289,9 +290,9 @@ static Attribute parseScheduleBody(AsmParser &parser) {
     parser.emitError(at, "no schedule family '") << keyword << "'; they are map, row, tile";
     return {};
   }
-  llvm::SmallDenseMap<StringRef, int64_t> knobs = {{"threads", 0}, {"vector", 0},  {"rows", 1},
-                                                   {"loads", 0},   {"columns", 0}, {"tiles", 1},
-                                                   {"resident", 0}};
+  llvm::SmallDenseMap<StringRef, int64_t> knobs = {{"threads", 0},  {"vector", 0},  {"rows", 1},
+                                                   {"loads", 0},    {"columns", 0}, {"tiles", 1},
+                                                   {"resident", 0}, {"prefetch", 0}};
   llvm::SmallDenseSet<StringRef> given;
   auto parseOne = [&]() -> ParseResult {
     StringRef name;
@@ -303,7 +304,9 @@ static Attribute parseScheduleBody(AsmParser &parser) {
       return parser.emitError(at, "schedule knob '") << name << "' stands twice";
     if (!knobs.count(name))
       return parser.emitError(at, "no schedule knob '")
-             << name << "'; they are threads, vector, rows, loads, columns, tiles, resident";
+             << name
+             << "'; they are threads, vector, rows, loads, columns, tiles, resident, "
+                "prefetch";
     if (value < 1 || value > (1 << 20))
       return parser.emitError(at, "schedule knob '") << name << "' is out of range: " << value;
     knobs[name] = value;
@@ -317,7 +320,7 @@ static Attribute parseScheduleBody(AsmParser &parser) {
   }
   return ScheduleAttr::get(parser.getContext(), *family, knobs["threads"], knobs["vector"],
                            knobs["rows"], knobs["loads"], knobs["columns"], knobs["tiles"],
-                           knobs["resident"]);
+                           knobs["resident"], knobs["prefetch"]);
 }
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {

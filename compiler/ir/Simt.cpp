@@ -111,14 +111,26 @@ LogicalResult KernelOp::verify() {
 }
 
 LogicalResult ForTilesOp::verify() {
-  if (getBlock().getNumArguments() != 1 || !isa<CursorType>(getBlock().getArgument(0).getType()))
-    return emitOpError("has one argument, the tile at its position");
+  SmallVector<Type> arguments(getBlock().getArgumentTypes());
+  if (arguments.empty() || !isa<CursorType>(arguments.front()) ||
+      TypeRange(arguments).drop_front() != getInitial().getTypes())
+    return emitOpError("has as arguments the tile at its position and the carried values");
+  auto carry = getBlock().empty() ? CarryOp() : dyn_cast<CarryOp>(getBlock().back());
+  if ((carry ? TypeRange(carry.getValues().getTypes()) : TypeRange()) != getInitial().getTypes())
+    return emitOpError("carries on, by its last op, other values than it began with");
   return success();
 }
 
 LogicalResult LoadOp::verify() {
   return verifyHeld(*this, getResult().getType(), getBase().getType(), getAt().getType(),
                     getAccess(), getGroup());
+}
+
+LogicalResult ReduceOp::verify() {
+  if (getTimes() &&
+      (getKind() != Reduction::sum || getGroup() || getTimes().getType() != getInput().getType()))
+    return emitOpError("products are summed over a row, of two fragments of one type");
+  return success();
 }
 
 LogicalResult StoreOp::verify() {

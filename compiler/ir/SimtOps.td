@@ -107,15 +107,39 @@ def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTermina
 def Simt_ForTilesOp : Simt_Op<"for_tiles", [SingleBlock, NoTerminator]> {
   let hasVerifier = 1;
   let summary = "For each tile of this CUDA block";
-  let arguments = (ins I64:$rows);
+  let description = [{
+    The region's arguments are the tile at its position and the carried values: `initial` for the first tile, then what `simt.carry`, the
+    last op, was given at the tile before.
+  }];
+  let arguments = (ins I64:$rows, Variadic<AnyVectorOfNonZeroRank>:$initial);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$rows $body attr-dict";
+  let assemblyFormat = "$rows (`carrying` $initial^ `:` type($initial))? $body attr-dict";
   let extraClassDeclaration = [{
     ::mlir::Block &getBlock() { return getBody().front(); }
     TileAttr getTile() {
       return ::llvm::cast<CursorType>(getBlock().getArgument(0).getType()).getTile();
     }
   }];
+}
+
+def Simt_CarryOp : Simt_Op<"carry", [HasParent<"ForTilesOp">]> {
+  let summary = "The carried values of the tile after this one";
+  let arguments = (ins Variadic<AnyVectorOfNonZeroRank>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+def Simt_FirstTileOp : Simt_Op<"first_tile", [Pure]> {
+  let summary = "The first tile of this CUDA block";
+  let arguments = (ins I64:$rows);
+  let results = (outs Simt_CursorType:$result);
+  let assemblyFormat = "$rows attr-dict `:` type($result)";
+}
+
+def Simt_NextTileOp : Simt_Op<"next_tile", [Pure, AllTypesMatch<["at", "result"]>]> {
+  let summary = "The tile that its CUDA block takes after one; loads ahead happen where there is one";
+  let arguments = (ins Simt_CursorType:$at);
+  let results = (outs Simt_CursorType:$result);
+  let assemblyFormat = "$at attr-dict `:` type($at)";
 }
 
 def Simt_OffsetOp : Simt_Op<"offset", [Pure, AllTypesMatch<["base", "result"]>]> {
@@ -156,11 +180,15 @@ def Simt_StoreOp : Simt_AccessOp<"store"> {
 
 def Simt_ReduceOp : Simt_Op<"reduce", [Pure]> {
   let summary = "A fragment's reduction over the row, over the block or over 1×group neighbours";
-  let description = "Collective: every thread of the tile takes part. `over` is rows (the row or block) or groups.";
-  let arguments = (ins Eider_ReductionAttr:$kind, AnyVectorOfNonZeroRank:$input, Simt_CursorType:$at,
+  let description = "Collective: every thread of the tile takes part. A sum over the row may be of products, `input` times `times`, each added unrounded.";
+  let hasVerifier = 1;
+  let arguments = (ins Eider_ReductionAttr:$kind, AnyVectorOfNonZeroRank:$input,
+                       Optional<AnyVectorOfNonZeroRank>:$times, Simt_CursorType:$at,
                        DefaultValuedAttr<I64Attr, "0">:$group);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "`` $kind $input `at` $at attr-dict `:` type($input) `,` type($at) `->` type($result)";
+  let assemblyFormat = [{
+    `` $kind $input (`times` $times^ `:` type($times))? `at` $at attr-dict `:` type($input) `,` type($at) `->` type($result)
+  }];
 }
 
 def Simt_SpreadOp : Simt_Op<"spread", [Pure]> {

@@ -65,11 +65,24 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
        --threads)
     if (chunks % threads == 0 && legalThreads(threads) == threads &&
         chunks / threads * vector <= 128 && threads % (columns / vector) == 0)
-      return ScheduleAttr::get(context, Family::tile, threads, vector, rows, 0, columns, 1, 0);
+      return ScheduleAttr::get(context, Family::tile, threads, vector, rows, 0, columns, 1, 0, 0);
   message = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns) +
             " cannot be dealt to a block's threads evenly; take extents that are powers of two, at "
             "most 16384 columns and 131072 elements together";
   return {};
+}
+
+/// Where registers have room for a row that is loaded ahead: one narrow matrix, in rows that a few
+/// warps hold evenly, two or four chunks a thread. Null elsewhere.
+static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                  int64_t chunks) {
+  if (domain.bytesRead != 2 || vector != 16 || chunks * vector != domain.width ||
+      !llvm::isPowerOf2_64(chunks) || chunks < 64 || chunks > 1024)
+    return {};
+  const int64_t threads = std::max<int64_t>(32, chunks / 4);
+  const int64_t resident = (chunks / threads == 4 ? 512 : 768) / threads;
+  return ScheduleAttr::get(context, Family::row, threads, vector, 1, 0, 0, /*tiles=*/4, resident,
+                           /*prefetch=*/1);
 }
 
 ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Domain &domain,
@@ -95,8 +108,10 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
                                              : 2;
     int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
     return ScheduleAttr::get(context, family, threads, vector, std::max<int64_t>(1, 128 / threads),
-                             loads, 0, 1, 0);
+                             loads, 0, 1, 0, 0);
   }
+  if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
+    return ahead;
   int64_t most = chunks > 2048 ? 1024 : chunks > 512 ? 512 : 256;
   auto [threads, loads] = spreadRow(chunks, most);
   threads = std::max(threads, legalThreads(lanes));
@@ -106,7 +121,7 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   bool light = domain.matricesRead == 1 && threads >= 64 && threads * vector * 2 >= domain.width;
   int64_t tiles = !light ? 1 : domain.encodesBySoftware ? 4 : 3;
   int64_t resident = !light ? 0 : (domain.encodesBySoftware ? 1024 : 1280) / threads;
-  return ScheduleAttr::get(context, family, threads, vector, rows, 0, 0, tiles, resident);
+  return ScheduleAttr::get(context, family, threads, vector, rows, 0, 0, tiles, resident, 0);
 }
 
 TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
@@ -143,6 +158,10 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     return refuse("several rows a block need at most 32 threads a row");
   if (schedule.getResident() * threads * (kind == TileKind::row ? rows : 1) > 2048)
     return refuse("a multiprocessor holds at most 2048 threads");
+  if (schedule.getPrefetch() > 1)
+    return refuse("at most one tile is loaded ahead");
+  if (schedule.getPrefetch() && (needed != Family::row || rows != 1))
+    return refuse("a tile is loaded ahead where it is one whole row that is reduced");
   if (loads * vector > 128)
     return refuse("a thread would hold " + std::to_string(loads * vector) +
                   " elements; at most 128");

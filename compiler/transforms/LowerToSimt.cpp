@@ -55,6 +55,7 @@ private:
   Value rowCount();
   std::string gridExpression();
   void sinkColumnLoads(Block &body);
+  void loadAhead(simt::ForTilesOp &loop);
   SmallVector<Attribute> header();
 
   LogicalResult lower(Operation &op);
@@ -181,6 +182,55 @@ void ProgramLowering::sinkColumnLoads(Block &body) {
         first = user;
     op.moveBefore(first);
   }
+}
+
+/// The op, before the loop: a pointer's offset or a constant, which no tile changes.
+static Value hoisted(Value value, Operation *loop) {
+  Operation *op = value ? value.getDefiningOp() : nullptr;
+  if (op && op->getBlock() == &cast<simt::ForTilesOp>(loop).getBlock())
+    op->moveBefore(loop);
+  return value;
+}
+
+/// Elements of a tile are loaded while the tile before is worked on: after its first reduction,
+/// when the registers of its own elements have been read. Each row is read and written by one block
+/// alone, so that what a tile stores is not what the next one has read.
+void ProgramLowering::loadAhead(simt::ForTilesOp &loop) {
+  Block &body = loop.getBlock();
+  SmallVector<simt::LoadOp> loads;
+  for (auto load : body.getOps<simt::LoadOp>())
+    if (load.getAccess() == simt::Access::elements)
+      loads.push_back(load);
+  auto reduces = llvm::make_filter_range(body.getOps<simt::ReduceOp>(),
+                                         [](simt::ReduceOp op) { return !op.getGroup(); });
+  if (loads.empty() || reduces.empty())
+    return;
+  auto loadAt = [&](simt::LoadOp load, Value at) {
+    IRMapping moved;
+    moved.map(load.getAt(), at);
+    return builder.clone(*load, moved)->getResult(0);
+  };
+  SmallVector<Value> first, next;
+  for (simt::LoadOp load : loads) {
+    hoisted(load.getBase(), loop);
+    hoisted(load.getPitch(), loop);
+  }
+  builder.setInsertionPoint(loop);
+  Value firstTile =
+      simt::FirstTileOp::create(builder, loop.getLoc(), cursor.getType(), loop.getRows());
+  for (simt::LoadOp load : loads)
+    first.push_back(loadAt(load, firstTile));
+  builder.setInsertionPointAfter(*reduces.begin());
+  Value nextTile = simt::NextTileOp::create(builder, loop.getLoc(), cursor.getType(), cursor);
+  for (simt::LoadOp load : loads)
+    next.push_back(loadAt(load, nextTile));
+  for (simt::LoadOp load : loads) {
+    load.replaceAllUsesWith(body.addArgument(load.getType(), load.getLoc()));
+    load.erase();
+  }
+  loop.getInitialMutable().assign(first);
+  builder.setInsertionPointToEnd(&body);
+  simt::CarryOp::create(builder, loop.getLoc(), next);
 }
 
 /// Whether a program stores this in-out.
@@ -337,8 +387,15 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
   if (level.kind == LevelKind::rows && tile.getKind() == simt::TileKind::block)
     return op.emitError("a reduction along whole rows in a kernel of two-dimensional blocks: "
                         "eider-partition cuts it out");
+  Value input = map.lookup(op.getInput()), times;
+  // Products of a row's sum need no rounding of their own.
+  if (auto product = input.getDefiningOp<arith::MulFOp>();
+      product && op.getKind() == Reduction::sum && !group && op.getInput().hasOneUse()) {
+    input = product.getLhs();
+    times = product.getRhs();
+  }
   auto reduced = simt::ReduceOp::create(builder, op.getLoc(), heldType(op.getType()), op.getKind(),
-                                        map.lookup(op.getInput()), cursor, group);
+                                        input, times, cursor, group);
   if (Attribute given = op->getAttr("eider.name"))
     reduced->setAttr("eider.name", given);
   map.map(op.getResult(), reduced.getResult());
@@ -410,7 +467,7 @@ LogicalResult ProgramLowering::run() {
   kernel.getBody().emplaceBlock();
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());
-  auto loop = simt::ForTilesOp::create(builder, program.getLoc(), rowCount());
+  auto loop = simt::ForTilesOp::create(builder, program.getLoc(), rowCount(), ValueRange());
   loop.getBody().emplaceBlock();
   cursor = loop.getBlock().addArgument(simt::CursorType::get(builder.getContext(), tile),
                                        program.getLoc());
@@ -420,6 +477,8 @@ LogicalResult ProgramLowering::run() {
       return failure();
   if (program.getScheduleAttr().getResident())
     sinkColumnLoads(loop.getBlock());
+  if (program.getScheduleAttr().getPrefetch())
+    loadAhead(loop);
   SmallVector<NamedAttribute> kept;
   for (auto &entry : alignments)
     kept.push_back(

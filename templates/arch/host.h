@@ -111,6 +111,12 @@ inline uint32 select_bits(uint32 mask, uint32 a, uint32 b) { return (a & mask) |
 inline float one_nan(float value) { return value != value ? as_float(0x7fffffffu) : value; }
 
 inline float fma(float a, float b, float c) { return one_nan(std::fma(a, b, c)); }
+inline float multiply_toward_zero(float a, float b) {
+  const double product = static_cast<double>(a) * static_cast<double>(b); // exact
+  const float nearest = static_cast<float>(product);
+  const bool is_beyond = std::fabs(static_cast<double>(nearest)) > std::fabs(product);
+  return one_nan(is_beyond ? std::nextafter(nearest, 0.0f) : nearest);
+}
 inline float rcp(float x) { return one_nan(1.0f / x); }
 inline float sqrt(float x) { return one_nan(std::sqrt(x)); }
 inline float approximate_rcp(float x) { return rcp(x); }

@@ -123,6 +123,8 @@ EIDER_DEVICE float one_nan(float value) { return value; }
 
 /// a · b + c, rounded once.
 EIDER_DEVICE float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+/// a · b, rounded toward zero.
+EIDER_DEVICE float multiply_toward_zero(float a, float b) { return __fmul_rz(a, b); }
 /// 1 / x, correctly rounded.
 EIDER_DEVICE float rcp(float x) { return __frcp_rn(x); }
 EIDER_DEVICE float sqrt(float x) { return __fsqrt_rn(x); }

@@ -154,8 +154,8 @@ private:
   template <bool bounded, int size, class X, int count>
   static EIDER_DEVICE void divide_piece(const Fragment<X, count> &x, int first, float scale,
                                         Fragment<T, count> &codes) {
-    // Two operations on an element that is narrow may drop the sign of a zero; three keep it, and
-    // then only an encoder by arithmetic has to be given signs.
+    // Two operations need signs given, which are cheap to take from narrow elements and which an
+    // encoder by arithmetic is given anyway.
     constexpr bool narrow = !same<X, float>, given_signs = narrow || path == software;
     // With signs given, and instructions that clamp and know NaN, a rescaled scale is all it takes:
     // the same code serves, and there is less to compile.
@@ -174,7 +174,7 @@ private:
       piece.rescale(rescaling.factor, has_minus(scale));
       scale = rescaling.scale;
     }
-    const Divisor<narrow> divisor(scale);
+    const Divisor<given_signs ? 2 : 3> divisor(scale);
     float sum = 0.0f; // of magnitudes: NaN if one is
     EIDER_UNROLL
     for (int i = 0; i < size; ++i) {
@@ -187,7 +187,7 @@ private:
   }
 
   /// The same for any scale and any x: rescaled, with infinities and NaN as a division has them.
-  /// The narrow quotient is proved for usual scales alone, so here all take three operations.
+  /// A rescaled operand may be tiny, so here all take three operations.
   template <int size, class X, int count>
   static EIDER_DEVICE void divide_rare(const Fragment<X, count> &x, int first, float scale,
                                        Fragment<T, count> &codes) {
@@ -199,7 +199,7 @@ private:
       piece.rescale(rescaling.factor, has_minus(scale));
       scale = rescaling.scale;
     }
-    const Divisor<false> divisor(scale);
+    const Divisor<3> divisor(scale);
     const float reciprocal = arch::approximate_rcp(scale);
     EIDER_UNROLL
     for (int i = 0; i < size; ++i) {

@@ -6,11 +6,13 @@
 // quotient had been rounded correctly to float first. Two or three fused operations on an element
 // do that where a true division takes about ten:
 //
-//   operands from bf16 or f16:  r = 1/s,  low = (1 - s·r)·r,  q = x·r + x·low
-//   operands in float:          r = 1/s,  q = x·r,            q = q - (q·s - x)·r
+//   two:    r = 1/s,  low = (1 - s·r)·r,  q = x·r + x·low
+//   three:  r = 1/s,  q = x·r,            q = q - (q·s - x)·r
 //
-// Both are proved for every operand and all scales in [2^-100, 2^126] (tests/conformance/codecs).
-// The others are rare: `Rescaling` brings them inside.
+// Both are proved for every operand and all scales in [2^-100, 2^100] (tests/conformance/codecs).
+// The others are rare: `Rescaling` brings them inside. Two operations may drop the sign of a zero.
+// Their `low` is rounded toward zero: to nearest, one scale, whose significand is all ones, would
+// put an operand on a tie that is next to one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef EIDER_FORMATS_QUOTIENT_CUH
@@ -20,9 +22,9 @@
 
 namespace eider {
 
-/// Whether the scale is outside [2^-100, 2^126]: small or large, 0, negative, Inf or NaN.
+/// Whether the scale is outside [2^-100, 2^100]: small or large, 0, negative, Inf or NaN.
 EIDER_DEVICE bool is_unusual_scale(float scale) {
-  constexpr uint32 least = (127 - 100) << 23, most = (127 + 126) << 23;
+  constexpr uint32 least = (127 - 100) << 23, most = (127 + 100) << 23;
   return arch::as_bits(scale) - least > most - least;
 }
 
@@ -31,18 +33,18 @@ EIDER_DEVICE bool has_minus(float scale) {
   return arch::as_bits(scale) - 0x80000000u <= 0x7f800000u;
 }
 
-/// A scale in [2^-100, 2^126], ready to divide operands that a bf16 or an f16 holds (`narrow`), or
-/// any float.
-template <bool narrow> struct Divisor {
+/// A scale in [2^-100, 2^100], ready to divide by two operations an element or by three.
+template <int operations> struct Divisor {
   float scale, reciprocal, low;
 
   EIDER_DEVICE explicit Divisor(float s) : scale(s), reciprocal(arch::rcp_of_normal(s)) {
-    low = arch::fma(-s, reciprocal, 1.0f) * reciprocal; // what the reciprocal lacks of 1/s
+    // what the reciprocal lacks of 1/s
+    low = arch::multiply_toward_zero(arch::fma(-s, reciprocal, 1.0f), reciprocal);
   }
 
   /// x / scale. NaN for an infinite x, and where a float x / scale is beyond the largest float.
   EIDER_DEVICE float quotient(float x) const {
-    if constexpr (narrow)
+    if constexpr (operations == 2)
       return arch::fma(x, reciprocal, x * low);
     const float q = x * reciprocal;
     return arch::fma(-arch::fma(q, scale, -x), reciprocal, q); // of -0 it is -0

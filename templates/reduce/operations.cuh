@@ -59,6 +59,20 @@ EIDER_DEVICE float reduce_elements(const Fragment<float, all> &values, int first
                      [](float a, float b) { return Operation::combine(a, b); }, first);
 }
 
+/// The sum of a[i] · b[i], fused: eight chains, then a balanced tree.
+template <int count>
+EIDER_DEVICE float sum_products(const Fragment<float, count> &a, const Fragment<float, count> &b) {
+  constexpr int chains = count < 8 ? count : 8;
+  Fragment<float, chains> sums;
+  EIDER_UNROLL
+  for (int i = 0; i < chains; ++i)
+    sums.fill(i, arch::one_nan(a[i] * b[i]));
+  EIDER_UNROLL
+  for (int i = chains; i < count; ++i)
+    sums.fill(i % chains, arch::fma(a[i], b[i], sums[i % chains]));
+  return reduce_elements<Sum, chains>(sums, 0);
+}
+
 /// The same for the 16-bit floats: the largest magnitude is taken two a word where the target can,
 /// and as floats else.
 template <class Operation, int count, class T, int all>

@@ -120,6 +120,12 @@ struct TileMembers {
   EIDER_DEVICE float sum(const Floats &f, arch::Site at = arch::Site::current()) const {
     return reduce<Sum>(f, at);
   }
+  /// The sum of a · b, each product added unrounded.
+  EIDER_DEVICE float sum_of_products(const Floats &a, const Floats &b,
+                                     arch::Site at = arch::Site::current()) const {
+    const float own = sum_products<elements>(without_outside<Sum>(a), without_outside<Sum>(b));
+    return reduce_threads<Sum, team, block>(own, at);
+  }
   EIDER_DEVICE float max(const Floats &f, arch::Site at = arch::Site::current()) const {
     return reduce<Maximum>(f, at);
   }

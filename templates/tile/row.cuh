@@ -40,7 +40,19 @@ public:
 
   EIDER_DEVICE RowTile(int64 number, int64 total)
       : row_(segment_row(number) * rows + (rows == 1 ? 0 : arch::thread_index() / threads)),
-        column_(segment_column(number) + thread_column()), is_inside_(rows == 1 || row_ < total) {}
+        column_(segment_column(number) + thread_column()), total_(total),
+        is_inside_(rows == 1 || row_ < total) {}
+
+  /// The first tile of this CUDA block, and the one after a tile, where a tile is a row.
+  static EIDER_DEVICE RowTile first(int64 total) requires(rows == 1 && segments == 1) {
+    return RowTile(arch::block_index(), total);
+  }
+  EIDER_DEVICE bool has_next() const requires(rows == 1 && segments == 1) {
+    return row_ + arch::grid_size() < total_;
+  }
+  EIDER_DEVICE RowTile next() const requires(rows == 1 && segments == 1) {
+    return RowTile(row_ + arch::grid_size(), total_);
+  }
 
   /// The elements of a [columns] vector under the tile, 0 outside. Static where a tile spans the
   /// row.
@@ -75,6 +87,7 @@ public:
 private:
   int64 row_;
   int column_; // of the thread's first chunk
+  int64 total_;
   bool is_inside_;
 
   /// For a thread whose first chunk begins at column `first`.

@@ -100,7 +100,7 @@ size_t Harness::add(Case added) {
   added.options.target = target();
   contract::Contract contract = contract::read(compile(added.program, added.options).contract);
   Entry entry{std::move(added), nullptr, {}, nullptr, nullptr};
-  entry.kernel = std::make_shared<const detail::KernelImpl>(impl->backend, std::move(contract));
+  entry.kernel = std::make_shared<const detail::KernelImpl>(impl->backend, std::move(contract), "");
   entry.call = std::make_unique<detail::CallImpl>(entry.kernel, entry.given.dims);
   std::vector<int64_t> dims = entry.kernel->dimValues(entry.given.dims);
   const auto &tensors = entry.kernel->contract.tensors;

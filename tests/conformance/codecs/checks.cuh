@@ -136,7 +136,7 @@ template <class T, CodecPath path> EIDER_DEVICE uint32 quantize_float(uint32 num
 /// them negative.
 EIDER_DEVICE float scale_of(uint32 number) {
   const uint32 specials[] = {0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0x00000001,
-                             0x007fffff, 0x00800000, 0x0d7fffff, 0x0d800000, 0x7e800000, 0x7e800001,
+                             0x007fffff, 0x00800000, 0x0d7fffff, 0x0d800000, 0x71800000, 0x71800001,
                              0x7f7fffff, 0xbf800000, 0x3f800000, 0x80000001};
   if (number < 16)
     return arch::as_float(specials[number]);

@@ -1,4 +1,5 @@
-// A kernel names and describes each of its arguments; a loop over tiles has one tile.
+// A kernel names and describes each of its arguments; a loop over tiles has one tile and what it
+// carries; products are summed over rows alone.
 //
 // RUN: eider-opt %s -split-input-file -verify-diagnostics
 
@@ -39,7 +40,35 @@ simt.kernel @another_type ["x"] threads = 64 grid = "1" arguments = ["dim:x"] al
 
 simt.kernel @no_tile [] threads = 64 grid = "1" arguments = [] alignments = {} header = [] {
   %rows = arith.constant 1 : i64
-  // expected-error @below {{'simt.for_tiles' op has one argument, the tile at its position}}
+  // expected-error @below {{'simt.for_tiles' op has as arguments the tile at its position and the carried values}}
   simt.for_tiles %rows {
+  }
+}
+
+// -----
+
+!cursor = !simt.cursor<<row, threads = 32, vector = 4, rows = 1, columns = 128, loads = 1, width = 128>>
+simt.kernel @carries_nothing ["x"] threads = 32 grid = "1" arguments = ["tensor:x"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<f32>):
+  %rows = arith.constant 1 : i64
+  %first = simt.first_tile %rows : !cursor
+  %initial = simt.load elements %x at %first : !simt.pointer<f32>, !cursor -> vector<4xf32>
+  // expected-error @below {{'simt.for_tiles' op carries on, by its last op, other values than it began with}}
+  simt.for_tiles %rows carrying %initial : vector<4xf32> {
+  ^bb0(%at: !cursor, %held: vector<4xf32>):
+  }
+}
+
+// -----
+
+!cursor = !simt.cursor<<row, threads = 32, vector = 4, rows = 1, columns = 128, loads = 1, width = 128>>
+simt.kernel @products ["x"] threads = 32 grid = "1" arguments = ["tensor:x"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<f32>):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !cursor):
+    %f = simt.load elements %x at %at : !simt.pointer<f32>, !cursor -> vector<4xf32>
+    // expected-error @below {{'simt.reduce' op products are summed over a row, of two fragments of one type}}
+    %s = simt.reduce max %f times %f : vector<4xf32> at %at : vector<4xf32>, !cursor -> f32
   }
 }
