@@ -12,9 +12,16 @@
 namespace eider::report {
 namespace {
 
+/// What a table is sorted by: all digits, where a place in a drawing has two.
+std::string orderText(double order) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.9g", order);
+  return text;
+}
+
 /// `label` stands before the value where a row is shown as a card.
 Element field(const std::string &label, const Element &content, double order) {
-  return Element("td").set("data-label", label).set("data-order", order).add(content);
+  return Element("td").set("data-label", label).set("data-order", orderText(order)).add(content);
 }
 
 Element figure(const std::string &label, std::optional<double> value) {
@@ -37,7 +44,11 @@ Element standing(const std::string &label, std::optional<double> ratio,
   std::snprintf(style, sizeof(style), "width:%.0f%%", std::clamp(*ratio / 2 * 100, 1.0, 100.0));
   Element bar = element("span", lost ? "bar lost" : "bar").set("aria-hidden", "true");
   bar.add(Element("i").set("style", std::string_view(style)));
-  return Element("td").set("data-label", label).set("data-order", *ratio).add(content).add(bar);
+  return Element("td")
+      .set("data-label", label)
+      .set("data-order", orderText(*ratio))
+      .add(content)
+      .add(bar);
 }
 
 Element head(const std::vector<std::string> &columns, bool sortable) {
@@ -75,7 +86,8 @@ Element askedField(const Cell *ours) {
 Element caseRow(const Case &of, size_t place) {
   const Cell *ours = of.ours(), *best = of.best();
   auto timeOf = [](const Cell *cell) { return cell ? std::optional(cell->value) : std::nullopt; };
-  Element name = Element("th").set("scope", "row").set("data-order", -static_cast<double>(place));
+  Element name =
+      Element("th").set("scope", "row").set("data-order", orderText(-static_cast<double>(place)));
   name.add(element("b", "", of.op)).text(" " + paramsText(of.params));
   name.add(element("span", "shape", shapeText(of.shape) + " · " + of.l2));
   const bool hasBytes = ours && ours->bytes;
@@ -207,7 +219,8 @@ Element everyCell(const std::vector<Document> &documents) {
                         .add(body);
     Element details("details");
     details.add(element("summary", "",
-                        document.file + ": " + std::to_string(document.cells.size()) + " cells"));
+                        document.file.substr(document.file.rfind('/') + 1) + ": " +
+                            std::to_string(document.cells.size()) + " cells"));
     section.add(details.add(element("div", "wide").set("tabindex", "0").add(table)));
   }
   return section;
