@@ -23,7 +23,7 @@ Meta metaFrom(const Json &json) {
   Meta meta;
   meta.key = json.at("key");
   meta.fields = json.at("fields").get<KeyFields>();
-  for (const auto &[name, facts] : json.at("files").items())
+  for (const auto &[name, facts] : json.at("files").get_ref<const Json::object_t &>())
     meta.files[name] = {facts.at("bytes"), facts.at("sha256")};
   meta.info = textOf(json.at("info"));
   return meta;

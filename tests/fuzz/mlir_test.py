@@ -23,6 +23,13 @@ class Corpus(unittest.TestCase):
                     if process.returncode == 2:
                         self.assertTrue(process.stderr.startswith(b"eider: "), process.stderr)
 
+    def test_hostile_names_leave_nothing_but_letters_and_digits(self):
+        text = subprocess.run([os.environ["EIDER"], "emit", CORPUS / "hostile-names.mlir", "--arch", "sm_90"],
+                              capture_output=True, text=True, check=True, timeout=60).stdout
+        self.assertIn("float *x", text)
+        for word in ("__trap", "asm(", '"exit', ";;", "\\"):
+            self.assertNotIn(word, text)
+
 
 if __name__ == "__main__":
     unittest.main()
