@@ -40,7 +40,7 @@ class Package(unittest.TestCase):
     def built(self, source, name):
         """The build directory of a project that uses the package."""
         build = self.directory / name
-        self.run_ok(CMAKE, "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+        self.run_ok(CMAKE, "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
                     f"-DCMAKE_PREFIX_PATH={self.prefix}")
         self.run_ok(CMAKE, "--build", build)
         return build
