@@ -65,8 +65,10 @@ void CellRun::take(CompiledCandidate candidate) {
     return report({{"event", "dropped"}, {"id", candidate.id}, {"why", candidate.drop}});
   if (!incumbent && Clock::now() > end)
     return report({{"event", "dropped"}, {"id", candidate.id}, {"why", "the time is over"}});
+  if (!incumbent)
+    requireReference(); // before the watchdog takes the candidate's time
   const Kernel kernel = device.load(candidate.executable);
-  if (incumbent && !tensors) {
+  if (incumbent) {
     tensors = std::make_unique<Tensors>(device, kernel, program.signature(), request.dims);
     differences = std::make_unique<Differences>(device);
     rounds.begin(*tensors);
@@ -116,7 +118,6 @@ void CellRun::requireReference() {
 }
 
 void CellRun::takeOther(const CompiledCandidate &candidate, const Kernel &kernel) {
-  requireReference();
   const Call call = prepared(kernel);
   runChecked(call);
   if (isRight(candidate.id))

@@ -27,7 +27,7 @@ int carryOut(const EmitRequest &request) {
 }
 
 namespace {
-/// What the tuning records say of a program, a line a schedule.
+/// What the tuning records say of a program, a line a schedule; nothing without a record.
 std::string tunedText(const Program &program, const CompileOptions &options) {
   std::string text;
   for (const TunedRecord &record : tunedRecords(program, options)) {
@@ -38,7 +38,7 @@ std::string tunedText(const Program &program, const CompileOptions &options) {
                   record.schedule.c_str());
     text += line;
   }
-  return text.empty() ? "tuned     no record for this target\n" : text;
+  return text;
 }
 } // namespace
 
