@@ -160,6 +160,7 @@ step matrix matrix_shards 8
 step matrix-as-sm_75 matrix_as sm_75
 step matrix-as-sm_80 matrix_as sm_80
 step command-line command_line
+step aot timeout 120 "$bin/gpu-aot"
 step demo demo
 step kernels kernels
 step memcheck sanitizer memcheck out-of-bounds
