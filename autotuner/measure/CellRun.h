@@ -50,6 +50,7 @@ private:
   void take(CompiledCandidate candidate);
   void takeIncumbent(const CompiledCandidate &candidate, const Kernel &kernel);
   void takeOther(const CompiledCandidate &candidate, const Kernel &kernel);
+  Sample sampleOf(const Kernel &kernel);
   Call prepared(const Kernel &kernel);
   void runChecked(const Call &call);
   bool isRight(int id);
