@@ -59,6 +59,10 @@ public:
   bool failed() const { return failures > 0; }
 
 private:
+  CompileOptions compileOptions(const std::string &schedule, const BenchCell &cell,
+                                const Dims &fixed) const;
+  std::vector<std::string> schedulesFor(const BenchCell &cell, const Program &program,
+                                        const Dims &fixed) const;
   Call callUnder(const std::string &schedule, const BenchCell &cell, const Program &program,
                  const Dims &fixed) const;
   void measureCall(const Call &call, const std::string &schedule, const BenchCell &cell,
@@ -115,7 +119,7 @@ void Bench::measure(const BenchCell &cell) {
         measureTuned(cell, program, fixed, workload);
       return;
     }
-    for (const std::string &schedule : schedulesFor(cell))
+    for (const std::string &schedule : schedulesFor(cell, program, fixed))
       try {
         measureCall(callUnder(schedule, cell, program, fixed), schedule, cell, program.name(),
                     workload);
@@ -131,14 +135,32 @@ void Bench::measure(const BenchCell &cell) {
   }
 }
 
-/// Under a given schedule, or the heuristic's; whatever the tuning records say.
-Call Bench::callUnder(const std::string &schedule, const BenchCell &cell, const Program &program,
-                      const Dims &fixed) const {
+CompileOptions Bench::compileOptions(const std::string &schedule, const BenchCell &cell,
+                                     const Dims &fixed) const {
   CompileOptions options;
   options.target = device.target();
   options.codec = cell.program.codec;
   options.schedule = schedule;
   options.dims = fixed;
+  return options;
+}
+
+/// The heuristic's, which is an empty text, then all others that are worth measuring.
+std::vector<std::string> Bench::schedulesFor(const BenchCell &cell, const Program &program,
+                                             const Dims &fixed) const {
+  std::vector<std::string> list = {""};
+  const SpaceOptions space{device.info().multiprocessors, cell.program.dims};
+  for (const ScheduleCandidate &candidate :
+       candidates(program, compileOptions("", cell, fixed), space))
+    if (!candidate.heuristic && candidate.pruned.empty())
+      list.push_back(candidate.schedule);
+  return list;
+}
+
+/// Under a given schedule, or the heuristic's; whatever the tuning records say.
+Call Bench::callUnder(const std::string &schedule, const BenchCell &cell, const Program &program,
+                      const Dims &fixed) const {
+  const CompileOptions options = compileOptions(schedule, cell, fixed);
   return device.load(compileCached(program, options, device.cacheOptions()))
       .prepare(cell.program.dims);
 }

@@ -23,10 +23,6 @@ std::string nameOf(const BenchCell &cell);
 /// bench/results/. Throws Error.
 std::vector<BenchCell> cellsFor(const BenchRequest &request);
 
-/// Schedules that --sweep tries for a cell; some are not possible. The first is the heuristic's, an
-/// empty text.
-std::vector<std::string> schedulesFor(const BenchCell &cell);
-
 } // namespace eider::cli
 
 #endif // EIDER_TOOLS_EIDER_BENCHCELLS_H

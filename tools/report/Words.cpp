@@ -73,9 +73,9 @@ std::string verdict(const Cell &cell) {
     return "";
   std::string asked;
   if (cell.targetDifference)
-    asked = "≤ " + cell.baseline + " + " + number(*cell.targetDifference);
+    asked = "≤ " + cell.baseline + " + " + tickText(*cell.targetDifference);
   else
-    asked = "≤ " + number(cell.target.value_or(0));
+    asked = "≤ " + tickText(cell.target.value_or(0));
   return asked + (*met ? ": met" : ": missed");
 }
 
