@@ -172,8 +172,8 @@ struct Requests {
   ExplainRequest explain;
   CacheRequest cache;
   BenchRequest bench;
-  ReportRequest report;
   TuneRequest tune;
+  ReportRequest report;
 };
 
 void addInspection(CLI::App &app, Requests &requests, std::optional<Request> &chosen) {

@@ -105,7 +105,7 @@ struct ExplainRequest {
 };
 
 using Request = std::variant<CacheRequest, DevicesRequest, ListRequest, EmitRequest, BuildRequest, RunRequest,
-                             ExplainRequest, BenchRequest, TuneRequest>;
+                             ExplainRequest, BenchRequest, ReportRequest, TuneRequest>;
 
 /// Carries a request out; results go to standard output. Gives the exit status: 0, or 1 when a
 /// check failed. Throws Error.
@@ -117,8 +117,8 @@ int carryOut(const RunRequest &request);
 int carryOut(const ExplainRequest &request);
 int carryOut(const CacheRequest &request);
 int carryOut(const BenchRequest &request);
-int carryOut(const ReportRequest &request);
 int carryOut(const TuneRequest &request);
+int carryOut(const ReportRequest &request);
 
 } // namespace eider::cli
 
