@@ -50,7 +50,7 @@ static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
   if (chunks <= 64)
     return legalThreads(std::max(chunks, lanes));
   int64_t best = 128;
-  for (int64_t threads : {256, 192, 224, 160, 96, 64})
+  for (int64_t threads : {256, 64, 192, 224, 160, 96}) // powers of two share out evenly
     if (ceilDiv(chunks, threads) * threads < ceilDiv(chunks, best) * best)
       best = threads;
   return best;
@@ -96,8 +96,13 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
               std::to_string(longestRow);
     return {};
   }
-  // 16 bytes a store: 16 codes, 8 bf16.
-  const int64_t vector = std::max<int64_t>(domain.group / 32, 16 / domain.narrowestStore);
+  // 16 bytes a store: 16 codes, 8 bf16. Where rows begin anywhere, elements move one by one, and
+  // neighbouring threads should be near each other.
+  const int64_t wanted = domain.rowAligned ? 16 / domain.narrowestStore
+                         : family == Family::map && domain.width % 8 == 0 ? 16
+                         : family == Family::map                          ? 8
+                                                                          : 4;
+  const int64_t vector = std::max<int64_t>(domain.group / 32, wanted);
   int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   int64_t lanes = domain.group ? std::max<int64_t>(1, domain.group / vector) : 1;
   if (family == Family::map) {
@@ -112,7 +117,9 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   }
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
     return ahead;
-  int64_t most = chunks > 2048 ? 1024 : chunks > 512 ? 512 : 256;
+  int64_t most = domain.width > 32768                                ? 1024
+                 : domain.width > (domain.rowAligned ? 8192 : 16384) ? 512
+                                                                     : 256;
   auto [threads, loads] = spreadRow(chunks, most);
   threads = std::max(threads, legalThreads(lanes));
   int64_t rows = threads <= 32 ? 256 / threads : 1;

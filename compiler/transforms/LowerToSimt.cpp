@@ -24,6 +24,9 @@ using namespace eider::ir;
 using namespace eider::transforms;
 namespace simt = eider::simt;
 
+/// Blocks that keep every multiprocessor of today's GPUs busy.
+static constexpr int64_t busyBlocks = 1024;
+
 namespace {
 /// One program on its way to a kernel.
 class ProgramLowering {
@@ -161,7 +164,9 @@ std::string ProgramLowering::gridExpression() {
   if (across > 1)
     rows = "(" + rows + ") * " + std::to_string(across);
   if (int64_t tiles = program.getScheduleAttr().getTiles(); tiles > 1)
-    rows = "ceildiv(" + rows + ", " + std::to_string(tiles) + ")";
+    // Few tiles are a block each: several in turn would leave multiprocessors idle.
+    rows = "max(ceildiv(" + rows + ", " + std::to_string(tiles) + "), min(" + rows + ", " +
+           std::to_string(busyBlocks) + "))";
   return "min(" + rows + ", 2147483647)";
 }
 

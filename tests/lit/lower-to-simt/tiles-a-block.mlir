@@ -4,7 +4,7 @@
 // RUN: eider-opt %s -eider-lower-to-simt -eider-print-cuda -o /dev/null | FileCheck %s --check-prefix=TEXT
 
 // CHECK-LABEL: simt.kernel @p
-// CHECK-SAME: threads = 32 resident = 5 grid = "min(ceildiv(m, 3), 2147483647)"
+// CHECK-SAME: threads = 32 resident = 5 grid = "min(max(ceildiv(m, 3), min(m, 1024)), 2147483647)"
 // TEXT: __launch_bounds__(32, 5) void p(
 eider.program @p(m, n = 128) attributes {schedule = #eider.schedule<row<threads = 32, vector = 4, tiles = 3, resident = 5>>} {
   %x = eider.input "x" : tensor<?x128xf32, #eider.dims<m, n>>
