@@ -153,9 +153,13 @@ template <Operand A> EIDER_DEVICE auto erf(const A &a) {
   return map(a, [](float x) { return arch::erf(x); });
 }
 
-/// 1 / (1 + e^-x), at most 4 ulp off; or 0 where it is below 2^-126.
+/// 1 / (1 + e^-x), at most 4 ulp off, where it is subnormal too.
 template <Operand A> EIDER_DEVICE auto sigmoid(const A &a) {
-  return map(a, [](float x) { return arch::approximate_rcp(1.0f + arch::exp(-x)); });
+  return map(a, [](float x) {
+    const float decay = arch::exp(-arch::magnitude(x)); // at most 1: nothing overflows
+    const float above_half = arch::approximate_rcp(1.0f + decay);
+    return x >= 0.0f ? above_half : arch::one_nan(decay * above_half);
+  });
 }
 
 //===-- Levels --------------------------------------------------------------===//

@@ -156,7 +156,7 @@ static Range aroundValue(const Approximate &function, double operand) {
   if (!std::isfinite(operand) || !std::isfinite(value))
     return Range::point(value);
   double slack = function.ulps * ulpOfF32(value);
-  double lower = value < function.zeroBelow ? 0 : value - slack;
+  double lower = value - slack;
   return {finish(DType::f32, std::max(lower, function.codomain.lower)),
           finish(DType::f32, std::min(value + slack, function.codomain.upper))};
 }
@@ -209,7 +209,7 @@ std::optional<Approximate> interpreter::approximateFunction(mlir::Operation *op)
         return Approximate{reciprocalRoot, Bounds::rsqrt, positive};
       })
       .Case<ir::SigmoidOp>([&](auto) {
-        return Approximate{sigmoid, Bounds::sigmoid, positive, Bounds::sigmoidZeroBelow};
+        return Approximate{sigmoid, Bounds::sigmoid, positive};
       })
       .Default([](auto) { return std::nullopt; });
 }

@@ -50,7 +50,6 @@ struct Approximate {
   double (*function)(double);
   double ulps;
   Range codomain;
-  double zeroBelow = -std::numeric_limits<double>::infinity(); ///< Smaller results may be 0.
 };
 Tensor apply(const Approximate &function, const Tensor &a);
 

@@ -19,8 +19,6 @@ struct FunctionBounds {
   static constexpr double erf = 2;
   static constexpr double rsqrt = 2;
   static constexpr double sigmoid = 4;
-  /// A sigmoid below this may be 0: 1 / (1 + exp(−x)) is, where exp(−x) overflows.
-  static constexpr double sigmoidZeroBelow = 0x1p-126;
 };
 
 /// Additions on the deepest path of a reduction beyond log2 n: the trees inside a thread, across

@@ -59,10 +59,11 @@ EIDER_DEVICE float reduce_elements(const Fragment<float, all> &values, int first
                      [](float a, float b) { return Operation::combine(a, b); }, first);
 }
 
-/// The sum of a[i] · b[i], fused: eight chains, then a balanced tree.
+/// The sum of a[i] · b[i], fused: chains of four, then a balanced tree. Longer chains would leave the
+/// bound that a sum's depth gives.
 template <int count>
 EIDER_DEVICE float sum_products(const Fragment<float, count> &a, const Fragment<float, count> &b) {
-  constexpr int chains = count < 8 ? count : 8;
+  constexpr int chains = count < 8 ? 1 : count / 4;
   Fragment<float, chains> sums;
   EIDER_UNROLL
   for (int i = 0; i < chains; ++i)

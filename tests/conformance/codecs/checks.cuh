@@ -219,11 +219,10 @@ EIDER_DEVICE uint32 erf(uint32 bits) {
   const float x = arch::as_float(bits);
   return distance(eider::erf(x), ::erf(static_cast<double>(x)));
 }
-/// 0 is right for a sigmoid below 2^-126.
 EIDER_DEVICE uint32 sigmoid(uint32 bits) {
   const float x = arch::as_float(bits), result = eider::sigmoid(x);
   const double exact = 1.0 / (1.0 + ::exp(-static_cast<double>(x)));
-  return result == 0.0f && exact <= 0x1p-126 ? 0 : distance(result, exact);
+  return distance(result, exact);
 }
 /// The square root must be the nearest.
 EIDER_DEVICE uint32 sqrt(uint32 bits) {

@@ -43,8 +43,8 @@ inline std::string contractThatLies(const Executable &executable, const Dims &di
   return contract::write(contract);
 }
 
-/// `program` (quantize, or one with an output y) under the heuristic's schedule, sound and with
-/// each defect.
+/// `program` (quantize, or one with an input x and an output y) under the heuristic's schedule,
+/// sound and with each defect.
 inline CellRequest requestWithDefects(const Program &program, const std::string &target,
                                       const Dims &dims) {
   CellRequest request;
@@ -59,7 +59,9 @@ inline CellRequest requestWithDefects(const Program &program, const std::string 
   const Executable sound = compile(program, options);
   request.candidates = {
       {0, ""},
-      {hangs, "hangs", contractWith(sound, "  volatile int forever = 1; while (forever) {}")},
+      {hangs, "hangs", // reading memory, for a loop without effect is no loop
+       contractWith(sound,
+                    "  while (*reinterpret_cast<const volatile unsigned char *>(x) < 256) {}")},
       {faults, "faults",
        contractWith(sound, "  *reinterpret_cast<volatile int *>(size_t(64)) = 1;")},
       {traps, "traps", contractWith(sound, "  __builtin_trap();")},
