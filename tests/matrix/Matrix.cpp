@@ -10,6 +10,7 @@
 #include "tests/matrix/BatchBackend.h"
 #include "tests/matrix/Pairwise.h"
 #include "tests/matrix/Report.h"
+#include "tests/matrix/Shard.h"
 
 #include <CLI/CLI.hpp>
 
@@ -42,11 +43,6 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
 
 /// This shard's part of the cells.
 std::vector<Job> jobsOf(const Options &options) {
-  unsigned shard = 0, shards = 0;
-  if (std::sscanf(options.shard.c_str(), "%u/%u", &shard, &shards) != 2 || shard < 1 ||
-      shard > shards)
-    throw Error(ErrorKind::Request, "--shard cannot be '" + options.shard + "'", "matrix",
-                "give 1/4");
   std::vector<Job> jobs;
   auto addAll = [&](const std::vector<Cell> &cells, uint64_t seed) {
     for (Cell cell : cells) {
@@ -61,9 +57,7 @@ std::vector<Job> jobsOf(const Options &options) {
     addAll(wholeProduct(), options.seed);
   for (unsigned i = 0; options.pairwise && i < options.arrays; ++i)
     addAll(pairwiseCells(options.seed + i), options.seed + i);
-  // Neighbouring cells share texts: shards are contiguous.
-  size_t begin = jobs.size() * (shard - 1) / shards, end = jobs.size() * shard / shards;
-  return {jobs.begin() + static_cast<long>(begin), jobs.begin() + static_cast<long>(end)};
+  return partOf(jobs, options.shard);
 }
 
 /// Launches a cell that was built, and judges its outputs.

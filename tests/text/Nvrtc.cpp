@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tests/matrix/Pairwise.h"
+#include "tests/matrix/Shard.h"
 #include "tests/text/Product.h"
 
 #include <CLI/CLI.hpp>
@@ -31,6 +32,7 @@ constexpr size_t textsPerProgram = 16;
 struct Options {
   bool pairwise = false, all = false;
   uint64_t seed = 1;
+  std::string shard = "1/1";
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::string> targets = {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a"};
 };
@@ -152,7 +154,9 @@ void carryOutAll(const std::vector<Job> &jobs, unsigned threads, Totals &totals)
 int run(const Options &options) {
   auto start = std::chrono::steady_clock::now();
   std::clock_t processor = std::clock();
-  auto cells = options.all ? productOfTexts() : withoutRepeats(matrix::pairwiseCells(options.seed));
+  auto cells = matrix::partOf(options.all ? productOfTexts()
+                                          : withoutRepeats(matrix::pairwiseCells(options.seed)),
+                              options.shard);
   Totals totals;
   std::vector<Job> jobs = jobsOf(options, cells, totals);
   size_t texts = 0;
@@ -178,6 +182,7 @@ int main(int argc, char **argv) {
   which->add_flag("--all", options.all, "The whole product");
   which->require_option(1);
   app.add_option("--seed", options.seed, "Of the pairwise cells");
+  app.add_option("--shard", options.shard, "I/N: the I-th of N parts");
   app.add_option("--threads", options.threads, "That compile side by side");
   app.add_option("--targets", options.targets, "One for each feature class")->delimiter(',');
   CLI11_PARSE(app, argc, argv);
