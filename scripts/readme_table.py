@@ -5,7 +5,9 @@
     scripts/readme_table.py           rewrites README.md
     scripts/readme_table.py --check   exit status 1 unless README.md already holds these tables
 
-The schema of the results is in bench/README.md. Every cell of every file is shown, whatever it says.
+The schema of the results is in bench/README.md. Shown are all tests, all latencies, of measured ops what a target was
+set for or a peer stands beside, at the largest shape, and of tuning the summary, whatever it says; `eider report` shows
+every cell.
 """
 import argparse
 import json
@@ -119,7 +121,11 @@ def beside_peers(documents):
 
 def absent(document):
     """The peers that were to be measured, and why they were not."""
-    reasons = [f"{name} ({why})" for name, why in document.get("absent", {}).items()]
+    late = "no time was left"
+    missing = document.get("absent", {})
+    reasons = [f"{name} ({why})" for name, why in missing.items() if why != late]
+    if count := sum(why == late for why in missing.values()):
+        reasons.append(f"{count} cells ({late})")
     return "Not measured: " + "; ".join(reasons) if reasons else ""
 
 
@@ -167,9 +173,18 @@ def table_of(cell):
     return against_memcpy if cell.get("baseline") == "memcpy" else plain
 
 
+def is_shown(cell):
+    """Whether a cell is for the README: ops at the shape that targets speak of, and what is not of one shape."""
+    if cell["metric"] not in ("time", "launch", "tuned_time", "heuristic_time", "schedule_time", "tuning"):
+        return True
+    largest = cell["shape"].get("tokens") == 16384 and cell["shape"].get("hidden") == 8192
+    return cell["metric"] == "launch" or (cell["metric"] == "time" and largest)
+
+
 def tables(documents):
     """The markdown between the markers."""
     blocks = []
+    documents = [dict(document, cells=[cell for cell in document["cells"] if is_shown(cell)]) for document in documents]
     for document in documents:
         blocks.append(machine_line(document))
         for table in (against_memcpy, launches, plain, tests):

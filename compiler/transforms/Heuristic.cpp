@@ -106,14 +106,15 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   int64_t lanes = domain.group ? std::max<int64_t>(1, domain.group / vector) : 1;
   if (family == Family::map) {
-    // Short text, and many loads in flight by many small blocks. Arithmetic encoders want longer
-    // threads to overlap in.
-    int64_t loads = domain.encodesBySoftware ? (domain.matricesRead > 1 ? 2 : 4)
-                    : vector >= 16           ? 1
-                                             : 2;
+    // Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger
+    // ones, two tiles in turn.
+    int64_t loads = vector >= 16 ? 1 : 2;
     int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
+    int64_t tiles = domain.encodesBySoftware ? 2 : 1;
+    if (domain.encodesBySoftware && chunks % 256 == 0)
+      threads = 256;
     return ScheduleAttr::get(context, family, threads, vector, std::max<int64_t>(1, 128 / threads),
-                             loads, 0, 1, 0, 0);
+                             loads, 0, tiles, 0, 0);
   }
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
     return ahead;
