@@ -17,22 +17,45 @@ using namespace eider;
 using namespace eider::text;
 
 const Vocabulary &text::vocabulary() {
-  static const Vocabulary names = {
-      {"using",     "namespace",  "extern",
-       "void",      "const",      "auto",
-       "for",       "float",      "bf16",
-       "f16",       "e4m3",       "e5m2",
-       "int64",     "eider",      "hardware",
-       "software",  "Codec",      "RowTile",
-       "BlockTile", "__global__", "__launch_bounds__"},
-      {"to", "min", "max", "min_number", "max_number", "abs", "sqrt", "rsqrt", "rcp", "exp", "exp2",
-       "log", "tanh", "erf", "fma", "select", "sigmoid", "spread"},
-      {"load", "store", "load_columns", "load_groups", "store_groups", "load_rows", "store_rows",
-       "load_block", "store_block", "sum", "max", "min", "amax", "amax_number", "sum_of_groups",
-       "max_of_groups", "min_of_groups", "amax_of_groups", "amax_number_of_groups"},
-      {"over", "load_columns"},
-      {"decode", "encode", "encode_number", "encode_overflow", "encode_quotient",
-       "encode_bounded_quotient"}};
+  static const Vocabulary names = {{"using",      "namespace",
+                                    "extern",     "void",
+                                    "const",      "auto",
+                                    "for",        "if",
+                                    "float",      "bf16",
+                                    "f16",        "e4m3",
+                                    "e5m2",       "int64",
+                                    "eider",      "hardware",
+                                    "software",   "Codec",
+                                    "RowTile",    "BlockTile",
+                                    "__global__", "__launch_bounds__"},
+                                   {"to", "min", "max", "min_number", "max_number", "abs", "sqrt",
+                                    "rsqrt", "rcp", "exp", "exp2", "log", "tanh", "erf", "fma",
+                                    "select", "sigmoid", "spread"},
+                                   {"load",
+                                    "store",
+                                    "load_columns",
+                                    "load_groups",
+                                    "store_groups",
+                                    "load_rows",
+                                    "store_rows",
+                                    "load_block",
+                                    "store_block",
+                                    "sum",
+                                    "max",
+                                    "min",
+                                    "amax",
+                                    "amax_number",
+                                    "sum_of_groups",
+                                    "max_of_groups",
+                                    "min_of_groups",
+                                    "amax_of_groups",
+                                    "amax_number_of_groups",
+                                    "sum_of_products",
+                                    "has_next",
+                                    "next"},
+                                   {"over", "first", "load_columns"},
+                                   {"decode", "encode", "encode_number", "encode_overflow",
+                                    "encode_quotient", "encode_bounded_quotient"}};
   return names;
 }
 
@@ -176,6 +199,15 @@ private:
     }
   }
 
+  /// Whether the parenthesis at token `i` ends `Row::first(tokens)` or `row.next()`.
+  bool isCallOfTile(size_t i) const {
+    if (at(i) != ")")
+      return false;
+    while (i > 0 && at(i) != "(")
+      --i;
+    return before(i, 1) == "first" || before(i, 1) == "next";
+  }
+
   /// The names that may follow what stands before token `i`; null where nothing qualifies it.
   const std::set<std::string> *qualified(size_t i) const {
     std::string separator = before(i, 1), qualifier = before(i, 2);
@@ -185,7 +217,7 @@ private:
       return &vocabulary().statics;
     if (separator == "::" && (qualifier == "E4m3" || qualifier == "E5m2"))
       return &vocabulary().codec;
-    if (separator == "." && (qualifier == "row" || qualifier == "tile"))
+    if (separator == "." && (qualifier == "row" || qualifier == "tile" || isCallOfTile(i - 2)))
       return &vocabulary().members;
     static const std::set<std::string> nothing;
     return separator == "::" || separator == "." ? &nothing : nullptr;
