@@ -40,7 +40,7 @@ const std::vector<Record> &pinnedTable() {
   const char *path = std::getenv("EIDER_TUNING_TABLE");
   if (!path || !*path)
     throw Error(ErrorKind::Request, "table-only needs the path of a table", "EIDER_TUNING",
-                "set EIDER_TUNING_TABLE to a file that eider cache export or eider tune made");
+                "set EIDER_TUNING_TABLE to a file of records, one JSON object a line");
   std::lock_guard lock(mutex);
   if (auto known = tables.find(path); known != tables.end())
     return known->second;

@@ -59,8 +59,8 @@ EIDER_DEVICE float reduce_elements(const Fragment<float, all> &values, int first
                      [](float a, float b) { return Operation::combine(a, b); }, first);
 }
 
-/// The sum of a[i] · b[i], fused: chains of four, then a balanced tree. Longer chains would leave the
-/// bound that a sum's depth gives.
+/// The sum of a[i] · b[i], fused: chains of four, then a balanced tree. Longer chains would leave
+/// the bound that a sum's depth gives.
 template <int count>
 EIDER_DEVICE float sum_products(const Fragment<float, count> &a, const Fragment<float, count> &b) {
   constexpr int chains = count < 8 ? 1 : count / 4;

@@ -131,21 +131,4 @@ Probe::Probe(const std::string &directory) {
     throw Error(ErrorKind::Machine, "cannot be opened: " + library.why(), path);
 }
 
-std::string fakeDriverPath() {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() /
-          "../lib/libeider_fake_driver.so")
-      .string();
-}
-
-FakeDriver &fakeDriver() {
-  static FakeDriver *driver = [] {
-    SharedLibrary library;
-    FakeDriver *(*function)() = nullptr;
-    if (!library.open(fakeDriverPath()) || !library.resolve("eiderFakeDriver", function))
-      std::abort();
-    return function();
-  }();
-  return *driver;
-}
-
 } // namespace eider

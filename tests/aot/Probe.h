@@ -7,7 +7,7 @@
 #define EIDER_TESTS_AOT_PROBE_H
 
 #include "runtime/contract/Contract.h"
-#include "tests/unit/runtime/driver/FakeDriver.h"
+#include "tests/unit/runtime/driver/LoadedFakeDriver.h"
 
 #include <string>
 
@@ -34,9 +34,6 @@ public:
   int64_t (*workspaceBytes)(int64_t tokens, int64_t hidden) = nullptr;
   const char *(*errorString)(int status) = nullptr;
 };
-
-FakeDriver &fakeDriver();
-std::string fakeDriverPath();
 
 } // namespace eider
 

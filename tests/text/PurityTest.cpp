@@ -67,6 +67,10 @@ TEST(Purity, RefusesNamesBeyondTheVocabulary) {
               ElementsAre(HasSubstr("'eider::shuffle' is not in the vocabulary")));
   EXPECT_THAT(complaintsWith("row.sum", "row.product"),
               ElementsAre(HasSubstr("'row.product' is not in the vocabulary")));
+  // A call's result has members only where it is a tile.
+  EXPECT_THAT(complaintsWith("row.sum(", "row.next().sum("), IsEmpty());
+  EXPECT_THAT(complaintsWith("row.sum(", "row.next().shuffle("), testing::SizeIs(1));
+  EXPECT_THAT(complaintsWith("row.sum(", "row.over().sum("), testing::Not(IsEmpty()));
   EXPECT_THAT(complaintsWith("E4m3::encode_quotient", "E4m3::encode_fast"),
               ElementsAre(HasSubstr("'E4m3::encode_fast' is not in the vocabulary")));
   EXPECT_THAT(complaintsWith("eider::select", "std::select"), testing::Not(IsEmpty()));

@@ -54,8 +54,7 @@ private:
       throw Error(ErrorKind::Request, "'host' takes text that is compiled where it runs",
                   "--arch host", "give a GPU's target, or see it with eider emit");
     const CompileOptions options = optionsFor(request.program, source.program, arch);
-    const CacheOptions cache{
-        .enabled = request.cache, .directory = {}, .whyMiss = request.whyMiss};
+    const CacheOptions cache{.enabled = request.cache, .directory = {}, .whyMiss = request.whyMiss};
     if (wants("cache"))
       fillCache(options, cache);
     if (request.directory.empty())

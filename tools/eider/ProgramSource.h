@@ -20,8 +20,8 @@ struct ProgramSource {
 /// program's scalars is its value; any other is a parameter of the numerics. Throws Error.
 ProgramSource makeProgram(const ProgramRequest &request);
 
-/// The program as a shell's command line names it: OP|FILE.mlir with the parameters that are not the
-/// op's defaults. Dims, codec and schedule are left out.
+/// The program as a shell's command line names it: OP|FILE.mlir with the parameters that are not
+/// the op's defaults. Dims, codec and schedule are left out.
 std::string argumentsOf(const ProgramRequest &request);
 
 /// How `target` is to be compiled for; dims as the request gives them. Throws Error when the

@@ -47,7 +47,7 @@ struct BuildRequest {
   std::vector<std::string> archs;
   std::vector<std::string> kinds; ///< `cu`, `ptx`, `cubin`, `fatbin`, `header`, `cache`
   std::string directory;          ///< Empty if the only kind is `cache`.
-  std::string name; ///< Of the files; empty: the program's.
+  std::string name;               ///< Of the files; empty: the program's.
   bool cache = true;
   bool whyMiss = false;
 };
@@ -104,8 +104,8 @@ struct ExplainRequest {
   std::string arch;
 };
 
-using Request = std::variant<CacheRequest, DevicesRequest, ListRequest, EmitRequest, BuildRequest, RunRequest,
-                             ExplainRequest, BenchRequest, ReportRequest, TuneRequest>;
+using Request = std::variant<CacheRequest, DevicesRequest, ListRequest, EmitRequest, BuildRequest,
+                             RunRequest, ExplainRequest, BenchRequest, ReportRequest, TuneRequest>;
 
 /// Carries a request out; results go to standard output. Gives the exit status: 0, or 1 when a
 /// check failed. Throws Error.

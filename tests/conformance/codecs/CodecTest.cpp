@@ -37,4 +37,17 @@ TEST(Encode, EveryNarrowValue) {
   }
 }
 
+/// The one significand for which a reciprocal's rest rounded to nearest puts a quotient on a tie.
+TEST(Quotient, ByTheSignificandOfOnes) {
+  int seen = 0;
+  for (const HostCheck &check : hostChecks()) {
+    if (!std::string(check.name).starts_with("divide_at_midpoint"))
+      continue;
+    ++seen;
+    for (uint32_t code = 0; code < 1u << 7; ++code)
+      EXPECT_EQ(check.distance(code << 23 | 0x7fffffu), 0u) << check.name << " code " << code;
+  }
+  EXPECT_EQ(seen, 2);
+}
+
 } // namespace

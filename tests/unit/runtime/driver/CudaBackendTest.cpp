@@ -8,10 +8,9 @@
 #include "runtime/contract/Contract.h"
 #include "runtime/cuda/DriverApi.h"
 #include "runtime/cuda/Nvrtc.h"
-#include "runtime/cuda/SharedLibrary.h"
 #include "tests/unit/runtime/Samples.h"
 #include "tests/unit/runtime/TemporaryDirectory.h"
-#include "tests/unit/runtime/driver/FakeDriver.h"
+#include "tests/unit/runtime/driver/LoadedFakeDriver.h"
 
 #include <gtest/gtest.h>
 
@@ -22,24 +21,6 @@
 using namespace eider;
 
 namespace {
-
-/// Beside this program, wherever the build is copied to.
-std::string fakeDriverPath() {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() /
-          "../lib/libeider_fake_driver.so")
-      .string();
-}
-
-FakeDriver &fake() {
-  static FakeDriver *driver = [] {
-    SharedLibrary library;
-    FakeDriver *(*function)() = nullptr;
-    if (!library.open(fakeDriverPath()) || !library.resolve("eiderFakeDriver", function))
-      std::abort();
-    return function();
-  }();
-  return *driver;
-}
 
 template <typename Action> std::string complaint(Action action) {
   try {
@@ -62,7 +43,7 @@ protected:
     } catch (const Error &error) {
       GTEST_SKIP() << error.what();
     }
-    FakeDriver &driver = fake();
+    FakeDriver &driver = fakeDriver();
     driver.major = 9, driver.minor = 0;
     driver.launchResult = driver.allocateResult = driver.loadResult = 0;
     driver.readableParameters = 0;
@@ -91,13 +72,13 @@ protected:
 
 TEST_F(CudaBackend, ALaunchIsWhatTheContractSays) {
   const Call call = load(scaleContract()).prepare(dims);
-  EXPECT_EQ(fake().librariesLoaded, 1);
-  EXPECT_EQ(fake().lastImage.substr(1, 3), "ELF");
-  fake().readableParameters = 7;
+  EXPECT_EQ(fakeDriver().librariesLoaded, 1);
+  EXPECT_EQ(fakeDriver().lastImage.substr(1, 3), "ELF");
+  fakeDriver().readableParameters = 7;
   const ScalarArg factor[] = {0.5f};
   int stream = 0;
   call.launch(&stream, tensors, factor);
-  const FakeLaunch &last = fake().last;
+  const FakeLaunch &last = fakeDriver().last;
   EXPECT_EQ(last.function, "scale");
   EXPECT_EQ(last.grid, 8u);
   EXPECT_EQ(last.block, 32u);
@@ -113,7 +94,7 @@ TEST_F(CudaBackend, ALaunchIsWhatTheContractSays) {
   EXPECT_EQ(last.parameters[4], 8u); // strides
   EXPECT_EQ(last.parameters[5], 8u);
   EXPECT_EQ(last.parameters[6], 8u); // hidden
-  EXPECT_EQ(fake().contextPushes, fake().contextPops);
+  EXPECT_EQ(fakeDriver().contextPushes, fakeDriver().contextPops);
 }
 
 TEST_F(CudaBackend, ClustersAndSharedMemory) {
@@ -123,9 +104,9 @@ TEST_F(CudaBackend, ClustersAndSharedMemory) {
     variant.launches[0].shared = "hidden * 4";
   }
   load(contract).prepare(dims).launch({}, tensors);
-  EXPECT_EQ(fake().last.cluster, 4u);
-  EXPECT_EQ(fake().last.shared, 32u);
-  EXPECT_EQ(fake().maxDynamicShared, 232448 - 1024); // what static shared memory leaves
+  EXPECT_EQ(fakeDriver().last.cluster, 4u);
+  EXPECT_EQ(fakeDriver().last.shared, 32u);
+  EXPECT_EQ(fakeDriver().maxDynamicShared, 232448 - 1024); // what static shared memory leaves
   expectComplaint(complaint([&] {
                     load(contract).prepare({{"tokens", 1}, {"hidden", 60000}});
                   }),
@@ -135,34 +116,34 @@ TEST_F(CudaBackend, ClustersAndSharedMemory) {
 TEST_F(CudaBackend, NothingIsLoadedDuringACapture) {
   const Kernel kernel = load(scaleContract());
   const Call call = kernel.prepare(dims);
-  fake().capturing = true;
+  fakeDriver().capturing = true;
   call.launch({}, tensors); // loaded: fine
   const int64_t strides[] = {16, 1};
   const std::vector<TensorArg> strided = {{x, strides}, {y}, {which}};
   const Dims few = {{"tokens", 4}, {"hidden", 8}};
   expectComplaint(complaint([&] { kernel.prepare(few).launch({}, strided); }),
                   "variant 'general', which cannot be loaded while the stream is captured");
-  EXPECT_EQ(fake().librariesLoaded, 1);
+  EXPECT_EQ(fakeDriver().librariesLoaded, 1);
   EXPECT_EQ(kernel.prepare(few, strided).variant(), "general");
   kernel.prepare(few).launch({}, strided);
-  EXPECT_EQ(fake().librariesLoaded, 2);
+  EXPECT_EQ(fakeDriver().librariesLoaded, 2);
 }
 
 TEST_F(CudaBackend, TheNamedLaunchLoadsNothingDuringACaptureEither) {
   const Kernel kernel = load(scaleContract());
-  fake().capturing = true;
+  fakeDriver().capturing = true;
   expectComplaint(
       complaint([&] {
         kernel.launch({}, {{"x", x}, {"y", y}, {"which", which}}, {{"tokens", 8}, {"hidden", 8}});
       }),
       "cannot be loaded while the stream is captured");
-  EXPECT_EQ(fake().librariesLoaded, 0);
+  EXPECT_EQ(fakeDriver().librariesLoaded, 0);
 }
 
 TEST_F(CudaBackend, PreparingDuringACaptureSaysWhatToDo) {
   const Kernel kernel = load(scaleContract());
   for (int result : {900, 901, 905, 906, 908}) { // as a driver answers that captures strictly
-    fake().loadResult = result;
+    fakeDriver().loadResult = result;
     try {
       kernel.prepare(dims);
       FAIL() << result;
@@ -172,7 +153,7 @@ TEST_F(CudaBackend, PreparingDuringACaptureSaysWhatToDo) {
                                     "done while a stream is captured; prepare() every call before");
     }
   }
-  fake().loadResult = 0;
+  fakeDriver().loadResult = 0;
   kernel.prepare(dims); // the failure is not remembered
 }
 
@@ -183,20 +164,20 @@ TEST_F(CudaBackend, SixteenThreadsLoadOnce) {
     threads.emplace_back([&] { kernel.prepare(dims).workspace_bytes(); });
   for (std::thread &thread : threads)
     thread.join();
-  EXPECT_EQ(fake().librariesLoaded, 1);
+  EXPECT_EQ(fakeDriver().librariesLoaded, 1);
 }
 
 TEST_F(CudaBackend, AFailedLaunchSaysWhy) {
   const Call call = load(scaleContract()).prepare(dims);
-  fake().launchResult = 719;
+  fakeDriver().launchResult = 719;
   expectComplaint(complaint([&] { call.launch({}, tensors); }),
                   "CUDA driver: launching: CUDA_ERROR_FAKE, as told");
-  fake().launchResult = cuda::deinitialized; // the process is exiting
+  fakeDriver().launchResult = cuda::deinitialized; // the process is exiting
   EXPECT_EQ(complaint([&] { call.launch({}, tensors); }), "");
 }
 
 TEST_F(CudaBackend, NoMemory) {
-  fake().allocateResult = cuda::outOfMemory;
+  fakeDriver().allocateResult = cuda::outOfMemory;
   try {
     Device::open("cuda").allocate(4096);
     FAIL();
@@ -211,24 +192,24 @@ TEST_F(CudaBackend, CheckedModeRefusesStreamsOfOtherContexts) {
   options.checked = true;
   const Call call = load(scaleContract(), options).prepare(dims);
   call.launch({}, tensors);
-  fake().streamContext = &fake();
+  fakeDriver().streamContext = &fakeDriver();
   expectComplaint(complaint([&] { call.launch({}, tensors); }),
                   "cuda:0: the stream belongs to another device or context");
-  EXPECT_EQ(fake().launches, 1);
+  EXPECT_EQ(fakeDriver().launches, 1);
 }
 
 TEST_F(CudaBackend, AnUnknownMajorVersionTakesPtx) {
-  fake().major = 13;
+  fakeDriver().major = 13;
   EXPECT_EQ(Device::open("cuda").target(), "sm_121");
   load(scaleContract()).prepare(dims);
-  EXPECT_EQ(fake().lastImage.substr(0, 2), "//"); // PTX begins with a comment
+  EXPECT_EQ(fakeDriver().lastImage.substr(0, 2), "//"); // PTX begins with a comment
 }
 
 TEST_F(CudaBackend, AnUnknownMinorVersionTakesTheCubinBelow) {
-  fake().major = 12, fake().minor = 7;
+  fakeDriver().major = 12, fakeDriver().minor = 7;
   EXPECT_EQ(Device::open("cuda").target(), "sm_121");
   load(scaleContract()).prepare(dims);
-  EXPECT_EQ(fake().lastImage.substr(1, 3), "ELF");
+  EXPECT_EQ(fakeDriver().lastImage.substr(1, 3), "ELF");
 }
 
 /// EIDER_TARGET while it lives.
@@ -242,7 +223,7 @@ TEST_F(CudaBackend, AnOlderTargetTakesPtx) {
   EXPECT_EQ(Device::open("cuda").target(), "sm_80");
   EXPECT_FALSE(Device::open("cuda").info().hardwareFp8);
   load(scaleContract()).prepare(dims);
-  EXPECT_EQ(fake().lastImage.substr(0, 2), "//");
+  EXPECT_EQ(fakeDriver().lastImage.substr(0, 2), "//");
 }
 
 TEST_F(CudaBackend, ATargetThatTheGpuDoesNotRunIsRefused) {
@@ -255,7 +236,7 @@ TEST_F(CudaBackend, ATargetThatTheGpuDoesNotRunIsRefused) {
 }
 
 TEST_F(CudaBackend, AGpuOlderThanAllTargetsIsRefused) {
-  fake().major = 7, fake().minor = 0;
+  fakeDriver().major = 7, fakeDriver().minor = 0;
   expectComplaint(
       complaint([] { Device::open("cuda"); }),
       "cuda:0: Fake GPU is of compute capability 7.0, older than all that Eider serves");
@@ -275,7 +256,7 @@ TEST_F(CudaBackend, ADriverOlderThanTheNvrtcIsNamed) {
     GTEST_SKIP() << "the NVRTC here is older";
   EXPECT_EXIT(
       {
-        fake().version = 11080;
+        fakeDriver().version = 11080;
         ::setenv("EIDER_CUDA_DRIVER", fakeDriverPath().c_str(), 1);
         const std::string said = complaint([] {
           const Device device = Device::open("cuda");
