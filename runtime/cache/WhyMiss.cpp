@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace eider {
 namespace {
@@ -44,11 +45,21 @@ size_t commonPrefix(std::string_view a, std::string_view b) {
   return std::ranges::mismatch(a, b).in1 - a.begin();
 }
 
-struct Nearest {
+struct Candidate {
   Meta meta;
   std::vector<std::string> different;
   std::map<std::string, std::string> texts; ///< by field
   size_t agreement = 0;                     ///< of the texts, in bytes
+
+  /// By fewer fields; then by the same target, for one request makes an entry a target, and the
+  /// others of this very run tell nobody why there is a miss; then by longer agreement.
+  bool isNearerThan(const Candidate &other) const { return rank() < other.rank(); }
+
+private:
+  std::tuple<size_t, bool, size_t, const std::string &> rank() const {
+    const bool otherTarget = std::ranges::find(different, "target") != different.end();
+    return {different.size(), otherTarget, ~agreement, meta.key};
+  }
 };
 
 /// A value on one line: at most `width` bytes of it, from `begin` on.
@@ -87,9 +98,9 @@ std::string valueIn(const KeyFields &fields, const std::string &name) {
 
 void explainMiss(const Cache &cache, EntryKind kind, const KeyFields &fields,
                  const std::map<std::string, FieldText> &texts) {
-  std::optional<Nearest> nearest;
+  std::optional<Candidate> nearest;
   forEachEntry(cache, kind, [&](const Meta &meta, const Descriptor &directory) {
-    Nearest one{meta, differences(fields, meta.fields), {}, 0};
+    Candidate one{meta, differences(fields, meta.fields), {}, 0};
     if (nearest && one.different.size() > nearest->different.size())
       return;
     for (const auto &[field, text] : texts)
@@ -97,8 +108,7 @@ void explainMiss(const Cache &cache, EntryKind kind, const KeyFields &fields,
         one.agreement += commonPrefix(text.wanted, *found);
         one.texts[field] = std::move(*found);
       }
-    if (!nearest || one.different.size() < nearest->different.size() ||
-        one.agreement > nearest->agreement)
+    if (!nearest || one.isNearerThan(*nearest))
       nearest = std::move(one);
   });
   const std::string miss =
