@@ -37,6 +37,10 @@ struct e5m2 {
   unsigned char bits;
 };
 
+/// How accesses use the caches: `streaming` where data is used once, so that it need not push out
+/// what is used again. A hint; results are the same.
+enum Caching { cached, streaming };
+
 /// Whether A and B are one type.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;

@@ -57,10 +57,11 @@ void CellRun::take(CompiledCandidate candidate) {
       throw Error(ErrorKind::Request, candidate.failure);
     return fail(candidate.id, candidate.failure);
   }
-  if (!candidate.image.empty()) {
-    auto [twin, first] = images.try_emplace(candidate.image, candidate.id);
+  if (!candidate.launched.empty()) {
+    auto [twin, first] = launches.try_emplace(candidate.launched, candidate.id);
     if (!first)
-      candidate.drop = "the same machine code as candidate " + std::to_string(twin->second);
+      candidate.drop =
+          "the same machine code and grid as candidate " + std::to_string(twin->second);
   }
   if (!candidate.drop.empty() && !incumbent)
     return report({{"event", "dropped"}, {"id", candidate.id}, {"why", candidate.drop}});

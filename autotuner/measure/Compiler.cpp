@@ -7,6 +7,8 @@
 
 #include "eider/jit.h"
 #include "runtime/cache/Sha256.h"
+#include "runtime/contract/Contract.h"
+#include "runtime/contract/Expression.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -28,6 +30,21 @@ std::string spillsOf(const Assembly &assembly) {
     if (entry.spillStores + entry.spillLoads > 0)
       return "spills " + std::to_string(entry.spillStores) + " bytes of registers a thread";
   return "";
+}
+
+/// The grids of the first variant's launches: schedules may differ in nothing else.
+std::string gridsOf(const Executable &executable, const Dims &dims) {
+  const contract::Contract contract = contract::read(executable.contract);
+  std::vector<std::string> names;
+  std::vector<int64_t> values;
+  for (const auto &[name, value] : dims) {
+    names.push_back(name);
+    values.push_back(value);
+  }
+  std::string grids;
+  for (const contract::Launch &launch : contract.variants.front().launches)
+    grids += " " + std::to_string(contract::Expression::parse(launch.grid, names).evaluate(values));
+  return grids;
 }
 
 } // namespace
@@ -68,8 +85,9 @@ CompiledCandidate CandidateCompiler::compileOne(const CandidateRequest &candidat
     }
     const Assembly assembly = assemble(sourcesOf(result.executable).front().source, options.target,
                                        ImageKind::Cubin, device.cacheOptions());
-    result.image =
-        sha256({reinterpret_cast<const char *>(assembly.image.data()), assembly.image.size()});
+    result.launched =
+        sha256({reinterpret_cast<const char *>(assembly.image.data()), assembly.image.size()}) +
+        gridsOf(result.executable, request.dims);
     result.drop = spillsOf(assembly);
   } catch (const Error &error) {
     result.failure = error.what();

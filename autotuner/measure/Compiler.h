@@ -25,7 +25,7 @@ struct CompiledCandidate {
   std::string failure; ///< Why it could not be compiled; empty: it is.
   std::string drop;    ///< Why it is not worth running; empty: it is.
   Executable executable;
-  std::string image; ///< SHA-256 of the machine code; empty where none can be seen.
+  std::string launched; ///< SHA-256 of the machine code, and the grids; empty where none is seen.
 };
 
 /// Compiles a cell's candidates in threads of its own, in their order.

@@ -112,13 +112,16 @@ public:
 
 private:
   void requireOurs(const std::string &path, bool create) const {
+    run("BEGIN"); // one look: another process may be making the tables
     const int64_t id = number("PRAGMA application_id");
+    const bool empty = number("SELECT count(*) FROM sqlite_schema") == 0;
+    run("COMMIT");
     if (id == applicationId) {
       if (number("PRAGMA user_version") != databaseSchema)
         throw Unusable{"it is of another version of Eider"};
       return;
     }
-    if (id != 0 || number("SELECT count(*) FROM sqlite_schema") != 0)
+    if (id != 0 || !empty)
       throw Unusable{"it is another program's database"};
     if (create)
       makeTables(path);

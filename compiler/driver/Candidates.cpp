@@ -4,28 +4,35 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compilation.h"
+#include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/Space.h"
 
 using namespace mlir;
 using namespace eider;
 using namespace eider::driver;
+using eider::transforms::VariantKind;
 
 std::vector<ScheduleCandidate> eider::candidates(const Program &program,
                                                  const CompileOptions &options,
                                                  const SpaceOptions &space) {
   Compilation compilation(program, options);
-  auto programs = llvm::to_vector(compilation.scheduled().getOps<ir::ProgramOp>());
-  ir::ProgramOp last = programs.back();
-  std::optional<transforms::Domain> domain = transforms::Domain::of(last);
+  auto lastOf = [&](VariantKind kind) {
+    return llvm::to_vector(compilation.scheduled(kind).getOps<ir::ProgramOp>()).back();
+  };
+  ir::ProgramOp last = lastOf(VariantKind::contiguous);
+  const std::optional<transforms::Domain> domain = transforms::Domain::of(last);
   transforms::SpaceFacts facts;
   facts.multiprocessors = space.multiprocessors;
   const StringAttr rows = domain->rows.name;
   auto extent = rows ? space.dims.find(rows.getValue().str()) : space.dims.end();
   if (!rows || extent != space.dims.end())
     facts.rows = domain->rows.extent(rows ? extent->second : 0);
+  if (facts.rows > 0 && facts.rows <= transforms::fewRows &&
+      llvm::is_contained(compilation.variants(), VariantKind::few_rows))
+    last = lastOf(VariantKind::few_rows);
   std::vector<ScheduleCandidate> candidates;
   for (transforms::ScheduleOption &option :
-       transforms::scheduleSpace(last.getContext(), *domain, facts))
+       transforms::scheduleSpace(last.getScheduleAttr(), *domain, facts))
     candidates.push_back(
         {option.schedule.str(), option.heuristic, option.cost, std::move(option.pruned)});
   return candidates;

@@ -6,6 +6,7 @@
 #include "compiler/driver/Compilation.h"
 
 #include "compiler/emit/CudaPrinter.h"
+#include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/Targets.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -13,6 +14,7 @@
 using namespace mlir;
 using namespace eider;
 using namespace eider::driver;
+using eider::transforms::VariantKind;
 
 /// A target, or an Error that names all of them.
 static void checkTarget(const std::string &name) {
@@ -50,22 +52,59 @@ OwningOpRef<ModuleOp> Compilation::specialized() {
   return module;
 }
 
-ModuleOp Compilation::scheduled() {
-  if (scheduled_)
-    return *scheduled_;
+ModuleOp Compilation::legalized() {
+  if (legalized_)
+    return *legalized_;
   OwningOpRef<ModuleOp> module = parseModule(program_, context);
   PassManager manager(&context);
   if (options_.timings)
     manager.enableTiming();
-  transforms::buildTensorPipeline(
-      manager, {options_.dims, options_.target, options_.codec, options_.schedule});
+  transforms::buildTensorPipeline(manager, {options_.dims, options_.target, options_.codec});
   run([&] { return manager.run(*module); });
-  scheduled_ = std::move(module);
-  return *scheduled_;
+  legalized_ = std::move(module);
+  return *legalized_;
 }
 
-OwningOpRef<ModuleOp> Compilation::lowered(transforms::VariantKind variant) {
-  OwningOpRef<ModuleOp> module = scheduled().clone();
+ModuleOp Compilation::scheduled(VariantKind variant) {
+  const bool few = variant == VariantKind::few_rows;
+  OwningOpRef<ModuleOp> &scheduled = few ? scheduledForFew_ : scheduled_;
+  if (scheduled)
+    return *scheduled;
+  OwningOpRef<ModuleOp> module = legalized().clone();
+  PassManager manager(&context);
+  if (options_.timings)
+    manager.enableTiming();
+  manager.addPass(
+      transforms::createAssignSchedule(options_.schedule, few ? transforms::fewRows : 0));
+  run([&] { return manager.run(*module); });
+  scheduled = std::move(module);
+  return *scheduled;
+}
+
+/// Whether a launch says how many rows it has by one dim, as a predicate needs it.
+static bool hasOpenRows(ir::ProgramOp program) {
+  const std::optional<transforms::Domain> domain = transforms::Domain::of(program);
+  return domain && domain->rows.name && domain->rows.factor == 1 && domain->rows.divisor == 1 &&
+         ShapedType::isDynamic(program.getDimValue(domain->rows.name));
+}
+
+std::vector<VariantKind> Compilation::variants() {
+  std::vector<VariantKind> kinds = {VariantKind::contiguous, VariantKind::general};
+  if (!options_.schedule.empty())
+    return kinds; // it is for every launch
+  auto usual = scheduled().getOps<ir::ProgramOp>();
+  auto few = scheduled(VariantKind::few_rows).getOps<ir::ProgramOp>();
+  const bool differs = llvm::any_of(llvm::zip_equal(usual, few), [](auto pair) {
+    auto [one, other] = pair;
+    return one.getScheduleAttr() != other.getScheduleAttr();
+  });
+  if (differs && llvm::all_of(usual, hasOpenRows))
+    kinds.insert(kinds.begin(), VariantKind::few_rows);
+  return kinds;
+}
+
+OwningOpRef<ModuleOp> Compilation::lowered(VariantKind variant) {
+  OwningOpRef<ModuleOp> module = scheduled(variant).clone();
   PassManager manager(&context);
   if (options_.timings)
     manager.enableTiming();

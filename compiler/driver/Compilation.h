@@ -21,8 +21,11 @@ public:
 
   /// The recorded program with its dims made static.
   mlir::OwningOpRef<mlir::ModuleOp> specialized();
-  /// The scheduled, legalised tensor programs, one a kernel.
-  mlir::ModuleOp scheduled();
+  /// The legalised tensor programs, one a kernel, under a variant's schedules.
+  mlir::ModuleOp scheduled(transforms::VariantKind variant = transforms::VariantKind::contiguous);
+  /// The variants of the executable, in order of preference: that for few rows only where it has
+  /// another schedule.
+  std::vector<transforms::VariantKind> variants();
   /// The kernels of a variant.
   mlir::OwningOpRef<mlir::ModuleOp> lowered(transforms::VariantKind variant);
   /// The CUDA text of a module of kernels.
@@ -38,12 +41,10 @@ private:
   const Program program_;
   const CompileOptions options_;
   mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> scheduled_;
-};
+  mlir::OwningOpRef<mlir::ModuleOp> legalized_, scheduled_, scheduledForFew_;
 
-/// The variants of every executable, in order of preference.
-inline constexpr transforms::VariantKind variantKinds[] = {transforms::VariantKind::contiguous,
-                                                           transforms::VariantKind::general};
+  mlir::ModuleOp legalized();
+};
 
 } // namespace eider::driver
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compilation.h"
 #include "compiler/emit/Names.h"
+#include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/Targets.h"
 #include "runtime/contract/Contract.h"
 
@@ -30,6 +31,7 @@ private:
   void addWorkspace();
   contract::Variant variant(VariantKind kind);
   std::vector<contract::Predicate> predicates(VariantKind kind, ModuleOp kernels) const;
+  contract::Predicate fewRows() const;
   contract::Launch launch(simt::KernelOp kernel) const;
 };
 
@@ -104,7 +106,20 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
     if (alignment > static_cast<int64_t>(sizeOf(contract.tensors[index].dtype)))
       add(Kind::Aligned, index, alignment);
   }
+  if (kind == VariantKind::few_rows)
+    list.push_back(fewRows());
   return list;
+}
+
+/// The dim that all of the program's kernels have as rows is at most `fewRows`.
+contract::Predicate ContractBuilder::fewRows() const {
+  auto program = *compilation.scheduled(VariantKind::few_rows).getOps<ir::ProgramOp>().begin();
+  contract::Predicate predicate;
+  predicate.kind = contract::Predicate::Kind::Range;
+  predicate.dim = transforms::Domain::of(program)->rows.name.getValue().str();
+  predicate.min = 0;
+  predicate.max = transforms::fewRows;
+  return predicate;
 }
 
 contract::Launch ContractBuilder::launch(simt::KernelOp kernel) const {
@@ -140,7 +155,7 @@ contract::Launch ContractBuilder::launch(simt::KernelOp kernel) const {
 contract::Variant ContractBuilder::variant(VariantKind kind) {
   OwningOpRef<ModuleOp> kernels = compilation.lowered(kind);
   contract::Variant variant;
-  variant.name = kind == VariantKind::general ? "general" : "contiguous";
+  variant.name = transforms::nameOf(kind);
   variant.predicates = predicates(kind, *kernels);
   variant.source = compilation.text(*kernels);
   for (simt::KernelOp kernel : kernels->getOps<simt::KernelOp>())
@@ -151,15 +166,16 @@ contract::Variant ContractBuilder::variant(VariantKind kind) {
 contract::Contract ContractBuilder::build() {
   addBoundary();
   addWorkspace();
-  for (VariantKind kind : variantKinds)
+  for (VariantKind kind : compilation.variants())
     contract.variants.push_back(variant(kind));
   return std::move(contract);
 }
 
 /// All variants' kernels in one module.
 OwningOpRef<ModuleOp> allKernels(Compilation &compilation) {
-  OwningOpRef<ModuleOp> all = compilation.lowered(variantKinds[0]);
-  for (VariantKind kind : llvm::drop_begin(variantKinds)) {
+  const std::vector<VariantKind> kinds = compilation.variants();
+  OwningOpRef<ModuleOp> all = compilation.lowered(kinds.front());
+  for (VariantKind kind : llvm::drop_begin(kinds)) {
     OwningOpRef<ModuleOp> more = compilation.lowered(kind);
     for (Operation &op : llvm::make_early_inc_range(*more->getBody()))
       op.moveBefore(all->getBody(), all->getBody()->end());

@@ -13,6 +13,7 @@
 using namespace mlir;
 using namespace eider;
 using namespace eider::driver;
+using eider::transforms::VariantKind;
 
 namespace {
 /// `1234` or `tokens * 16384`: bytes of the kernel's tensors that stream through memory once.
@@ -57,7 +58,7 @@ std::string spaceOf(ir::ProgramOp program, const transforms::Domain &domain) {
   std::map<std::string, int> pruned;
   int legal = 0, worthwhile = 0;
   for (const transforms::ScheduleOption &option :
-       transforms::scheduleSpace(program.getContext(), domain, {})) {
+       transforms::scheduleSpace(program.getScheduleAttr(), domain, {})) {
     ++legal;
     if (option.pruned.empty())
       ++worthwhile;
@@ -72,6 +73,18 @@ std::string spaceOf(ir::ProgramOp program, const transforms::Domain &domain) {
 }
 } // namespace
 
+/// Which variants there are, and what serves few rows where that is another schedule.
+static std::string variantsOf(Compilation &compilation) {
+  const std::string always =
+      "contiguous (row-major, aligned), then general (any row stride, any alignment)";
+  if (!llvm::is_contained(compilation.variants(), VariantKind::few_rows))
+    return always;
+  std::string few = "few_rows (at most " + std::to_string(transforms::fewRows) + " rows:";
+  for (ir::ProgramOp program : compilation.scheduled(VariantKind::few_rows).getOps<ir::ProgramOp>())
+    few += " " + program.getScheduleAttr().str();
+  return few + "), then " + always;
+}
+
 std::string eider::explain(const Program &program, const CompileOptions &options) {
   Compilation compilation(program, options);
   const transforms::Target *target = transforms::findTarget(options.target);
@@ -85,7 +98,7 @@ std::string eider::explain(const Program &program, const CompileOptions &options
             "\n";
     text += "  family    " + stringifyFamily(kernel.getScheduleAttr().getFamily()).str() + ": " +
             transforms::familyOf(*domain).reason + "\n";
-    if (!domain->rowAligned)
+    if (!domain->rowAligned())
       text += "  access    rows do not start on 16 bytes: narrower loads and stores\n";
     text += rejections(kernel, *domain);
     text += spaceOf(kernel, *domain);
@@ -98,7 +111,6 @@ std::string eider::explain(const Program &program, const CompileOptions &options
   text += "codec     " + options.codec +
           (target->fp8Instructions ? ": " + options.target + " has FP8 conversions\n"
                                    : ": " + options.target + " has no FP8 conversions, software\n");
-  text +=
-      "variants  contiguous (row-major, aligned), then general (any row stride, any alignment)\n";
+  text += "variants  " + variantsOf(compilation) + "\n";
   return text;
 }

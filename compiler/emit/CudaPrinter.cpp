@@ -155,6 +155,12 @@ private:
                          ArrayRef<std::string> arguments);
 };
 
+static std::string callOf(const Twine &method, ArrayRef<std::string> parameters,
+                          ArrayRef<std::string> arguments) {
+  return method.str() + (parameters.empty() ? "" : "<" + llvm::join(parameters, ", ") + ">") + "(" +
+         llvm::join(arguments, ", ") + ")";
+}
+
 /// What a value reads as. A spread value is repeated by the operators themselves; `fragmentNeeded`:
 /// where nothing else says how wide, the repetition is written out.
 Expression KernelPrinter::operand(Value value, bool fragmentNeeded) {
@@ -176,19 +182,18 @@ std::string KernelPrinter::callOnTile(Value at, const Twine &method,
     tile = tileName + "::first(" + operand(first.getRows()).text + ")";
   else if (at.getDefiningOp<NextTileOp>())
     tile += ".next()";
-  std::string text = tile + "." + method.str();
-  if (!parameters.empty())
-    text += "<" + llvm::join(parameters, ", ") + ">";
-  return text + "(" + llvm::join(arguments, ", ") + ")";
+  return tile + "." + callOf(method, parameters, arguments);
 }
 
 /// Template parameters of an access, as far as they differ from the defaults.
 static SmallVector<std::string> accessParameters(Access access, int64_t alignment, int64_t group,
-                                                 int64_t groupRows) {
+                                                 int64_t groupRows, bool streaming) {
   if (access == Access::groups && groupRows != 1)
     return {std::to_string(group), std::to_string(groupRows)};
   if (access == Access::groups)
     return {std::to_string(group)};
+  if (streaming)
+    return {std::to_string(alignment), "streaming"};
   if ((access == Access::elements || access == Access::columns) && alignment != 16)
     return {std::to_string(alignment)};
   return {};
@@ -204,10 +209,14 @@ Expression KernelPrinter::loadText(LoadOp op) {
   SmallVector<std::string> arguments = {operand(op.getBase()).text};
   if (op.getPitch())
     arguments.push_back(operand(op.getPitch()).text);
-  return {callOnTile(
-      op.getAt(), methodOf("load", op.getAccess()),
-      accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), op.getGroupRows()),
-      arguments)};
+  if (op.getAccess() == Access::columns && op.getAt().getDefiningOp<FirstTileOp>())
+    return {tileName + "::" +
+            callOf(methodOf("load", op.getAccess()),
+                   accessParameters(op.getAccess(), op.getAlignment(), 0, 1, false), arguments)};
+  return {callOnTile(op.getAt(), methodOf("load", op.getAccess()),
+                     accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(),
+                                      op.getGroupRows(), op.getStreaming()),
+                     arguments)};
 }
 
 std::string KernelPrinter::storeText(StoreOp op) {
@@ -216,9 +225,10 @@ std::string KernelPrinter::storeText(StoreOp op) {
       operand(op.getValue(), isa<VectorType>(op.getValue().getType())).text};
   if (op.getPitch())
     arguments.push_back(operand(op.getPitch()).text);
-  return callOnTile(op.getAt(), methodOf("store", op.getAccess()),
-                    accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), 1),
-                    arguments);
+  return callOnTile(
+      op.getAt(), methodOf("store", op.getAccess()),
+      accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), 1, op.getStreaming()),
+      arguments);
 }
 
 Expression KernelPrinter::reduceText(ReduceOp op) {
@@ -305,7 +315,9 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
 
 std::string KernelPrinter::derivedName(Operation &op) {
   // A variable that is loaded ahead is named for the tile that it is loaded for.
-  bool isAhead = isa<LoadOp>(op) && cast<LoadOp>(op).getAt().getDefiningOp<FirstTileOp>();
+  auto isFirst = [](LoadOp load) { return bool(load.getAt().getDefiningOp<FirstTileOp>()); };
+  bool isAhead = isa<LoadOp>(op) && cast<LoadOp>(op).getAccess() == Access::elements &&
+                 isFirst(cast<LoadOp>(op));
   if (auto given = op.getAttrOfType<StringAttr>("eider.name"))
     return given.str() + (isAhead ? "_next" : "");
   if (auto load = dyn_cast<LoadOp>(op)) {

@@ -7,6 +7,7 @@
 #define EIDER_IR_EIDER_H
 
 #include "compiler/ir/DimExpr.h"
+#include "compiler/ir/ScheduleKnobs.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"

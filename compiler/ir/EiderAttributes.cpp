@@ -264,20 +264,18 @@ void NumericsAttr::print(AsmPrinter &printer) const {
 //===-- Schedules ---------------------------------------------------------===//
 
 std::string ScheduleAttr::str() const {
-  std::string text = stringifyFamily(getFamily()).str() +
-                     "<threads = " + std::to_string(getThreads()) +
-                     ", vector = " + std::to_string(getVector());
-  auto add = [&](const char *name, int64_t value, int64_t standard) {
-    if (value != standard)
-      text += std::string(", ") + name + " = " + std::to_string(value);
-  };
-  add("rows", getRows(), 1);
-  add("loads", getLoads(), 0);
-  add("columns", getColumns(), 0);
-  add("tiles", getTiles(), 1);
-  add("resident", getResident(), 0);
-  add("prefetch", getPrefetch(), 0);
-  return text + ">";
+  const ScheduleKnobs standard;
+  std::string text;
+  for (const ScheduleKnob &knob : scheduleKnobs)
+    if (int64_t value = getKnobs().*knob.value; value != standard.*knob.value)
+      text += std::string(text.empty() ? "" : ", ") + knob.name + " = " + std::to_string(value);
+  return stringifyFamily(getFamily()).str() + "<" + text + ">";
+}
+
+static const ScheduleKnob *findKnob(StringRef name) {
+  const auto *knob =
+      llvm::find_if(scheduleKnobs, [&](const ScheduleKnob &knob) { return name == knob.name; });
+  return knob == std::end(scheduleKnobs) ? nullptr : knob;
 }
 
 static Attribute parseScheduleBody(AsmParser &parser) {
@@ -290,37 +288,35 @@ static Attribute parseScheduleBody(AsmParser &parser) {
     parser.emitError(at, "no schedule family '") << keyword << "'; they are map, row, tile";
     return {};
   }
-  llvm::SmallDenseMap<StringRef, int64_t> knobs = {{"threads", 0},  {"vector", 0},  {"rows", 1},
-                                                   {"loads", 0},    {"columns", 0}, {"tiles", 1},
-                                                   {"resident", 0}, {"prefetch", 0}};
-  llvm::SmallDenseSet<StringRef> given;
+  ScheduleKnobs knobs;
+  llvm::SmallPtrSet<const ScheduleKnob *, 8> given;
   auto parseOne = [&]() -> ParseResult {
     StringRef name;
     int64_t value = 0;
     SMLoc at = parser.getCurrentLocation();
     if (parser.parseKeyword(&name) || parser.parseEqual() || parser.parseInteger(value))
       return failure();
-    if (knobs.count(name) && !given.insert(name).second)
+    const ScheduleKnob *knob = findKnob(name);
+    if (!knob) {
+      auto error = parser.emitError(at, "no schedule knob '") << name << "'; they are ";
+      llvm::interleaveComma(scheduleKnobs, error,
+                            [&](const ScheduleKnob &knob) { error << knob.name; });
+      return error;
+    }
+    if (!given.insert(knob).second)
       return parser.emitError(at, "schedule knob '") << name << "' stands twice";
-    if (!knobs.count(name))
-      return parser.emitError(at, "no schedule knob '")
-             << name
-             << "'; they are threads, vector, rows, loads, columns, tiles, resident, "
-                "prefetch";
     if (value < 1 || value > (1 << 20))
       return parser.emitError(at, "schedule knob '") << name << "' is out of range: " << value;
-    knobs[name] = value;
+    knobs.*knob->value = value;
     return success();
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseOne))
     return {};
-  if (!knobs["threads"] || !knobs["vector"]) {
+  if (!knobs.threads || !knobs.vector) {
     parser.emitError(at, "a schedule needs threads and vector");
     return {};
   }
-  return ScheduleAttr::get(parser.getContext(), *family, knobs["threads"], knobs["vector"],
-                           knobs["rows"], knobs["loads"], knobs["columns"], knobs["tiles"],
-                           knobs["resident"], knobs["prefetch"]);
+  return ScheduleAttr::get(parser.getContext(), *family, knobs);
 }
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {

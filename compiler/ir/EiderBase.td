@@ -111,15 +111,12 @@ def Eider_NumericsAttr : Eider_Attr<"Numerics", "numerics"> {
 def Eider_ScheduleAttr : Eider_Attr<"Schedule", "schedule"> {
   let summary = "How a program is spread over threads: data, and all of it";
   let description = [{
-    `row<threads = 448, vector = 16>`: a whole row to `threads` threads, `vector` neighbouring elements a thread and load;
-    `rows` rows a block, `tiles` tiles a block in turn, `resident` blocks that a multiprocessor should hold (a bound on registers),
-    `prefetch` tiles whose elements are loaded while the one before is worked on (0 or 1).
+    `row<threads = 448, vector = 16>`: a whole row to `threads` threads, `vector` neighbouring elements a thread and load.
     `map<threads, vector, rows, loads>`: the same with `loads` chunks a thread, a row being cut into
     as many segments as it takes. `tile<threads, vector, rows, columns>`: blocks of rows × columns.
+    The other knobs are ScheduleKnobs'.
   }];
-  let parameters = (ins EnumParameter<Eider_Family>:$family, "int64_t":$threads,
-                        "int64_t":$vector, "int64_t":$rows, "int64_t":$loads, "int64_t":$columns,
-                        "int64_t":$tiles, "int64_t":$resident, "int64_t":$prefetch);
+  let parameters = (ins EnumParameter<Eider_Family>:$family, "ScheduleKnobs":$knobs);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     /// As a person writes it: `row<threads = 448, vector = 16>`.

@@ -149,7 +149,8 @@ def Simt_OffsetOp : Simt_Op<"offset", [Pure, AllTypesMatch<["base", "result"]>]>
   let assemblyFormat = "$base `,` $elements attr-dict `:` type($base)";
 }
 
-/// `alignment` in bytes of every row start; `pitch` in elements; `group` × `group_rows` elements share a value of access `groups`.
+/// `alignment` in bytes of every row start; `pitch` in elements; `group` × `group_rows` elements share a value of access `groups`;
+/// `streaming` elements are used once.
 class Simt_AccessOp<string mnemonic> : Simt_Op<mnemonic> {
   let hasVerifier = 1;
 }
@@ -160,7 +161,7 @@ def Simt_LoadOp : Simt_AccessOp<"load"> {
                        Simt_CursorType:$at, Optional<I64>:$pitch,
                        DefaultValuedAttr<I64Attr, "16">:$alignment,
                        DefaultValuedAttr<I64Attr, "0">:$group,
-                       DefaultValuedAttr<I64Attr, "1">:$group_rows);
+                       DefaultValuedAttr<I64Attr, "1">:$group_rows, UnitAttr:$streaming);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
     `` $access $base `at` $at (`pitch` $pitch^)? attr-dict `:` type($base) `,` type($at) `->` type($result)
@@ -172,7 +173,7 @@ def Simt_StoreOp : Simt_AccessOp<"store"> {
   let arguments = (ins Simt_AccessAttr:$access, Arg<Simt_PointerType, "", [MemWrite]>:$base,
                        Simt_CursorType:$at, AnyType:$value, Optional<I64>:$pitch,
                        DefaultValuedAttr<I64Attr, "16">:$alignment,
-                       DefaultValuedAttr<I64Attr, "0">:$group);
+                       DefaultValuedAttr<I64Attr, "0">:$group, UnitAttr:$streaming);
   let assemblyFormat = [{
     `` $access $value `to` $base `at` $at (`pitch` $pitch^)? attr-dict `:` type($value) `,` type($base) `,` type($at)
   }];

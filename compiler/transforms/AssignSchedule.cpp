@@ -10,20 +10,40 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
+/// A schedule's `software`: the same codes without the instructions.
+static void convertBySoftware(ProgramOp program) {
+  const auto software = CodecPathAttr::get(program.getContext(), CodecPath::software);
+  for (Operation &op : program.getBlock())
+    if (isa<EncodeOp, DecodeOp>(op))
+      op.setAttr("codec", software);
+}
+
 namespace {
 struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AssignSchedule)
   AssignSchedule() = default;
-  AssignSchedule(const AssignSchedule &other) : PassWrapper(other) { schedule = other.schedule; }
+  AssignSchedule(const AssignSchedule &other) : PassWrapper(other) {
+    schedule = other.schedule;
+    rows = other.rows;
+  }
 
   Option<std::string> schedule{*this, "schedule",
                                llvm::cl::desc("e.g. row<threads = 448, vector = 16>")};
+  Option<int64_t> rows{*this, "rows", llvm::cl::init(0),
+                       llvm::cl::desc("of a launch, at most; 0: any number")};
 
   StringRef getArgument() const final { return "eider-assign-schedule"; }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<eider::simt::SimtDialect>();
   }
   StringRef getDescription() const final { return "Set each program's schedule"; }
+
+  /// The number of rows that a launch has at most; 0: any.
+  int64_t mostRows(ProgramOp program, const Domain &domain) {
+    const int64_t extent =
+        domain.rows.extent(domain.rows.name ? program.getDimValue(domain.rows.name) : 0);
+    return ShapedType::isDynamic(extent) ? rows : std::max<int64_t>(1, extent);
+  }
 
   LogicalResult assign(ProgramOp program, StringRef given) {
     auto domain = Domain::of(program);
@@ -34,13 +54,15 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
     if (!given.empty())
       chosen = ScheduleAttr::parse(&getContext(), given, message);
     else if (!chosen)
-      chosen = heuristicSchedule(&getContext(), *domain, message);
+      chosen = heuristicSchedule(&getContext(), *domain, mostRows(program, *domain), message);
     if (!chosen)
       return program.emitError() << (given.empty() ? "" : "schedule '" + given.str() + "': ")
                                  << message;
     if (!tileOf(chosen, *domain, message))
       return program.emitError(message);
     program.setScheduleAttr(chosen);
+    if (chosen.getKnobs().software)
+      convertBySoftware(program);
     return success();
   }
 
@@ -54,8 +76,10 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
 };
 } // namespace
 
-std::unique_ptr<Pass> eider::transforms::createAssignSchedule(const std::string &schedule) {
+std::unique_ptr<Pass> eider::transforms::createAssignSchedule(const std::string &schedule,
+                                                              int64_t rows) {
   auto pass = std::make_unique<AssignSchedule>();
   pass->schedule = schedule;
+  pass->rows = rows;
   return pass;
 }

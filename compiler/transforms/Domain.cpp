@@ -7,6 +7,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
@@ -139,6 +141,7 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
                           << ": the columns of a block that is read are a power of two up to 512";
   if (level->isBlock() && isa<InputOp>(op))
     domain.group = std::max(domain.group, level->blockColumns);
+  domain.readsColumns |= isa<InputOp>(op) && level->kind == LevelKind::columns;
   if (level->kind != LevelKind::elements && level->kind != LevelKind::twice)
     return success();
   int64_t bytes = cast<RankedTensorType>(type).getElementTypeBitWidth() / 8;
@@ -147,9 +150,12 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
     domain.matricesRead += matrices;
     domain.bytesRead += matrices * bytes;
   }
+  domain.matricesWritten += isa<OutputOp, StoreOp>(op);
   if (isa<OutputOp, StoreOp>(op))
     domain.narrowestStore = domain.narrowestStore ? std::min(domain.narrowestStore, bytes) : bytes;
-  domain.rowAligned &= domain.width * bytes % 16 == 0;
+  if (const int64_t aligned = std::gcd<int64_t>(16, domain.width * bytes); aligned < 16)
+    domain.alignedElements =
+        std::min(domain.alignedElements, std::max<int64_t>(1, aligned / bytes));
   return success();
 }
 
@@ -195,6 +201,8 @@ std::optional<Domain> Domain::of(ProgramOp program) {
       return std::nullopt;
     if (auto encode = dyn_cast<EncodeOp>(op))
       domain.encodesBySoftware |= encode.getCodec() == CodecPath::software;
+    if (auto codec = op.getAttrOfType<CodecPathAttr>("codec"))
+      domain.convertsByHardware |= codec.getValue() == CodecPath::hardware;
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && failed(noteReduction(domain, reduce)))
       return std::nullopt;
   }

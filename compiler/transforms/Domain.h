@@ -36,12 +36,18 @@ struct Domain {
   bool reducesRows = false; ///< Some reduction along whole rows.
   int64_t group = 0;        ///< The largest 1×B group that is reduced or read; 0 without one.
   bool encodesBySoftware = false;
-  Level block; ///< The r×c block that is reduced (isBlock()), else elements.
+  bool convertsByHardware = false; ///< FP8, to or from, by instruction.
+  bool readsColumns = false;       ///< Some [columns] vector in memory.
+  Level block;                     ///< The r×c block that is reduced (isBlock()), else elements.
   int64_t narrowestStore =
       0;                    ///< Bytes of the narrowest element that the program writes to a matrix.
   int64_t matricesRead = 0; ///< Matrices of elements that the program reads.
+  int64_t matricesWritten = 0;
   int64_t bytesRead = 0;    ///< Of them together, an element.
-  bool rowAligned = true;   ///< Every row of every matrix in memory starts on 16 bytes.
+  /// Neighbouring elements that every matrix in memory holds in aligned bytes, counted from a row's
+  /// start; 16 where all rows start on 16 bytes.
+  int64_t alignedElements = 16;
+  bool rowAligned() const { return alignedElements == 16; }
 
   /// Analyses `program`; emits an error and gives nothing where no schedule family fits it.
   static std::optional<Domain> of(ir::ProgramOp program);

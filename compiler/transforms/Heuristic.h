@@ -20,9 +20,14 @@ struct FamilyChoice {
 };
 FamilyChoice familyOf(const Domain &domain);
 
-/// The schedule that is taken without a tuning record; null and a message where none is legal.
+/// Launches of at most as many rows are few: they leave multiprocessors idle unless each row has
+/// many threads with little to do.
+inline constexpr int64_t fewRows = 256;
+
+/// The schedule that is taken without a tuning record, for launches of at most `mostRows` rows (0:
+/// of any number); null and a message where none is legal.
 ir::ScheduleAttr heuristicSchedule(mlir::MLIRContext *context, const Domain &domain,
-                                   std::string &message);
+                                   int64_t mostRows, std::string &message);
 
 /// The tile of a schedule; null and a message where the schedule is illegal for the program.
 simt::TileAttr tileOf(ir::ScheduleAttr schedule, const Domain &domain, std::string &message);

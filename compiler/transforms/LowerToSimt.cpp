@@ -27,6 +27,34 @@ namespace simt = eider::simt;
 /// Blocks that keep every multiprocessor of today's GPUs busy.
 static constexpr int64_t busyBlocks = 1024;
 
+const char *eider::transforms::nameOf(VariantKind variant) {
+  switch (variant) {
+  case VariantKind::few_rows:
+    return "few_rows";
+  case VariantKind::general:
+    return "general";
+  case VariantKind::contiguous:
+    break;
+  }
+  return "contiguous";
+}
+
+/// What tells a variant's kernel from the others of its program.
+static const char *suffixOf(VariantKind variant) {
+  switch (variant) {
+  case VariantKind::few_rows:
+    return "_few_rows";
+  case VariantKind::general:
+    return "_strided";
+  case VariantKind::contiguous:
+    break;
+  }
+  return "";
+}
+
+static constexpr VariantKind allVariants[] = {VariantKind::few_rows, VariantKind::contiguous,
+                                              VariantKind::general};
+
 namespace {
 /// One program on its way to a kernel.
 class ProgramLowering {
@@ -49,6 +77,7 @@ private:
   llvm::StringMap<int64_t> alignments;
   Value cursor;
 
+  bool isGeneral() const { return variant == VariantKind::general; }
   static Type boundaryType(Operation &op);
   static StringRef boundaryName(Operation &op) {
     return op.getAttrOfType<StringAttr>("name").getValue();
@@ -59,6 +88,8 @@ private:
   std::string gridExpression();
   void sinkColumnLoads(Block &body);
   void loadAhead(simt::ForTilesOp &loop);
+  void hoistColumnLoads(simt::ForTilesOp loop);
+  static void streamElements(Block &body);
   SmallVector<Attribute> header();
 
   LogicalResult lower(Operation &op);
@@ -128,7 +159,7 @@ void ProgramLowering::addArguments() {
     bool workspace = op.hasAttr("workspace");
     pointers[name] = add(name, pointer, (workspace ? "workspace:" : "tensor:") + name);
   }
-  if (variant == VariantKind::general)
+  if (isGeneral())
     for (Operation &op : program.getBlock())
       if (Type type = boundaryType(op);
           type && !op.hasAttr("workspace") && cast<RankedTensorType>(type).getRank() == 2)
@@ -163,7 +194,10 @@ std::string ProgramLowering::gridExpression() {
     rows = "ceildiv(" + rows + ", " + std::to_string(tile.getRows()) + ")";
   if (across > 1)
     rows = "(" + rows + ") * " + std::to_string(across);
-  if (int64_t tiles = program.getScheduleAttr().getTiles(); tiles > 1)
+  const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
+  if (knobs.blocks)
+    rows = "min(" + rows + ", " + std::to_string(knobs.blocks) + ")";
+  if (int64_t tiles = knobs.tiles; tiles > 1)
     // Few tiles are a block each: several in turn would leave multiprocessors idle.
     rows = "max(ceildiv(" + rows + ", " + std::to_string(tiles) + "), min(" + rows + ", " +
            std::to_string(busyBlocks) + "))";
@@ -195,6 +229,32 @@ static Value hoisted(Value value, Operation *loop) {
   if (op && op->getBlock() == &cast<simt::ForTilesOp>(loop).getBlock())
     op->moveBefore(loop);
   return value;
+}
+
+/// Column vectors are loaded once a block: they are the same under every row.
+void ProgramLowering::hoistColumnLoads(simt::ForTilesOp loop) {
+  builder.setInsertionPoint(loop);
+  Value first;
+  for (Operation &op : llvm::make_early_inc_range(loop.getBlock())) {
+    auto load = dyn_cast<simt::LoadOp>(op);
+    if (!load || load.getAccess() != simt::Access::columns)
+      continue;
+    if (!first)
+      first = simt::FirstTileOp::create(builder, loop.getLoc(), cursor.getType(), loop.getRows());
+    load.getAtMutable().assign(first);
+    load->moveBefore(loop);
+  }
+}
+
+/// Elements are used once: they need not push out of the caches what is used again.
+void ProgramLowering::streamElements(Block &body) {
+  for (Operation &op : body) {
+    if (auto load = dyn_cast<simt::LoadOp>(op); load && load.getAccess() == simt::Access::elements)
+      load.setStreaming(true);
+    if (auto store = dyn_cast<simt::StoreOp>(op);
+        store && store.getAccess() == simt::Access::elements)
+      store.setStreaming(true);
+  }
 }
 
 /// Elements of a tile are loaded while the tile before is worked on: after its first reduction,
@@ -275,8 +335,10 @@ SmallVector<Attribute> ProgramLowering::header() {
   return {b.getStringAttr(program.getSymName() + ": reads " + reads),
           b.getStringAttr("writes " + writes),
           b.getStringAttr(target + dimText + " · " +
-                          (variant == VariantKind::contiguous ? "contiguous, aligned"
-                                                              : "any row stride, any alignment")),
+                          (isGeneral() ? "any row stride, any alignment" : "contiguous, aligned") +
+                          (variant == VariantKind::few_rows
+                               ? " · at most " + std::to_string(fewRows) + " rows"
+                               : "")),
           b.getStringAttr("schedule " + program.getScheduleAttr().str())};
 }
 
@@ -284,7 +346,7 @@ FailureOr<ProgramLowering::Place> ProgramLowering::placeOf(Operation &op, String
                                                            Level level) {
   int64_t bytes = std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth() / 8);
   Place place{simt::Access::elements};
-  if (variant == VariantKind::general)
+  if (isGeneral())
     place.pitch = strides.lookup(name);
   switch (level.kind) {
   case LevelKind::uniform:
@@ -297,7 +359,7 @@ FailureOr<ProgramLowering::Place> ProgramLowering::placeOf(Operation &op, String
   case LevelKind::columns:
     place.access = simt::Access::columns;
     place.pitch = nullptr;
-    place.alignment = variant == VariantKind::contiguous ? 16 : bytes;
+    place.alignment = isGeneral() ? bytes : 16;
     break;
   case LevelKind::groups:
     place.access =
@@ -312,8 +374,7 @@ FailureOr<ProgramLowering::Place> ProgramLowering::placeOf(Operation &op, String
   case LevelKind::elements:
     // Rows start at multiples of the width: the largest power of two that divides it is what an
     // access may rely on.
-    place.alignment =
-        variant == VariantKind::contiguous ? std::gcd<int64_t>(16, domain.width * bytes) : bytes;
+    place.alignment = isGeneral() ? bytes : std::gcd<int64_t>(16, domain.width * bytes);
     break;
   }
   if (place.access == simt::Access::elements || place.access == simt::Access::columns) {
@@ -464,11 +525,11 @@ LogicalResult ProgramLowering::lower(Operation &op) {
 LogicalResult ProgramLowering::run() {
   builder.setInsertionPoint(program);
   auto empty = builder.getArrayAttr({});
-  std::string name =
-      program.getSymName().str() + (variant == VariantKind::general ? "_strided" : "");
-  kernel = simt::KernelOp::create(builder, program.getLoc(), name, empty, tile.blockThreads(),
-                                  program.getScheduleAttr().getResident(), gridExpression(), empty,
-                                  builder.getDictionaryAttr({}), builder.getArrayAttr(header()));
+  std::string name = program.getSymName().str() + suffixOf(variant);
+  kernel =
+      simt::KernelOp::create(builder, program.getLoc(), name, empty, tile.blockThreads(),
+                             program.getScheduleAttr().getKnobs().resident, gridExpression(), empty,
+                             builder.getDictionaryAttr({}), builder.getArrayAttr(header()));
   kernel.getBody().emplaceBlock();
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());
@@ -480,9 +541,14 @@ LogicalResult ProgramLowering::run() {
   for (Operation &op : program.getBlock())
     if (failed(lower(op)))
       return failure();
-  if (program.getScheduleAttr().getResident())
+  const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
+  if (knobs.streaming)
+    streamElements(loop.getBlock());
+  if (knobs.hoist)
+    hoistColumnLoads(loop);
+  else if (knobs.resident)
     sinkColumnLoads(loop.getBlock());
-  if (program.getScheduleAttr().getPrefetch())
+  if (knobs.prefetch)
     loadAhead(loop);
   SmallVector<NamedAttribute> kept;
   for (auto &entry : alignments)
@@ -514,7 +580,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
   LowerToSimt(const LowerToSimt &other) : PassWrapper(other) { variant = other.variant; }
 
   Option<std::string> variant{*this, "variant", llvm::cl::init("contiguous"),
-                              llvm::cl::desc("contiguous or general")};
+                              llvm::cl::desc("few_rows, contiguous or general")};
 
   StringRef getArgument() const final { return "eider-lower-to-simt"; }
   StringRef getDescription() const final { return "Tensor programs become thread programs"; }
@@ -523,11 +589,14 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() final {
-    if (variant != "general" && variant != "contiguous") {
-      getOperation().emitError() << "no variant '" << variant << "'; they are contiguous, general";
+    const auto *found =
+        llvm::find_if(allVariants, [&](VariantKind kind) { return variant == nameOf(kind); });
+    if (found == std::end(allVariants)) {
+      getOperation().emitError() << "no variant '" << variant
+                                 << "'; they are few_rows, contiguous, general";
       return signalPassFailure();
     }
-    auto kind = variant == "general" ? VariantKind::general : VariantKind::contiguous;
+    const VariantKind kind = *found;
     for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>())) {
       for (Operation &op : program.getBlock())
         if (failed(checkLowerable(op)))
@@ -551,6 +620,6 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
 
 std::unique_ptr<Pass> eider::transforms::createLowerToSimt(VariantKind variant) {
   auto pass = std::make_unique<LowerToSimt>();
-  pass->variant = variant == VariantKind::general ? "general" : "contiguous";
+  pass->variant = nameOf(variant);
   return pass;
 }

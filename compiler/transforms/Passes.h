@@ -29,19 +29,23 @@ std::unique_ptr<mlir::Pass> createDecompose();
 /// Cuts programs at grid-wide dependences into one program a kernel: `eider-partition`.
 std::unique_ptr<mlir::Pass> createPartition();
 
-/// Sets each program's schedule: the given one or the heuristic's:
-/// `eider-assign-schedule{schedule="row<…>"}`.
-std::unique_ptr<mlir::Pass> createAssignSchedule(const std::string &schedule = "");
+/// Sets each program's schedule: the given one or the heuristic's for launches of at most `rows`
+/// rows (0: of any number): `eider-assign-schedule{schedule="row<…>" rows=256}`.
+std::unique_ptr<mlir::Pass> createAssignSchedule(const std::string &schedule = "",
+                                                 int64_t rows = 0);
 
 /// Chooses who converts FP8, by target: `eider-legalize{target=sm_90 codec=auto}`.
 std::unique_ptr<mlir::Pass> createLegalize(const std::string &target = "sm_90",
                                            const std::string &codec = "auto");
 
-/// Which layouts a variant serves.
+/// Which launches a variant serves.
 enum class VariantKind {
+  few_rows,   ///< Contiguous, with at most `fewRows` rows (Heuristic.h).
   contiguous, ///< Row-major without gaps, 16-byte aligned.
   general     ///< Any row stride, any alignment.
 };
+/// As the contract and the command line call it.
+const char *nameOf(VariantKind variant);
 
 /// Tensor program to thread program: `eider-lower-to-simt{variant=contiguous}`.
 std::unique_ptr<mlir::Pass> createLowerToSimt(VariantKind variant = VariantKind::contiguous);
@@ -49,7 +53,7 @@ std::unique_ptr<mlir::Pass> createLowerToSimt(VariantKind variant = VariantKind:
 /// Everything before the variants part: specialise … legalise, with canonicalisation between.
 struct PipelineOptions {
   std::map<std::string, int64_t> dims;
-  std::string target = "sm_90", codec = "auto", schedule;
+  std::string target = "sm_90", codec = "auto";
 };
 void buildTensorPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
 

@@ -20,7 +20,6 @@ void eider::transforms::buildTensorPipeline(OpPassManager &manager,
   manager.addPass(createPartition());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createLegalize(options.target, options.codec));
-  manager.addPass(createAssignSchedule(options.schedule));
 }
 
 void eider::transforms::buildVariantPipeline(OpPassManager &manager, VariantKind variant) {

@@ -24,7 +24,7 @@ namespace {
 struct FamilySpace {
   Family family;
   std::vector<int64_t> threads, vector;
-  std::vector<int64_t> rows;  ///< 0: the block's.
+  std::vector<int64_t> rows;  ///< Of tile: the block's.
   std::vector<int64_t> loads; ///< 0: what a row needs.
   std::vector<int64_t> tiles;
   std::vector<int64_t> residentThreads; ///< That `resident` blocks have together; 0: no bound.
@@ -36,8 +36,11 @@ constexpr int64_t registersOfMultiprocessor = 65536, threadsOfMultiprocessor = 2
                   fixedRegisters = 24, mostElements = 64, narrowestStoreBytes = 8,
                   bytesInFlight = 32 * 1024;
 constexpr double mostWaste = 1.25;
+/// The first so many cuts of a row come before the secondary knobs, turned on so many of them.
+constexpr size_t cutsBeforeVariations = 11, variedCuts = 2;
 } // namespace
 
+/// The primary knobs; `variations` has the others.
 static const FamilySpace spaces[] = {
     {Family::map,
      {1, 2, 4, 8, 16, 32, 64, 96, 128, 160, 192, 224, 256, 384, 512},
@@ -59,7 +62,7 @@ static const FamilySpace spaces[] = {
     {Family::tile,
      {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
      {4, 8, 16},
-     {0},
+     {1},
      {0},
      {1, 2},
      {0, 1024, 1536, 2048},
@@ -68,8 +71,8 @@ static const FamilySpace spaces[] = {
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-static int64_t blockThreads(ScheduleAttr schedule, TileAttr tile) {
-  return schedule.getThreads() * (tile.getKind() == TileKind::row ? schedule.getRows() : 1);
+static int64_t blockThreads(const ScheduleKnobs &k, TileAttr tile) {
+  return k.threads * (tile.getKind() == TileKind::row ? k.rows : 1);
 }
 
 namespace {
@@ -88,22 +91,25 @@ struct Estimate {
 static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &domain,
                          const SpaceFacts &facts) {
   Estimate e;
+  const ScheduleKnobs &k = schedule.getKnobs();
   const int64_t width = std::max<int64_t>(domain.width, 1);
   const bool isRow = tile.getKind() == TileKind::row;
-  e.block = blockThreads(schedule, tile);
-  e.elements = tile.getLoads() * schedule.getVector();
-  // What is loaded ahead is still as narrow as in memory.
-  e.registers = fixedRegisters + e.elements + schedule.getPrefetch() * e.elements / 2;
-  e.store = schedule.getVector() * domain.narrowestStore;
-  const int64_t covered = isRow ? schedule.getThreads() * e.elements : schedule.getColumns();
+  e.block = blockThreads(k, tile);
+  e.elements = tile.getLoads() * k.vector;
+  // What is loaded ahead or stays over tiles is still as narrow as in memory.
+  e.registers = fixedRegisters + e.elements + k.prefetch * e.elements * domain.bytesRead / 4 +
+                k.hoist * e.elements / 2;
+  e.store = k.vector * domain.narrowestStore;
+  const int64_t covered = isRow ? k.threads * e.elements : k.columns;
   const int64_t segments = ceilDiv(width, covered);
   e.waste = double(segments) * double(covered) / double(width);
   if (facts.rows)
-    e.blocks = ceilDiv(ceilDiv(facts.rows, schedule.getRows()) * segments, schedule.getTiles());
-  e.blocksResident = schedule.getResident()
-                         ? schedule.getResident()
-                         : std::min(threadsOfMultiprocessor / e.block,
-                                    registersOfMultiprocessor / (e.registers * e.block));
+    e.blocks = ceilDiv(ceilDiv(facts.rows, k.rows) * segments, k.tiles);
+  if (k.blocks)
+    e.blocks = e.blocks ? std::min(e.blocks, k.blocks) : k.blocks;
+  e.blocksResident = k.resident ? k.resident
+                                : std::min(threadsOfMultiprocessor / e.block,
+                                           registersOfMultiprocessor / (e.registers * e.block));
   e.blocksResident = std::max<int64_t>(1, e.blocksResident);
   return e;
 }
@@ -111,24 +117,23 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
 /// Why a schedule is not worth measuring; empty: it is.
 static std::string pruning(ScheduleAttr schedule, const Estimate &e, const Domain &domain,
                            const SpaceFacts &facts) {
+  const ScheduleKnobs &k = schedule.getKnobs();
   if (e.elements > mostElements)
     return "more than " + std::to_string(mostElements) + " elements a thread: long text, spills";
   if (e.store < std::min<int64_t>(narrowestStoreBytes, domain.width * domain.narrowestStore) &&
-      domain.rowAligned)
+      domain.rowAligned())
     return "stores of less than " + std::to_string(narrowestStoreBytes) + " bytes a thread";
-  if (schedule.getResident() &&
-      registersOfMultiprocessor / (schedule.getResident() * e.block) < e.registers)
+  if (k.resident && registersOfMultiprocessor / (k.resident * e.block) < e.registers)
     return "as many resident blocks leave too few registers for a thread's elements";
-  if (e.waste > mostWaste && schedule.getThreads() > 1)
+  if (e.waste > mostWaste && k.threads > 1)
     return "more than a fifth of the threads' work lies past the row's end";
   if (e.block < 64 && facts.rows * domain.width > 4096)
     return "blocks of less than two warps";
-  if (schedule.getTiles() > 1 && facts.multiprocessors && e.blocks < 2 * facts.multiprocessors)
+  if (k.tiles > 1 && facts.multiprocessors && e.blocks < 2 * facts.multiprocessors)
     return "several tiles a block leave less than two blocks a multiprocessor";
-  if (schedule.getResident() && facts.multiprocessors &&
-      e.blocks < schedule.getResident() * facts.multiprocessors)
+  if (k.resident && facts.multiprocessors && e.blocks < k.resident * facts.multiprocessors)
     return "fewer blocks than would be resident: nothing to bound registers for";
-  if (schedule.getRows() > 1 && e.block > 256 && !domain.block.isBlock())
+  if (k.rows > 1 && e.block > 256 && !domain.block.isBlock())
     return "several rows in blocks of more than 256 threads";
   return "";
 }
@@ -171,12 +176,12 @@ static void spreadOut(std::vector<ScheduleOption> &options, ScheduleAttr heurist
       options, [](const ScheduleOption &a, const ScheduleOption &b) { return a.cost < b.cost; });
   std::map<std::pair<int64_t, int64_t>, int64_t> cuts, loops;
   std::map<bool, int64_t> residences;
-  auto cut = [](ScheduleAttr s) { return std::pair(s.getThreads(), s.getVector()); };
-  auto loop = [](ScheduleAttr s) { return std::pair(s.getLoads(), s.getTiles()); };
+  auto cut = [](ScheduleAttr s) { return std::pair(s.getKnobs().threads, s.getKnobs().vector); };
+  auto loop = [](ScheduleAttr s) { return std::pair(s.getKnobs().loads, s.getKnobs().tiles); };
   auto note = [&](ScheduleAttr s) {
     ++cuts[cut(s)];
     ++loops[loop(s)];
-    ++residences[s.getResident() != 0];
+    ++residences[s.getKnobs().resident != 0];
   };
   note(heuristic);
   for (auto next = options.begin(); next != options.end() && next - options.begin() < int64_t(most);
@@ -184,7 +189,7 @@ static void spreadOut(std::vector<ScheduleOption> &options, ScheduleAttr heurist
     auto handicapped = [&](const ScheduleOption &option) {
       ScheduleAttr s = option.schedule;
       return option.cost * (1 + sameCut * double(cuts[cut(s)]) + sameLoop * double(loops[loop(s)]) +
-                            sameResidence * double(residences[s.getResident() != 0]));
+                            sameResidence * double(residences[s.getKnobs().resident != 0]));
     };
     auto best = next;
     double least = handicapped(*next);
@@ -196,44 +201,16 @@ static void spreadOut(std::vector<ScheduleOption> &options, ScheduleAttr heurist
   }
 }
 
-namespace {
-/// One value for each knob.
-struct Knobs {
-  int64_t threads, vector, rows, loads, tiles, residentThreads, prefetch;
-};
-} // namespace
-
 /// Whether a combination can be worth a second look; the rest is what `tileOf` and the model say.
-static bool plausible(const Knobs &k, const Domain &domain) {
-  const int64_t block = k.threads * std::max<int64_t>(k.rows, 1);
-  if (block > 1024 || (k.residentThreads && k.residentThreads / block < 2))
+static bool plausible(const ScheduleKnobs &k, const Domain &domain) {
+  if (k.threads * k.rows > 1024)
     return false;
   if (k.prefetch && k.tiles == 1) // there is no next tile to load ahead
     return false;
   return k.threads == 1 || k.threads * k.vector < 2 * domain.width || domain.block.isBlock();
 }
 
-/// A combination as a schedule; null if it is none.
-static ScheduleAttr scheduleOf(MLIRContext *context, Family family, const Knobs &k,
-                               const Domain &domain) {
-  const int64_t block = k.threads * std::max<int64_t>(k.rows, 1);
-  std::string text = stringifyFamily(family).str() + "<threads = " + std::to_string(k.threads) +
-                     ", vector = " + std::to_string(k.vector);
-  auto add = [&](const char *name, int64_t value) {
-    if (value)
-      text += std::string(", ") + name + " = " + std::to_string(value);
-  };
-  add("rows", family == Family::tile ? domain.block.blockRows : k.rows);
-  add("loads", k.loads);
-  add("columns", family == Family::tile ? domain.block.blockColumns : 0);
-  add("tiles", k.tiles);
-  add("resident", k.residentThreads / block);
-  add("prefetch", k.prefetch);
-  std::string message;
-  return ScheduleAttr::parse(context, text + ">", message);
-}
-
-/// Calls `visit` with each schedule of a family that can be worth a look.
+/// Calls `visit` with each schedule of a family that can be worth a look, its secondary knobs left.
 template <class Visit>
 static void forEach(MLIRContext *context, const FamilySpace &space, const Domain &domain,
                     Visit visit) {
@@ -243,42 +220,84 @@ static void forEach(MLIRContext *context, const FamilySpace &space, const Domain
         for (int64_t loads : space.loads)
           for (int64_t tiles : space.tiles)
             for (int64_t bound : space.residentThreads)
-              for (int64_t prefetch : space.prefetch)
-                if (Knobs k{threads, vector, rows, loads, tiles, bound, prefetch};
-                    plausible(k, domain))
-                  if (ScheduleAttr schedule = scheduleOf(context, space.family, k, domain))
-                    visit(schedule, prefetch);
+              for (int64_t prefetch : space.prefetch) {
+                ScheduleKnobs k{.threads = threads,
+                                .vector = vector,
+                                .rows = domain.block.isBlock() ? domain.block.blockRows : rows,
+                                .loads = loads,
+                                .columns = domain.block.isBlock() ? domain.block.blockColumns : 0,
+                                .tiles = tiles,
+                                .resident = bound / (threads * rows),
+                                .prefetch = prefetch};
+                if (plausible(k, domain) && (bound == 0 || k.resident >= 2))
+                  visit(ScheduleAttr::get(context, space.family, k));
+              }
 }
 
-std::vector<ScheduleOption> eider::transforms::scheduleSpace(MLIRContext *context,
+/// A schedule with one of the secondary knobs turned: each that can do something there.
+static std::vector<ScheduleAttr> variations(ScheduleAttr schedule, const Estimate &e,
+                                            const Domain &domain, const SpaceFacts &facts) {
+  std::vector<ScheduleAttr> varied;
+  auto vary = [&](auto turn) {
+    ScheduleKnobs k = schedule.getKnobs();
+    turn(k);
+    varied.push_back(ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k));
+  };
+  const ScheduleKnobs &k = schedule.getKnobs();
+  vary([](ScheduleKnobs &k) { k.streaming = 1; });
+  if (domain.convertsByHardware)
+    vary([](ScheduleKnobs &k) { k.software = 1; });
+  // A grid that stays: as many blocks as the GPU holds at once.
+  const int64_t held = e.blocksResident * facts.multiprocessors;
+  const bool persists = held > 0 && e.blocks > held && k.tiles == 1;
+  if (persists)
+    vary([&](ScheduleKnobs &k) { k.blocks = held; });
+  if (schedule.getFamily() != Family::row || !domain.readsColumns)
+    return varied;
+  if (k.tiles > 1)
+    vary([](ScheduleKnobs &k) { k.hoist = 1; });
+  if (persists)
+    vary([&](ScheduleKnobs &k) { k.blocks = held, k.hoist = 1; });
+  return varied;
+}
+
+std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
                                                              const Domain &domain,
                                                              const SpaceFacts &facts) {
   std::string message;
-  ScheduleAttr first = heuristicSchedule(context, domain, message);
-  if (!first)
-    return {};
   std::vector<ScheduleOption> worthwhile, pruned;
   llvm::DenseSet<Attribute> seen = {first};
-  auto add = [&](ScheduleAttr schedule, int64_t prefetch) {
+  auto option = [&](ScheduleAttr schedule) -> std::optional<ScheduleOption> {
     TileAttr tile = tileOf(schedule, domain, message);
     if (!tile || !seen.insert(schedule).second)
-      return;
+      return std::nullopt;
     Estimate e = estimate(schedule, tile, domain, facts);
-    // What is loaded ahead waits in registers as it lies in memory.
-    e.registers += prefetch * e.elements * domain.bytesRead / 4;
-    ScheduleOption option{schedule, false, costOf(e, domain, facts),
+    return ScheduleOption{schedule, false, costOf(e, domain, facts),
                           pruning(schedule, e, domain, facts)};
-    (option.pruned.empty() ? worthwhile : pruned).push_back(std::move(option));
   };
   const FamilySpace *space = llvm::find_if(
       spaces, [&](const FamilySpace &space) { return space.family == first.getFamily(); });
-  if (space != std::end(spaces))
-    forEach(context, *space, domain, add);
+  forEach(first.getContext(), *space, domain, [&](ScheduleAttr schedule) {
+    if (auto one = option(schedule))
+      (one->pruned.empty() ? worthwhile : pruned).push_back(std::move(*one));
+  });
   spreadOut(worthwhile, first);
-  std::vector<ScheduleOption> all;
-  TileAttr tile = tileOf(first, domain, message);
-  all.push_back({first, true, costOf(estimate(first, tile, domain, facts), domain, facts), ""});
-  llvm::append_range(all, worthwhile);
+  const Estimate ofFirst = estimate(first, tileOf(first, domain, message), domain, facts);
+  std::vector<ScheduleOption> all = {{first, true, costOf(ofFirst, domain, facts), ""}};
+  auto take = [&](size_t count) {
+    const auto end = worthwhile.begin() + std::min(count, worthwhile.size());
+    std::move(worthwhile.begin(), end, std::back_inserter(all));
+    worthwhile.erase(worthwhile.begin(), end);
+  };
+  take(cutsBeforeVariations);
+  for (size_t i = 0; i < std::min<size_t>(all.size(), variedCuts); ++i) {
+    ScheduleAttr schedule = all[i].schedule;
+    const Estimate e = estimate(schedule, tileOf(schedule, domain, message), domain, facts);
+    for (ScheduleAttr varied : variations(schedule, e, domain, facts))
+      if (auto one = option(varied); one && one->pruned.empty())
+        all.push_back(std::move(*one));
+  }
+  take(worthwhile.size());
   llvm::append_range(all, pruned);
   return all;
 }

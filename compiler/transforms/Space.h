@@ -28,9 +28,10 @@ struct ScheduleOption {
   std::string pruned; ///< Why it is not worth measuring; empty: it is.
 };
 
-/// Every legal schedule of the program's family: the heuristic's, then those worth measuring, the
-/// most promising first and unlike ones early, then the pruned. Empty where no schedule is legal.
-std::vector<ScheduleOption> scheduleSpace(mlir::MLIRContext *context, const Domain &domain,
+/// The legal schedules of the program's family: `heuristic`, then those worth measuring, the most
+/// promising first and unlike ones early, then the pruned. The first knobs (threads … prefetch) are
+/// combined with each other, the rest is varied on the most promising.
+std::vector<ScheduleOption> scheduleSpace(ir::ScheduleAttr heuristic, const Domain &domain,
                                           const SpaceFacts &facts);
 
 } // namespace eider::transforms

@@ -80,13 +80,13 @@ template <int bytes> void check_alignment(const void *at) {
     scheduler->trap("a vector access is not aligned to its size", place(Site::current()));
 }
 
-template <int bytes> void load_words(const void *from, uint32 *words) {
+template <int bytes, Caching = cached> void load_words(const void *from, uint32 *words) {
   check_alignment<bytes>(from);
   words[0] = 0;
   std::memcpy(words, from, bytes);
 }
 
-template <int bytes> void store_words(void *to, const uint32 *words) {
+template <int bytes, Caching = cached> void store_words(void *to, const uint32 *words) {
   check_alignment<bytes>(to);
   std::memcpy(to, words, bytes);
 }

@@ -67,36 +67,54 @@ EIDER_DEVICE bool unlikely(bool condition) { return __builtin_expect(condition, 
 
 //===-- Memory ------------------------------------------------------------===//
 
+template <Caching caching, class T> EIDER_DEVICE T load_value(const void *from) {
+  const auto *at = static_cast<const T *>(from);
+  if constexpr (caching == streaming)
+    return __ldcs(at);
+  else
+    return *at;
+}
+
+template <Caching caching, class T> EIDER_DEVICE void store_value(void *to, const T &value) {
+  auto *at = static_cast<T *>(to);
+  if constexpr (caching == streaming)
+    __stcs(at, value);
+  else
+    *at = value;
+}
+
 /// Reads `bytes` (1, 2, 4, 8 or 16) aligned bytes in one access, least significant first; 1 and 2
 /// are extended by zeros.
-template <int bytes> EIDER_DEVICE void load_words(const void *from, uint32 *words) {
+template <int bytes, Caching caching = cached>
+EIDER_DEVICE void load_words(const void *from, uint32 *words) {
   if constexpr (bytes == 16) {
-    const uint4 v = *static_cast<const uint4 *>(from);
+    const uint4 v = load_value<caching, uint4>(from);
     words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
   } else if constexpr (bytes == 8) {
-    const uint2 v = *static_cast<const uint2 *>(from);
+    const uint2 v = load_value<caching, uint2>(from);
     words[0] = v.x, words[1] = v.y;
   } else if constexpr (bytes == 4) {
-    words[0] = *static_cast<const uint32 *>(from);
+    words[0] = load_value<caching, uint32>(from);
   } else if constexpr (bytes == 2) {
-    words[0] = *static_cast<const unsigned short *>(from);
+    words[0] = load_value<caching, unsigned short>(from);
   } else {
-    words[0] = *static_cast<const unsigned char *>(from);
+    words[0] = load_value<caching, unsigned char>(from);
   }
 }
 
 /// Writes `bytes` (1, 2, 4, 8 or 16) aligned bytes in one access.
-template <int bytes> EIDER_DEVICE void store_words(void *to, const uint32 *words) {
+template <int bytes, Caching caching = cached>
+EIDER_DEVICE void store_words(void *to, const uint32 *words) {
   if constexpr (bytes == 16)
-    *static_cast<uint4 *>(to) = uint4{words[0], words[1], words[2], words[3]};
+    store_value<caching>(to, uint4{words[0], words[1], words[2], words[3]});
   else if constexpr (bytes == 8)
-    *static_cast<uint2 *>(to) = uint2{words[0], words[1]};
+    store_value<caching>(to, uint2{words[0], words[1]});
   else if constexpr (bytes == 4)
-    *static_cast<uint32 *>(to) = words[0];
+    store_value<caching>(to, words[0]);
   else if constexpr (bytes == 2)
-    *static_cast<unsigned short *>(to) = static_cast<unsigned short>(words[0]);
+    store_value<caching>(to, static_cast<unsigned short>(words[0]));
   else
-    *static_cast<unsigned char *>(to) = static_cast<unsigned char>(words[0]);
+    store_value<caching>(to, static_cast<unsigned char>(words[0]));
 }
 
 //===-- Bits --------------------------------------------------------------===//

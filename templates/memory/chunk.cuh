@@ -24,7 +24,7 @@ template <class T, int vector, int alignment> constexpr EIDER_DEVICE int bytes_o
 
 /// Reads a whole chunk at `from` into elements first … first + vector - 1, which were zero until
 /// now.
-template <int vector, int alignment, class T, int count>
+template <int vector, int alignment, Caching caching, class T, int count>
 EIDER_DEVICE void load_whole_chunk(const T *from, Fragment<T, count> &to, int first) {
   constexpr int bytes = bytes_of_access<T, vector, alignment>();
   static_assert(bytes % sizeof(T) == 0, "the alignment is smaller than an element");
@@ -33,17 +33,17 @@ EIDER_DEVICE void load_whole_chunk(const T *from, Fragment<T, count> &to, int fi
   for (int offset = 0; offset < vector * static_cast<int>(sizeof(T)); offset += bytes) {
     const int position = first * static_cast<int>(sizeof(T)) + offset; // in bytes of the fragment
     if constexpr (bytes >= 4) {
-      arch::load_words<bytes>(at + offset, &to.words[position / 4]);
+      arch::load_words<bytes, caching>(at + offset, &to.words[position / 4]);
     } else {
       uint32 piece;
-      arch::load_words<bytes>(at + offset, &piece);
+      arch::load_words<bytes, caching>(at + offset, &piece);
       to.words[position / 4] |= piece << position % 4 * 8;
     }
   }
 }
 
 /// Writes elements first … first + vector - 1 as a whole chunk at `to`.
-template <int vector, int alignment, class T, int count>
+template <int vector, int alignment, Caching caching, class T, int count>
 EIDER_DEVICE void store_whole_chunk(T *to, const Fragment<T, count> &from, int first) {
   constexpr int bytes = bytes_of_access<T, vector, alignment>();
   static_assert(bytes % sizeof(T) == 0, "the alignment is smaller than an element");
@@ -52,38 +52,38 @@ EIDER_DEVICE void store_whole_chunk(T *to, const Fragment<T, count> &from, int f
   for (int offset = 0; offset < vector * static_cast<int>(sizeof(T)); offset += bytes) {
     const int position = first * static_cast<int>(sizeof(T)) + offset;
     if constexpr (bytes >= 4) {
-      arch::store_words<bytes>(at + offset, &from.words[position / 4]);
+      arch::store_words<bytes, caching>(at + offset, &from.words[position / 4]);
     } else {
       const uint32 piece = from.words[position / 4] >> position % 4 * 8;
-      arch::store_words<bytes>(at + offset, &piece);
+      arch::store_words<bytes, caching>(at + offset, &piece);
     }
   }
 }
 
 /// Reads the `inside` elements of a chunk that are in the matrix, 0 to vector: whole, not at all,
 /// or one by one where the edge cuts it. `may_be_cut` says whether that can be.
-template <int vector, int alignment, bool may_be_cut, class T, int count>
+template <int vector, int alignment, bool may_be_cut, Caching caching = cached, class T, int count>
 EIDER_DEVICE void load_chunk(const T *from, int inside, Fragment<T, count> &to, int first) {
   if (inside == vector) {
-    load_whole_chunk<vector, alignment>(from, to, first);
+    load_whole_chunk<vector, alignment, caching>(from, to, first);
   } else if constexpr (may_be_cut) {
     EIDER_UNROLL
     for (int j = 0; j < vector; ++j)
       if (j < inside)
-        load_whole_chunk<1, sizeof(T)>(from + j, to, first + j);
+        load_whole_chunk<1, sizeof(T), caching>(from + j, to, first + j);
   }
 }
 
 /// Writes them in the same way.
-template <int vector, int alignment, bool may_be_cut, class T, int count>
+template <int vector, int alignment, bool may_be_cut, Caching caching = cached, class T, int count>
 EIDER_DEVICE void store_chunk(T *to, int inside, const Fragment<T, count> &from, int first) {
   if (inside == vector) {
-    store_whole_chunk<vector, alignment>(to, from, first);
+    store_whole_chunk<vector, alignment, caching>(to, from, first);
   } else if constexpr (may_be_cut) {
     EIDER_UNROLL
     for (int j = 0; j < vector; ++j)
       if (j < inside)
-        store_whole_chunk<1, sizeof(T)>(to + j, from, first + j);
+        store_whole_chunk<1, sizeof(T), caching>(to + j, from, first + j);
   }
 }
 

@@ -31,23 +31,23 @@ struct TileMembers {
 
   /// The tile's elements of the [rows, columns] matrix at p, 0 outside. Rows are `pitch` elements
   /// apart and start at multiples of `alignment` bytes.
-  template <int alignment = 16, class T>
+  template <int alignment = 16, Caching caching = cached, class T>
   EIDER_DEVICE Fragment<T, elements> load(const T *p, int64 pitch = columns) const {
     Fragment<T, elements> values{};
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
-      load_chunk<vector, alignment, Tile::may_be_cut>(address(p, c, pitch), tile().inside(c),
-                                                      values, c * vector);
+      load_chunk<vector, alignment, Tile::may_be_cut, caching>(
+          address(p, c, pitch), tile().inside(c), values, c * vector);
     return values;
   }
 
   /// Writes the tile's elements, nothing outside.
-  template <int alignment = 16, class T>
+  template <int alignment = 16, Caching caching = cached, class T>
   EIDER_DEVICE void store(T *p, const Fragment<T, elements> &values, int64 pitch = columns) const {
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
-      store_chunk<vector, alignment, Tile::may_be_cut>(address(p, c, pitch), tile().inside(c),
-                                                       values, c * vector);
+      store_chunk<vector, alignment, Tile::may_be_cut, caching>(
+          address(p, c, pitch), tile().inside(c), values, c * vector);
   }
 
   //===-- Groups: one value for B neighbours in a row -----------------------===//

@@ -25,7 +25,7 @@ const std::array<AxisInfo, AxisCount> &matrix::axes() {
         "trtllm_token", "nan=ignore", "overflow=format", "arithmetic=reciprocal"}},
       {"width", {"1", "B-1", "B", "B+1", "4B", "odd", "wide"}},
       {"rows", {"0", "1", "R-1", "R", "R+1", "several"}},
-      {"memory", {"contiguous", "padded", "strided", "misaligned", "strided misaligned"}},
+      {"memory", {"few rows", "contiguous", "padded", "strided", "misaligned", "strided misaligned"}},
       {"values", {"normal", "specials", "tiny", "huge"}},
   }};
   return all;
@@ -156,6 +156,7 @@ Case matrix::makeCase(const Cell &cell, uint64_t seed) {
   result.options.codec = cell.text(Axis::Codec);
   result.options.dims = {{"hidden", hidden}};
   result.layout = layoutOf(cell.text(Axis::Memory));
+  result.forAnyRows = cell.text(Axis::Memory) != "few rows";
   ValueSource values(cell.text(Axis::Values), seed);
   for (const Signature::Tensor &tensor : result.program.signature().tensors) {
     if (tensor.role == Signature::Role::Output)

@@ -24,6 +24,8 @@ struct Case {
   Dims dims;
   Layout layout = {};
   std::map<std::string, float> scalars = {};
+  /// Without the variant for few rows, so that few rows test the others.
+  bool forAnyRows = false;
 };
 
 /// Runs cases on a device through the runtime's own kernels and calls. On `host` the texts that the

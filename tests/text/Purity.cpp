@@ -25,7 +25,7 @@ const Vocabulary &text::vocabulary() {
                                     "f16",        "e4m3",
                                     "e5m2",       "int64",
                                     "eider",      "hardware",
-                                    "software",   "Codec",
+                                    "software",   "streaming",  "Codec",
                                     "RowTile",    "BlockTile",
                                     "__global__", "__launch_bounds__"},
                                    {"to", "min", "max", "min_number", "max_number", "abs", "sqrt",

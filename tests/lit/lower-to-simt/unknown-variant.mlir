@@ -1,4 +1,4 @@
-// There are two variants.
+// The variants have names.
 //
 // RUN: not eider-opt %s -eider-lower-to-simt=variant=strided 2>&1 | FileCheck %s
 

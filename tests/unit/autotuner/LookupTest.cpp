@@ -115,15 +115,16 @@ TEST_F(LookupTest, TunedVariantsComeFirstWithTheirRange) {
   const Executable tuned = compile(program, options);
   const Executable merged = merge(base, {{TunedRange{{{"tokens", {5, 8}}}, narrow}, tuned}});
   const contract::Contract contract = contract::read(merged.contract);
-  ASSERT_EQ(contract.variants.size(), 3u);
+  ASSERT_EQ(contract.variants.size(), 4u);
   EXPECT_EQ(contract.variants[0].name, "tuned_tokens_5_8");
   EXPECT_THAT(contract.variants[0].source, HasSubstr("threads = 64"));
   const contract::Predicate &range = contract.variants[0].predicates.back();
   EXPECT_EQ(range.kind, contract::Predicate::Kind::Range);
   EXPECT_EQ(range.min, 5);
   EXPECT_EQ(range.max, 8);
-  EXPECT_EQ(contract.variants[1].name, "contiguous");
-  EXPECT_EQ(contract.variants[2].name, "general");
+  EXPECT_EQ(contract.variants[1].name, "few_rows");
+  EXPECT_EQ(contract.variants[2].name, "contiguous");
+  EXPECT_EQ(contract.variants[3].name, "general");
 }
 
 TEST_F(LookupTest, JitTakesTheRecordInItsRangeAndTheHeuristicElsewhere) {
@@ -136,10 +137,11 @@ TEST_F(LookupTest, JitTakesTheRecordInItsRangeAndTheHeuristicElsewhere) {
   record.device = identityOf(host.info());
   ASSERT_TRUE(Store(cache).replace({record}));
   const Kernel kernel = jit(program, host, {{"hidden", 256}});
-  ASSERT_EQ(kernel.variants().size(), 3u);
+  ASSERT_EQ(kernel.variants().size(), 4u);
   EXPECT_EQ(kernel.variants()[0].name, "tuned_tokens_5_8");
   EXPECT_EQ(kernel.prepare({{"tokens", 7}, {"hidden", 256}}).variant(), "tuned_tokens_5_8");
-  EXPECT_EQ(kernel.prepare({{"tokens", 9}, {"hidden", 256}}).variant(), "contiguous");
+  EXPECT_EQ(kernel.prepare({{"tokens", 9}, {"hidden", 256}}).variant(), "few_rows");
+  EXPECT_EQ(kernel.prepare({{"tokens", 257}, {"hidden", 256}}).variant(), "contiguous");
 }
 
 TEST_F(LookupTest, ARecordThatIsNoLongerLegalIsLeftOutWithAWarning) {
@@ -153,7 +155,7 @@ TEST_F(LookupTest, ARecordThatIsNoLongerLegalIsLeftOutWithAWarning) {
   ASSERT_TRUE(Store(cache).replace({record}));
   std::vector<std::string> warnings;
   setLogHandler([&](const std::string &line) { warnings.push_back(line); });
-  EXPECT_EQ(jit(program, host, {{"hidden", 256}}).variants().size(), 2u);
+  EXPECT_EQ(jit(program, host, {{"hidden", 256}}).variants().size(), 3u);
   setLogHandler({});
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_THAT(warnings[0], HasSubstr("a tuning record is not used"));

@@ -63,7 +63,24 @@ TEST(Space, TheFirstSixteenDifferInThreads) {
   std::set<std::string> threads;
   for (size_t i = 0; i < 16 && i < space.size(); ++i)
     threads.insert(space[i].schedule.substr(0, space[i].schedule.find(',')));
-  EXPECT_GE(threads.size(), 4u);
+  EXPECT_GE(threads.size(), 3u);
+}
+
+TEST(Space, TurnsTheSecondaryKnobs) {
+  std::set<std::string> turned;
+  const auto space = spaceOf("rms_norm_quant", "1x128", 16384, 8192);
+  for (size_t i = 0; i < 24; ++i)
+    for (const char *knob : {"blocks", "hoist", "streaming", "software"})
+      if (space[i].schedule.find(knob) != std::string::npos)
+        turned.insert(knob);
+  EXPECT_THAT(turned, testing::UnorderedElementsAre("blocks", "hoist", "streaming", "software"));
+}
+
+TEST(Space, BeginsWithTheScheduleOfSoManyRows) {
+  EXPECT_EQ(spaceOf("rms_norm_quant", "1x128", 128, 4096)[0].schedule,
+            "row<threads = 512, vector = 8>");
+  EXPECT_NE(spaceOf("rms_norm_quant", "1x128", 257, 4096)[0].schedule,
+            "row<threads = 512, vector = 8>");
 }
 
 TEST(Space, EveryWorthwhileScheduleCompiles) {

@@ -1,0 +1,85 @@
+//===- Tile.cpp - Whether a schedule is legal, and its tile ---------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Heuristic.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+using eider::simt::TileAttr;
+using eider::simt::TileKind;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// What is wrong with the knobs of a loop over tiles; empty: nothing.
+static std::string loopProblem(const ScheduleKnobs &k, Family family) {
+  const bool oneRow = family == Family::row && k.rows == 1;
+  if (k.prefetch > 1)
+    return "at most one tile is loaded ahead";
+  if (k.prefetch && !oneRow)
+    return "a tile is loaded ahead where it is one whole row that is reduced";
+  if (k.blocks && k.tiles > 1)
+    return "a persistent grid (blocks) takes all tiles in turn: leave tiles out";
+  if (k.hoist > 1 || k.streaming > 1 || k.software > 1)
+    return "hoist, streaming and software are 1 or left out";
+  if (k.hoist && family != Family::row)
+    return "column vectors stay in registers over tiles where each is a whole row that is reduced";
+  return "";
+}
+
+TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
+                                   std::string &message) {
+  Family needed = familyOf(domain).family;
+  MLIRContext *context = schedule.getContext();
+  auto refuse = [&](const std::string &why) {
+    message = "schedule " + schedule.str() + ": " + why;
+    return TileAttr();
+  };
+  if (schedule.getFamily() != needed)
+    return refuse("the program needs family " + stringifyFamily(needed).str() + " (" +
+                  familyOf(domain).reason + ")");
+  const ScheduleKnobs &k = schedule.getKnobs();
+  int64_t threads = k.threads, vector = k.vector, rows = k.rows;
+  int64_t width = std::max<int64_t>(domain.width, 1);
+  int64_t loads = k.loads ? k.loads : ceilDiv(width, threads * vector);
+  int64_t columns = std::min(width, threads * vector * loads);
+  TileKind kind = TileKind::row;
+  if (needed == Family::tile) {
+    kind = TileKind::block;
+    columns = k.columns;
+    if (rows != domain.block.blockRows || columns != domain.block.blockColumns)
+      return refuse("rows and columns must be the block's, " +
+                    std::to_string(domain.block.blockRows) + " and " +
+                    std::to_string(domain.block.blockColumns));
+    loads = rows * columns / std::max<int64_t>(1, threads * vector);
+    if (columns % vector != 0 || threads % (columns / vector) != 0)
+      return refuse("threads must be a multiple of the " + std::to_string(columns / vector) +
+                    " vectors of a block's row");
+  }
+  if (needed == Family::row && columns < width)
+    return refuse("a reduction along the row needs the whole row in a tile");
+  if (needed == Family::row && rows > 1 && threads > 32)
+    return refuse("several rows a block need at most 32 threads a row");
+  if (k.resident * threads * (kind == TileKind::row ? rows : 1) > 2048)
+    return refuse("a multiprocessor holds at most 2048 threads");
+  if (std::string problem = loopProblem(k, needed); !problem.empty())
+    return refuse(problem);
+  if (loads * vector > 128)
+    return refuse("a thread would hold " + std::to_string(loads * vector) +
+                  " elements; at most 128");
+  if (domain.group && (domain.group > vector * 32 || (threads * vector) % domain.group != 0))
+    return refuse("a group of " + std::to_string(domain.group) +
+                  " must divide threads × vector and fit a warp");
+  std::string reason;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    reason = diagnostic.str();
+    return success();
+  });
+  auto tile = TileAttr::getChecked([&] { return emitError(UnknownLoc::get(context)); }, context,
+                                   kind, threads, vector, rows, columns, loads, width);
+  return tile ? tile : refuse(reason);
+}
