@@ -154,9 +154,12 @@ private:
   template <bool bounded, int size, class X, int count>
   static EIDER_DEVICE void divide_piece(const Fragment<X, count> &x, int first, float scale,
                                         Fragment<T, count> &codes) {
+    // Instructions clamp and know NaN: where operands are finite or NaN, every quotient has its
+    // code.
+    constexpr bool clamps = !bounded && path == hardware;
     // Two operations need signs given, which are cheap to take from narrow elements and which an
-    // encoder by arithmetic is given anyway.
-    constexpr bool narrow = !same<X, float>, given_signs = narrow || path == software;
+    // encoder by arithmetic or of magnitudes is given anyway.
+    constexpr bool narrow = !same<X, float>, given_signs = narrow || path == software || clamps;
     // With signs given, and instructions that clamp and know NaN, a rescaled scale is all it takes:
     // the same code serves, and there is less to compile.
     constexpr bool serves_all = bounded && narrow && path == hardware;
@@ -166,7 +169,10 @@ private:
       return;
     }
     Piece<T, path, size> piece;
-    piece.take(x, first);
+    if constexpr (clamps)
+      piece.take_finite(x, first);
+    else
+      piece.take(x, first);
     if (given_signs)
       piece.take_signs(x, first);
     if (serves_all && arch::unlikely(is_unusual)) {
@@ -179,7 +185,8 @@ private:
     EIDER_UNROLL
     for (int i = 0; i < size; ++i) {
       piece.values.fill(i, divisor.quotient(piece.values[i]));
-      sum += arch::magnitude(piece.values[i]);
+      if constexpr (!bounded && !clamps)
+        sum += arch::magnitude(piece.values[i]);
     }
     piece.template write<given_signs, bounded>(codes, first);
     if (!bounded && arch::unlikely(is_unusual || sum != sum))

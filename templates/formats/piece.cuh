@@ -43,6 +43,23 @@ template <class T, CodecPath path, int size> struct Piece {
     }
   }
 
+  /// Takes the magnitudes of elements first … of x, the largest float for infinity.
+  template <class X, int count>
+  EIDER_DEVICE void take_finite(const Fragment<X, count> &x, int first) {
+    if constexpr (same<X, bf16> && size % 2 == 0) {
+      Fragment<X, size> finite;
+      EIDER_UNROLL
+      for (int w = 0; w < size / 2; ++w)
+        finite.words[w] = arch::minimum_bf16x2(x.words[first / 2 + w] & 0x7fff7fffu, 0x7f7f7f7fu);
+      take(finite, 0);
+    } else {
+      take(x, first);
+      EIDER_UNROLL
+      for (int i = 0; i < size; ++i)
+        values.fill(i, arch::minimum(arch::magnitude(values[i]), arch::as_float(0x7f7fffffu)));
+    }
+  }
+
   /// Takes the signs of elements first … of x.
   template <class X, int count>
   EIDER_DEVICE void take_signs(const Fragment<X, count> &x, int first) {

@@ -149,6 +149,18 @@ template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide_narrow(ui
   return divide<T, path>(X{static_cast<unsigned short>(number & 0xffff)}, scale_of(number >> 16));
 }
 
+/// The same among others in packed words, against what it gives alone.
+template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide_packed(uint32 number) {
+  const float scale = scale_of(number >> 16);
+  const X x{static_cast<unsigned short>(number & 0xffff)};
+  const X other{static_cast<unsigned short>(number * 0x9e3779b9u >> 16)};
+  Fragment<X, 4> four{};
+  four.fill(0, x), four.fill(1, other), four.fill(2, other), four.fill(3, x);
+  const auto codes = Codec<T, path>::encode_quotient(four, scale);
+  const auto alone = Codec<T, path>::encode_quotient(x, scale);
+  return !(codes[0].bits == alone.bits && codes[3].bits == alone.bits);
+}
+
 /// Every significand of the scale, by operands whose quotient lies at a midpoint of two codes or
 /// next to one, where a quotient that is off by its last bit gives another code: number = code,
 /// significand.

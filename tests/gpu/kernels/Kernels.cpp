@@ -35,8 +35,11 @@ int valueOf(Axis axis, std::string_view text) {
 }
 
 /// What differs between kernels: whether rows have ends that no vector reaches, and strides.
-constexpr std::pair<const char *, const char *> layouts[] = {
-    {"4B", "contiguous"}, {"odd", "contiguous"}, {"odd", "padded"}, {"odd", "strided misaligned"}};
+constexpr std::pair<const char *, const char *> layouts[] = {{"4B", "contiguous"},
+                                                             {"odd", "few rows"},
+                                                             {"odd", "contiguous"},
+                                                             {"odd", "padded"},
+                                                             {"odd", "strided misaligned"}};
 
 /// Dtypes and formats in turn, all else in full.
 std::vector<Cell> representativeCells() {

@@ -194,10 +194,10 @@ void expectReference(int64_t tokens, int64_t hidden, int64_t pitch, int64_t offs
     host.free(pointer);
 }
 
-TEST_F(JitTest, QuantizeOnHostIsTheReference) { expectReference(3, 256, 256, 0, "contiguous"); }
+TEST_F(JitTest, QuantizeOnHostIsTheReference) { expectReference(3, 256, 256, 0, "few_rows"); }
 TEST_F(JitTest, AlsoFromStridedRows) { expectReference(3, 256, 259, 0, "general"); }
 TEST_F(JitTest, AlsoFromAMisalignedBase) { expectReference(2, 256, 256, 1, "general"); }
-TEST_F(JitTest, AlsoOfOddWidth) { expectReference(2, 131, 131, 0, "contiguous"); }
+TEST_F(JitTest, AlsoOfOddWidth) { expectReference(2, 131, 131, 0, "few_rows"); }
 
 TEST_F(JitTest, WorkOfNoRows) {
   const Device host = Device::open("host", {.cache = {false, ""}});
