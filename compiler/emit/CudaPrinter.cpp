@@ -205,7 +205,7 @@ static std::string methodOf(StringRef verb, Access access) {
 
 Expression KernelPrinter::loadText(LoadOp op) {
   if (op.getAccess() == Access::uniform)
-    return {operand(op.getBase()).at(Primary) + "[0]"};
+    return {"eider::load_uniform(" + operand(op.getBase()).text + ")"};
   SmallVector<std::string> arguments = {operand(op.getBase()).text};
   if (op.getPitch())
     arguments.push_back(operand(op.getPitch()).text);

@@ -30,7 +30,7 @@ static bool isReserved(llvm::StringRef name) {
       "static_cast struct switch template this thread_local throw true try typedef typeid "
       "typename union unsigned using virtual void volatile wchar_t while xor xor_eq main gridDim "
       "blockDim blockIdx threadIdx warpSize eider bf16 f16 e4m3 e5m2 int32 int64 uint32 uint64 "
-      "hardware software cached streaming Codec E4m3 E5m2 Fragment Row RowTile Tile BlockTile row tile");
+      "hardware software cached streaming kept Codec E4m3 E5m2 Fragment Row RowTile Tile BlockTile row tile");
   return words.contains(name) || name.starts_with("EIDER_");
 }
 

@@ -88,7 +88,7 @@ private:
   std::string gridExpression();
   void sinkColumnLoads(Block &body);
   void loadAhead(simt::ForTilesOp &loop);
-  void hoistColumnLoads(simt::ForTilesOp loop);
+  void hoistLoads(simt::ForTilesOp loop, simt::Access access);
   static void streamElements(Block &body);
   SmallVector<Attribute> header();
 
@@ -231,13 +231,13 @@ static Value hoisted(Value value, Operation *loop) {
   return value;
 }
 
-/// Column vectors are loaded once a block: they are the same under every row.
-void ProgramLowering::hoistColumnLoads(simt::ForTilesOp loop) {
+/// What is the same under every tile is loaded once a block.
+void ProgramLowering::hoistLoads(simt::ForTilesOp loop, simt::Access access) {
   builder.setInsertionPoint(loop);
   Value first;
   for (Operation &op : llvm::make_early_inc_range(loop.getBlock())) {
     auto load = dyn_cast<simt::LoadOp>(op);
-    if (!load || load.getAccess() != simt::Access::columns)
+    if (!load || load.getAccess() != access)
       continue;
     if (!first)
       first = simt::FirstTileOp::create(builder, loop.getLoc(), cursor.getType(), loop.getRows());
@@ -544,8 +544,9 @@ LogicalResult ProgramLowering::run() {
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   if (knobs.streaming)
     streamElements(loop.getBlock());
+  hoistLoads(loop, simt::Access::uniform);
   if (knobs.hoist)
-    hoistColumnLoads(loop);
+    hoistLoads(loop, simt::Access::columns);
   else if (knobs.resident)
     sinkColumnLoads(loop.getBlock());
   if (knobs.prefetch)

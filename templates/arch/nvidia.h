@@ -69,10 +69,15 @@ EIDER_DEVICE bool unlikely(bool condition) { return __builtin_expect(condition, 
 
 template <Caching caching, class T> EIDER_DEVICE T load_value(const void *from) {
   const auto *at = static_cast<const T *>(from);
-  if constexpr (caching == streaming)
+  if constexpr (caching == streaming) {
     return __ldcs(at);
-  else
+  } else if constexpr (caching == kept && sizeof(T) == 4) {
+    uint32 word;
+    asm("ld.global.L1::evict_last.u32 %0, [%1];" : "=r"(word) : "l"(at));
+    return word;
+  } else {
     return *at;
+  }
 }
 
 template <Caching caching, class T> EIDER_DEVICE void store_value(void *to, const T &value) {

@@ -87,6 +87,14 @@ EIDER_DEVICE void store_chunk(T *to, int inside, const Fragment<T, count> &from,
   }
 }
 
+/// The value at `from`, which all threads of the grid read. Were it not kept in the L1, they would
+/// queue for the one L2 slice that has it.
+template <class T> EIDER_DEVICE T load_uniform(const T *from) {
+  Fragment<T, 1> value{};
+  load_whole_chunk<1, sizeof(T), kept>(from, value, 0);
+  return value[0];
+}
+
 } // namespace eider
 
 #endif // EIDER_MEMORY_CHUNK_CUH

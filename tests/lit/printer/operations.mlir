@@ -94,7 +94,7 @@ simt.kernel @accesses ["x", "s", "w", "y", "pitch"] threads = 32 grid = "1" argu
     %g1 = simt.load groups %s at %at pitch %pitch {group = 128 : i64, group_rows = 64 : i64} : <f32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<1xf32>
     // CHECK-NEXT: const float s_value = row.load_rows(s);
     %r0 = simt.load rows %s at %at : <f32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
-    // CHECK-NEXT: const float s_value_2 = s[0];
+    // CHECK-NEXT: const float s_value_2 = eider::load_uniform(s);
     %u0 = simt.load uniform %s at %at : <f32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
     // CHECK-NEXT: row.store(y, x_row);
     simt.store elements %x0 to %y at %at : vector<8xf16>, <f16>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>

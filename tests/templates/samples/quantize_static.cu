@@ -10,7 +10,7 @@ using E5m2 = Codec<e5m2, software>;
 
 extern "C" __global__ __launch_bounds__(128) void quantize(
     const bf16 *x, const float *scale, e5m2 *y, int64 tokens) {
-  const float s = scale[0];
+  const float s = eider::load_uniform(scale);
   for (const Row row : Row::over(tokens)) {
     const auto h = row.load<2>(x);
     row.store<1>(y, E5m2::encode_quotient(h, s));
