@@ -115,8 +115,8 @@ std::vector<std::pair<tuning::TunedRange, Executable>>
 compileTuned(const Program &program, CompileOptions options, const Device &device,
              const JitOptions &jitOptions, bool mayCompile) {
   std::vector<std::pair<tuning::TunedRange, Executable>> tuned;
-  for (tuning::TunedRange &range : tuning::tunedRanges(program, options.codec, device.info(),
-                                                       options.dims, device.cacheOptions())) {
+  for (tuning::TunedRange &range : tuning::tunedRanges(
+           program, options, tuning::identityOf(device.info()), device.cacheOptions())) {
     options.schedule = range.schedule;
     try {
       Executable one =

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "eider/tune.h"
 
+#include "autotuner/Lookup.h"
 #include "autotuner/measure/Cell.h"
 #include "autotuner/store/Store.h"
 
@@ -229,7 +230,7 @@ TuneResult tune(const Program &program, const Device &device, const Dims &dims,
 std::vector<TunedRecord> tunedRecords(const Program &program, const CompileOptions &options,
                                       const CacheOptions &cache) {
   std::vector<TunedRecord> found;
-  for (const Record &record : Store(cache).of(digestOf(program, options.codec), options.target)) {
+  for (const Record &record : recordsOf(digestOf(program, options.codec), options.target, cache)) {
     const std::optional<DimsBucket> bucket = parseBucket(record.dims);
     const bool asked = bucket && std::ranges::all_of(options.dims, [&](const auto &dim) {
                          auto range = bucket->find(dim.first);

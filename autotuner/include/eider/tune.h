@@ -85,7 +85,8 @@ struct TunedRecord {
   double microseconds = 0;
 };
 
-/// The records of a program for a target, on all devices, of the dims in `options`.
+/// The records of a program for a target, on all devices, of the dims in `options`: those that
+/// `EIDER_TUNING` lets count. Throws Error.
 EIDER_API std::vector<TunedRecord>
 tunedRecords(const Program &program, const CompileOptions &options, const CacheOptions &cache = {});
 
