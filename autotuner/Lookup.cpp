@@ -136,8 +136,29 @@ std::vector<TunedRange> tunedRanges(const Program &program, const CompileOptions
   return ranges;
 }
 
-Executable merge(const Executable &base,
-                 const std::vector<std::pair<TunedRange, Executable>> &tuned) {
+std::vector<TunedExecutable>
+tunedExecutables(const Program &program, const CompileOptions &options, const std::string &device,
+                 const CacheOptions &cache,
+                 const std::function<Executable(const CompileOptions &)> &compileOne) {
+  std::vector<TunedExecutable> tuned;
+  if (!options.schedule.empty())
+    return tuned;
+  CompileOptions own = options;
+  for (TunedRange &range : tunedRanges(program, options, device, cache)) {
+    own.schedule = range.schedule;
+    try {
+      Executable one = compileOne(own);
+      tuned.emplace_back(std::move(range), std::move(one));
+    } catch (const Error &error) {
+      if (error.kind() != ErrorKind::Request)
+        throw;
+      warnOnce(std::string("a tuning record is not used: ") + error.what());
+    }
+  }
+  return tuned;
+}
+
+Executable merge(const Executable &base, const std::vector<TunedExecutable> &tuned) {
   contract::Contract all = contract::read(base.contract);
   std::vector<contract::Variant> variants;
   for (const auto &[range, executable] : tuned) {

@@ -9,7 +9,9 @@
 #include "autotuner/store/Records.h"
 #include "eider/compile.h"
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace eider::tuning {
@@ -34,9 +36,18 @@ std::vector<Record> recordsOf(const std::string &digest, const std::string &targ
 std::vector<TunedRange> tunedRanges(const Program &program, const CompileOptions &options,
                                     const std::string &device, const CacheOptions &cache);
 
+using TunedExecutable = std::pair<TunedRange, Executable>;
+
+/// The executables of tunedRanges(), by `compileOne`; none if `options` name a schedule. What this
+/// compiler does not take (the record is another version's) is left out, with a warning. Throws
+/// Error.
+std::vector<TunedExecutable>
+tunedExecutables(const Program &program, const CompileOptions &options, const std::string &device,
+                 const CacheOptions &cache,
+                 const std::function<Executable(const CompileOptions &)> &compileOne);
+
 /// `base` with each tuned executable's preferred variant before its own, for its range.
-Executable merge(const Executable &base,
-                 const std::vector<std::pair<TunedRange, Executable>> &tuned);
+Executable merge(const Executable &base, const std::vector<TunedExecutable> &tuned);
 
 } // namespace eider::tuning
 

@@ -3,6 +3,7 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
+#include "autotuner/Offline.h"
 #include "eider/aot.h"
 #include "eider/jit.h"
 #include "tools/eider/ProgramSource.h"
@@ -59,7 +60,10 @@ private:
       fillCache(options, cache);
     if (request.directory.empty())
       return;
-    const std::string text = emit(source.program, options, Stage::Cuda);
+    const OfflineBuild built = buildOffline(source.program, options, cache);
+    if (!wants("cache")) // else it is said
+      report(built.tuned, arch);
+    const std::string &text = built.text;
     const std::string file = name + "." + arch + ".";
     for (const std::string &kind : request.kinds) {
       if (kind == "cu")
@@ -70,15 +74,21 @@ private:
         write(file + kind, assemble(text, arch, ImageKind::Cubin, cache).image);
     }
     if (wants("fatbin") || wants("header"))
-      images.push_back(
-          {compile(source.program, options), assemble(text, arch, ImageKind::Cubin, cache).image});
+      images.push_back({built.executable, assemble(text, arch, ImageKind::Cubin, cache).image});
   }
 
   /// What jit() looks for: the texts, and the machine code of each; also as PTX, which a GPU that
   /// is newer than all targets takes.
   void fillCache(const CompileOptions &options, const CacheOptions &cache) const {
-    const Executable executable = compileCached(source.program, options, cache);
-    for (const VariantSource &variant : sourcesOf(executable))
+    const auto compileOne = [&](const CompileOptions &one) {
+      return compileCached(source.program, one, cache);
+    };
+    const auto tuned = tuning::tunedExecutables(source.program, options, "", cache, compileOne);
+    std::vector<tuning::TunedRange> ranges;
+    for (const tuning::TunedExecutable &one : tuned)
+      ranges.push_back(one.first);
+    report(ranges, options.target);
+    for (const VariantSource &variant : sourcesOf(tuning::merge(compileOne(options), tuned)))
       for (ImageKind kind : {ImageKind::Cubin, ImageKind::Ptx})
         print(assemble(variant.source, options.target, kind, cache).directory + "\n");
   }

@@ -2,8 +2,10 @@
 """A pinned table as a fleet uses it: one machine tunes and exports, every rank chooses by the file. The GPU's driver
 is the tests' own, the worker a stand-in that takes no time and prefers the third candidate."""
 
+import json
 import os
 import pathlib
+import subprocess
 import unittest
 
 from eider_process import EiderTest
@@ -67,6 +69,63 @@ class Table(TableTest):
         self.fails(2, ["set EIDER_TUNING_TABLE to a file that eider cache export has written"], *run,
                    **self.rank("empty", EIDER_TUNING="table-only"))
         self.succeeds(*run, **self.pinned("table"))
+
+
+class Offline(TableTest):
+    """eider build and emit take what was recorded for the target, and say so."""
+
+    def made(self, *more, **environment):
+        """The text that is built, and what is said of it."""
+        process = self.eider("build", *QUANTIZE, "--dim", "hidden=1024", "--arch", "sm_90", "--emit", "cu", "-o", "d",
+                             *more, **environment)
+        self.assertEqual(process.returncode, 0, process.stderr)
+        return (self.directory / "d/quantize.sm_90.cu").read_text(), process.stderr
+
+    def test_a_record_of_the_target_is_a_kernel_more(self):
+        plain, said = self.made()
+        self.assertEqual(said, "")
+        schedule = self.table("64x1024")
+        tuned, said = self.made()
+        self.assertEqual(said, f"eider: sm_90, tokens=33..64: {schedule}, by a tuning record\n")
+        self.assertIn(f"// schedule {schedule}\n// tuned for tokens=33..64\n", tuned)
+        self.assertTrue(tuned.startswith(plain.rstrip("\n")))
+        self.assertEqual(self.made(EIDER_TUNING="off"), (plain, ""))
+        self.assertEqual(self.made("--no-cache"), (plain, ""))
+        self.assertEqual(self.made(**self.pinned()), (tuned, said))
+        self.assertEqual(self.made("--schedule", schedule)[1], "")
+        emitted = self.eider("emit", *QUANTIZE, "--dim", "hidden=1024", "--arch", "sm_90")
+        self.assertEqual(emitted.stderr, said)
+        self.assertTrue(tuned.endswith(emitted.stdout[emitted.stdout.index("// quantize"):]))
+
+    def test_another_target_or_width_has_no_record(self):
+        self.table("64x1024")
+        for dim, arch in (("hidden=2048", "sm_90"), ("hidden=1024", "sm_80"), ("hidden=1024", "host")):
+            self.succeeds("emit", *QUANTIZE, "--dim", dim, "--arch", arch)
+
+    def test_all_extents_given(self):
+        schedule = self.table("64x1024")
+        text, said = self.made("--dim", "tokens=40")
+        self.assertEqual(said, f"eider: sm_90: {schedule}, by a tuning record\n")
+        self.assertIn("// tuned for these extents\n", text)
+        self.assertEqual(self.made("--dim", "tokens=65")[1], "")
+
+    def test_the_c_launches_the_tuned_kernel_in_its_range(self):
+        self.table("64x1024")
+        process = self.eider("build", *QUANTIZE, "--dim", "hidden=1024", "--arch", "sm_90", "--emit", "header", "-o", "d")
+        self.assertEqual(process.returncode, 0, process.stderr)
+        source = (self.directory / "d/quantize.c").read_text()
+        self.assertIn('{"quantize_tuned", 0, 0}', source)
+        self.assertIn("a->tokens >= 33 && a->tokens <= 64", source)
+        subprocess.run(["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c", "-o", "/dev/null",
+                        self.directory / "d/quantize.c"], check=True)
+
+    def test_the_cache_is_filled_with_what_jit_looks_for(self):
+        self.table("64x1024")
+        build = ("build", *QUANTIZE, "--dim", "hidden=1024", "--arch", "sm_90", "--emit", "cache")
+        process = self.eider(*build, **self.pinned(cache="there"))
+        self.assertEqual(process.returncode, 0, process.stderr)
+        entries = json.loads(self.succeeds("cache", "stat", "--json", **self.rank("there")))
+        self.assertEqual((entries["requests"], entries["kernels"]), (2, 6))  # cubin and PTX of each
 
 
 if __name__ == "__main__":
