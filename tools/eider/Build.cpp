@@ -50,6 +50,15 @@ private:
     return std::ranges::find(request.kinds, kind) != request.kinds.end();
   }
 
+  /// The newest of the targets whose PTX runs on later GPUs; empty if there is none.
+  std::string newestPortable() const {
+    std::string newest;
+    for (const std::string &target : targets())
+      if (!target.ends_with('a') && std::ranges::find(request.archs, target) != request.archs.end())
+        newest = target;
+    return newest;
+  }
+
   void buildFor(const std::string &arch) {
     if (arch == "host")
       throw Error(ErrorKind::Request, "'host' takes text that is compiled where it runs",
@@ -73,8 +82,11 @@ private:
       else if (kind == "cubin")
         write(file + kind, assemble(text, arch, ImageKind::Cubin, cache).image);
     }
-    if (wants("fatbin") || wants("header"))
-      images.push_back({built.executable, assemble(text, arch, ImageKind::Cubin, cache).image});
+    if (!wants("fatbin") && !wants("header"))
+      return;
+    images.push_back({built.executable, assemble(text, arch, ImageKind::Cubin, cache).image});
+    if (wants("header") && arch == newestPortable())
+      images.back().ptx = assemble(text, arch, ImageKind::Ptx, cache).image;
   }
 
   /// What jit() looks for: the texts, and the machine code of each; also as PTX, which a GPU that
