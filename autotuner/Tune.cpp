@@ -72,6 +72,21 @@ const RankedRun &winnerOf(const std::vector<RankedRun> &runs) {
   return lead > leadNeeded(incumbent, *best) ? *best : incumbent;
 }
 
+/// The second candidate beside the first, the incumbent.
+void compare(const TuneResult &result, TuneVerification &verification) {
+  const TunedSchedule &incumbent = result.candidates[0], &tuned = result.candidates[1];
+  verification.microseconds = tuned.microseconds;
+  verification.heuristicTime = incumbent.microseconds;
+  verification.memcpyTime = result.memcpyTime;
+  verification.spread = tuned.spread;
+  verification.bytes = result.bytes;
+  verification.refused = !result.refused.empty() ? result.refused : tuned.rejected;
+  if (verification.refused.empty() && tuned.microseconds <= 0)
+    verification.refused = "there was no time to measure it";
+  const double noise = leadNeeded({0, 0, incumbent.spread}, {1, tuned.microseconds, tuned.spread});
+  verification.slower = tuned.microseconds > incumbent.microseconds * (1 + noise);
+}
+
 Patience patienceFor(const DeviceInfo &device) {
   // The simulator takes seconds for what a GPU does in milliseconds.
   if (device.target == "host")
@@ -220,6 +235,33 @@ TuneResult Tuner::tune(const Program &program, const Dims &dims, const TuneOptio
     result.recorded = impl->record(cell, result);
   result.seconds = secondsSince(start);
   return result;
+}
+
+TuneVerification Tuner::verify(const Program &program, const Dims &dims,
+                               const TuneOptions &options) {
+  checkDims(program, dims);
+  TuneResult known, result;
+  if (!impl->takeRecord(impl->recordFor(program, dims, options.codec), known))
+    throw Error(ErrorKind::Request, "has no record to verify", program.name(), "tune it before");
+  TuneOptions heuristicAlone = options;
+  heuristicAlone.candidates = 1;
+  CellRequest request = impl->request(program, dims, heuristicAlone, result);
+  TuneVerification verification;
+  verification.schedule = known.schedule;
+  verification.heuristic = result.heuristic;
+  if (known.schedule == result.heuristic)
+    return verification;
+  request.candidates.push_back({1, known.schedule});
+  result.candidates.push_back({known.schedule});
+  constexpr int attempts = 2; // once may be chance
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    TuneResult measured = result;
+    impl->evaluate(impl->workers.run(request), measured);
+    compare(measured, verification);
+    if (!verification.slower || !verification.refused.empty())
+      break;
+  }
+  return verification;
 }
 
 TuneResult tune(const Program &program, const Device &device, const Dims &dims,
