@@ -43,6 +43,10 @@ class VictimTest(unittest.TestCase):
         process = self.start(*texts, **environment)
         output, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, errors)
+        return self.read(output, errors)
+
+    def read(self, output, errors):
+        """The answers and warnings in what the victim printed."""
         return output.split(), errors.splitlines()
 
     def strike(self, at, error, **environment):
@@ -56,7 +60,7 @@ class VictimTest(unittest.TestCase):
             EIDER_FAULT_STRUCK=str(struck), **environment)
         output, errors = process.communicate(timeout=60)
         call = struck.read_text() if struck.exists() else None
-        return process.returncode, output.split(), errors.splitlines(), call
+        return process.returncode, *self.read(output, errors), call
 
     def compiles(self):
         return len(self.log.read_text().split()) if self.log.exists() else 0
