@@ -114,8 +114,7 @@ Cache::Cache(const CacheOptions &options) {
   if (directory)
     layers_.push_back({path, std::make_shared<const Descriptor>(std::move(directory)), false});
   else
-    warnOnce("cache directory '" + path + "' is not used: " + problem +
-             "; set EIDER_CACHE_DIR to a directory of your own");
+    settings::warnOfDirectory(path, problem);
   for (const std::string &bundle : settings::bundles(options))
     if (Descriptor opened = openForeignDirectory(bundle, problem))
       layers_.push_back({bundle, std::make_shared<const Descriptor>(std::move(opened)), true});

@@ -56,11 +56,15 @@ class VictimTest(unittest.TestCase):
         struck.unlink(missing_ok=True)
         process = self.start(
             LD_PRELOAD=str(LIBRARIES / "libeider_fault_injection.so"),
-            EIDER_FAULT_ROOT=str(self.cache), EIDER_FAULT_AT=str(at), EIDER_FAULT_ERROR=str(error),
+            EIDER_FAULT_ROOT=str(self.fault_root()), EIDER_FAULT_AT=str(at), EIDER_FAULT_ERROR=str(error),
             EIDER_FAULT_STRUCK=str(struck), **environment)
         output, errors = process.communicate(timeout=60)
         call = struck.read_text() if struck.exists() else None
         return process.returncode, *self.read(output, errors), call
+
+    def fault_root(self):
+        """Below it, calls are struck."""
+        return self.cache
 
     def compiles(self):
         return len(self.log.read_text().split()) if self.log.exists() else 0
