@@ -200,7 +200,9 @@ void Cache::storeLater(Kind kind, const std::string &key, CacheEntry entry,
     return;
   auto shared = std::make_shared<const CacheEntry>(std::move(entry));
   pendingWrites::add(pathOf(kind, key), shared,
-                     [cache = *this, kind, key, shared, lock] { cache.store(kind, key, *shared); });
+                     [cache = *this, kind, key, shared, lock = std::move(lock)] {
+                       cache.store(kind, key, *shared);
+                     });
 }
 
 std::shared_ptr<const Descriptor> Cache::lock(Kind kind, const std::string &key,
