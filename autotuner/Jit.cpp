@@ -9,7 +9,6 @@
 #include "autotuner/BuildId.h"
 #include "autotuner/Lookup.h"
 #include "runtime/Assembler.h"
-#include "runtime/Log.h"
 #include "runtime/SingleFlight.h"
 #include "runtime/cache/Cache.h"
 #include "runtime/cache/Settings.h"
@@ -109,29 +108,6 @@ Executable compileOnce(const Program &program, const CompileOptions &options,
   return executable;
 }
 
-/// The executables of the tuned ranges. A schedule that this compiler does not take (the record is
-/// another version's) is left out, with a warning.
-std::vector<std::pair<tuning::TunedRange, Executable>>
-compileTuned(const Program &program, CompileOptions options, const Device &device,
-             const JitOptions &jitOptions, bool mayCompile) {
-  std::vector<std::pair<tuning::TunedRange, Executable>> tuned;
-  for (tuning::TunedRange &range : tuning::tunedRanges(program, options.codec, device.info(),
-                                                       options.dims, device.cacheOptions())) {
-    options.schedule = range.schedule;
-    try {
-      Executable one =
-          compileOnce(program, options, device.cacheOptions(),
-                      buildCommand(program, options, jitOptions.source), mayCompile, nullptr);
-      tuned.emplace_back(std::move(range), std::move(one));
-    } catch (const Error &error) {
-      if (error.kind() != ErrorKind::Request)
-        throw;
-      warnOnce(std::string("a tuning record is not used: ") + error.what());
-    }
-  }
-  return tuned;
-}
-
 } // namespace
 
 Executable compileCached(const Program &program, const CompileOptions &options,
@@ -149,13 +125,16 @@ Kernel jit(const Program &program, const Device &device, const Dims &dims,
   compileOptions.dims = dims;
   // The simulator compiles whatever it runs: nothing of it is kept.
   const bool mayCompile = device.isHost() || settings::mayCompile();
-  Executable executable = compileOnce(program, compileOptions, device.cacheOptions(),
-                                      buildCommand(program, compileOptions, options.source),
-                                      mayCompile, options.report);
-  if (options.schedule.empty())
-    if (auto tuned = compileTuned(program, compileOptions, device, options, mayCompile);
-        !tuned.empty())
-      executable = tuning::merge(executable, tuned);
+  const auto compileOne = [&](const CompileOptions &one, CompileReport *report) {
+    return compileOnce(program, one, device.cacheOptions(),
+                       buildCommand(program, one, options.source), mayCompile, report);
+  };
+  Executable executable = compileOne(compileOptions, options.report);
+  const auto tuned = tuning::tunedExecutables(
+      program, compileOptions, tuning::identityOf(device.info()), device.cacheOptions(),
+      [&](const CompileOptions &one) { return compileOne(one, nullptr); });
+  if (!tuned.empty())
+    executable = tuning::merge(executable, tuned);
   return device.load(executable);
 }
 

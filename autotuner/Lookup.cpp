@@ -6,13 +6,13 @@
 #include "autotuner/Lookup.h"
 
 #include "autotuner/store/Store.h"
+#include "runtime/Log.h"
+#include "runtime/cache/Archive.h"
 #include "runtime/contract/Contract.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
-#include <sstream>
 
 namespace eider::tuning {
 
@@ -33,37 +33,33 @@ Mode modeOf() {
               "set it to on, off or table-only");
 }
 
-/// The pinned table, read once a process: it must not change under a program.
+/// The pinned table, an archive's records, read once a process: it must not change under a program.
 const std::vector<Record> &pinnedTable() {
   static std::mutex mutex;
   static std::map<std::string, std::vector<Record>> tables; // by path; grows by what is pinned
   const char *path = std::getenv("EIDER_TUNING_TABLE");
   if (!path || !*path)
     throw Error(ErrorKind::Request, "table-only needs the path of a table", "EIDER_TUNING",
-                "set EIDER_TUNING_TABLE to a file of records, one JSON object a line");
+                "set EIDER_TUNING_TABLE to a file that eider cache export has written");
   std::lock_guard lock(mutex);
   if (auto known = tables.find(path); known != tables.end())
     return known->second;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
-    throw Error(ErrorKind::Request, "cannot be read", std::string("EIDER_TUNING_TABLE=") + path);
-  return tables[path] = parseRecords(text.str(), path);
+  const archive::Source source = archive::openFile(path, std::string("EIDER_TUNING_TABLE=") + path);
+  std::vector<Record> records = parseRecords(archive::readRecords(source), source.name);
+  if (records.empty())
+    warnOnce(source.name + ": has no tuning records: the heuristic chooses every schedule");
+  return tables[path] = std::move(records);
 }
 
 /// The best records that the mode lets count.
-std::vector<Record> bestRecords(const std::string &digest, const DeviceInfo &device,
-                                const CacheOptions &cache) {
-  const Mode mode = modeOf();
-  if (mode == Mode::Off)
-    return {};
-  if (mode == Mode::Records)
-    return Store(cache).best(digest, device.target, identityOf(device));
+std::vector<Record> bestRecords(const std::string &digest, const std::string &target,
+                                const std::string &device, const CacheOptions &cache) {
+  if (!device.empty() && modeOf() == Mode::Records)
+    return Store(cache).best(digest, target, device);
   std::vector<Record> chosen;
-  for (const Record &record : pinnedTable())
-    if (record.best && record.program == digest && record.target == device.target &&
-        std::ranges::find(chosen, record.dims, &Record::dims) == chosen.end())
-      chosen.push_back(record); // of several devices, the table's first
+  for (const Record &record : recordsOf(digest, target, cache))
+    if (record.best && std::ranges::find(chosen, record.dims, &Record::dims) == chosen.end())
+      chosen.push_back(record); // of several devices the first: records are in their order
   return chosen;
 }
 
@@ -111,20 +107,58 @@ void join(std::vector<TunedRange> &ranges) {
 
 } // namespace
 
-std::vector<TunedRange> tunedRanges(const Program &program, const std::string &codec,
-                                    const DeviceInfo &device, const Dims &fixed,
-                                    const CacheOptions &cache) {
+std::vector<Record> recordsOf(const std::string &digest, const std::string &target,
+                              const CacheOptions &cache) {
+  switch (modeOf()) {
+  case Mode::Off:
+    return {};
+  case Mode::Records:
+    return Store(cache).of(digest, target);
+  case Mode::TableOnly:
+    break;
+  }
+  std::vector<Record> found;
+  for (const Record &record : pinnedTable())
+    if (record.program == digest && record.target == target)
+      found.push_back(record);
+  return found;
+}
+
+std::vector<TunedRange> tunedRanges(const Program &program, const CompileOptions &options,
+                                    const std::string &device, const CacheOptions &cache) {
   std::vector<TunedRange> ranges;
-  for (const Record &record : bestRecords(digestOf(program, codec), device, cache))
-    if (std::optional<DimsBucket> open = openRanges(record, program.signature(), fixed))
+  for (const Record &record :
+       bestRecords(digestOf(program, options.codec), options.target, device, cache))
+    if (std::optional<DimsBucket> open = openRanges(record, program.signature(), options.dims))
       ranges.push_back({std::move(*open), record.schedule});
   if (!ranges.empty() && ranges.front().ranges.size() == 1)
     join(ranges);
   return ranges;
 }
 
-Executable merge(const Executable &base,
-                 const std::vector<std::pair<TunedRange, Executable>> &tuned) {
+std::vector<TunedExecutable>
+tunedExecutables(const Program &program, const CompileOptions &options, const std::string &device,
+                 const CacheOptions &cache,
+                 const std::function<Executable(const CompileOptions &)> &compileOne) {
+  std::vector<TunedExecutable> tuned;
+  if (!options.schedule.empty())
+    return tuned;
+  CompileOptions own = options;
+  for (TunedRange &range : tunedRanges(program, options, device, cache)) {
+    own.schedule = range.schedule;
+    try {
+      Executable one = compileOne(own);
+      tuned.emplace_back(std::move(range), std::move(one));
+    } catch (const Error &error) {
+      if (error.kind() != ErrorKind::Request)
+        throw;
+      warnOnce(std::string("a tuning record is not used: ") + error.what());
+    }
+  }
+  return tuned;
+}
+
+Executable merge(const Executable &base, const std::vector<TunedExecutable> &tuned) {
   contract::Contract all = contract::read(base.contract);
   std::vector<contract::Variant> variants;
   for (const auto &[range, executable] : tuned) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "eider/tune.h"
 
+#include "autotuner/Lookup.h"
 #include "autotuner/measure/Cell.h"
 #include "autotuner/store/Store.h"
 
@@ -69,6 +70,21 @@ const RankedRun &winnerOf(const std::vector<RankedRun> &runs) {
       best = &run;
   const double lead = 1 - best->microseconds / incumbent.microseconds;
   return lead > leadNeeded(incumbent, *best) ? *best : incumbent;
+}
+
+/// The second candidate beside the first, the incumbent.
+void compare(const TuneResult &result, TuneVerification &verification) {
+  const TunedSchedule &incumbent = result.candidates[0], &tuned = result.candidates[1];
+  verification.microseconds = tuned.microseconds;
+  verification.heuristicTime = incumbent.microseconds;
+  verification.memcpyTime = result.memcpyTime;
+  verification.spread = tuned.spread;
+  verification.bytes = result.bytes;
+  verification.refused = !result.refused.empty() ? result.refused : tuned.rejected;
+  if (verification.refused.empty() && tuned.microseconds <= 0)
+    verification.refused = "there was no time to measure it";
+  const double noise = leadNeeded({0, 0, incumbent.spread}, {1, tuned.microseconds, tuned.spread});
+  verification.slower = tuned.microseconds > incumbent.microseconds * (1 + noise);
 }
 
 Patience patienceFor(const DeviceInfo &device) {
@@ -221,6 +237,33 @@ TuneResult Tuner::tune(const Program &program, const Dims &dims, const TuneOptio
   return result;
 }
 
+TuneVerification Tuner::verify(const Program &program, const Dims &dims,
+                               const TuneOptions &options) {
+  checkDims(program, dims);
+  TuneResult known, result;
+  if (!impl->takeRecord(impl->recordFor(program, dims, options.codec), known))
+    throw Error(ErrorKind::Request, "has no record to verify", program.name(), "tune it before");
+  TuneOptions heuristicAlone = options;
+  heuristicAlone.candidates = 1;
+  CellRequest request = impl->request(program, dims, heuristicAlone, result);
+  TuneVerification verification;
+  verification.schedule = known.schedule;
+  verification.heuristic = result.heuristic;
+  if (known.schedule == result.heuristic)
+    return verification;
+  request.candidates.push_back({1, known.schedule});
+  result.candidates.push_back({known.schedule});
+  constexpr int attempts = 2; // once may be chance
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    TuneResult measured = result;
+    impl->evaluate(impl->workers.run(request), measured);
+    compare(measured, verification);
+    if (!verification.slower || !verification.refused.empty())
+      break;
+  }
+  return verification;
+}
+
 TuneResult tune(const Program &program, const Device &device, const Dims &dims,
                 const TuneOptions &options) {
   return Tuner(device.info(), device.cacheOptions()).tune(program, dims, options);
@@ -229,7 +272,7 @@ TuneResult tune(const Program &program, const Device &device, const Dims &dims,
 std::vector<TunedRecord> tunedRecords(const Program &program, const CompileOptions &options,
                                       const CacheOptions &cache) {
   std::vector<TunedRecord> found;
-  for (const Record &record : Store(cache).of(digestOf(program, options.codec), options.target)) {
+  for (const Record &record : recordsOf(digestOf(program, options.codec), options.target, cache)) {
     const std::optional<DimsBucket> bucket = parseBucket(record.dims);
     const bool asked = bucket && std::ranges::all_of(options.dims, [&](const auto &dim) {
                          auto range = bucket->find(dim.first);

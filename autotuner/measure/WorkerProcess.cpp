@@ -43,6 +43,7 @@ std::vector<fs::path> placesOfWorker() {
     const fs::path library = fs::path(info.dli_fname).parent_path();
     places.push_back(library);
     places.push_back(library / ".." / "bin");
+    places.push_back(library / ".." / ".." / "bin"); // from lib/x86_64-linux-gnu
   }
   const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
   for (size_t begin = 0; begin < path.size();) {

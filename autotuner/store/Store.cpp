@@ -246,7 +246,7 @@ Store::Store(const CacheOptions &options) {
   if (directory.empty() ||
       (::lstat(directory.c_str(), &facts) == 0 && !openPrivateDirectory(directory, problem))) {
     if (!problem.empty())
-      warnOnce("tuning records are not used: " + directory + ": " + problem);
+      settings::warnOfDirectory(directory, problem);
     return;
   }
   path = directory + "/" + fileName;

@@ -108,7 +108,7 @@ private:
     Value pitch = {};
     int64_t alignment = 16;
   };
-  FailureOr<Place> placeOf(Operation &op, StringRef name, Type type, Level level);
+  Place placeOf(StringRef name, Type type, Level level);
   Value i64(int64_t value) {
     return arith::ConstantOp::create(builder, program.getLoc(), builder.getI64IntegerAttr(value));
   }
@@ -342,8 +342,7 @@ SmallVector<Attribute> ProgramLowering::header() {
           b.getStringAttr("schedule " + program.getScheduleAttr().str())};
 }
 
-FailureOr<ProgramLowering::Place> ProgramLowering::placeOf(Operation &op, StringRef name, Type type,
-                                                           Level level) {
+ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level level) {
   int64_t bytes = std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth() / 8);
   Place place{simt::Access::elements};
   if (isGeneral())
@@ -389,13 +388,11 @@ LogicalResult ProgramLowering::load(Operation &op) {
   Level level = *domain.levelOf(type);
   if (level.kind == LevelKind::twice)
     return success(); // Its halves are loaded where they are taken.
-  auto place = placeOf(op, boundaryName(op), type, level);
-  if (failed(place))
-    return failure();
+  const Place place = placeOf(boundaryName(op), type, level);
   map.map(op.getResult(0),
-          simt::LoadOp::create(builder, op.getLoc(), heldType(type), place->access,
-                               pointers.lookup(boundaryName(op)), cursor, place->pitch,
-                               place->alignment, place->group, place->groupRows)
+          simt::LoadOp::create(builder, op.getLoc(), heldType(type), place.access,
+                               pointers.lookup(boundaryName(op)), cursor, place.pitch,
+                               place.alignment, place.group, place.groupRows)
               .getResult());
   return success();
 }
@@ -405,15 +402,13 @@ LogicalResult ProgramLowering::loadHalf(HalfOp op) {
   if (!isa_and_nonnull<InputOp, InOutOp>(input))
     return op.emitError("halves must be taken of an input");
   StringRef name = boundaryName(*input);
-  auto place = placeOf(*input, name, input->getResult(0).getType(), Level{LevelKind::twice});
-  if (failed(place))
-    return failure();
+  const Place place = placeOf(name, input->getResult(0).getType(), Level{LevelKind::twice});
   Value base = pointers.lookup(name);
   if (op.getWhich() == Half::second)
     base = simt::OffsetOp::create(builder, op.getLoc(), base.getType(), base,
                                   builder.getI64IntegerAttr(domain.width));
-  auto loaded = simt::LoadOp::create(builder, op.getLoc(), heldType(op.getType()), place->access,
-                                     base, cursor, place->pitch, place->alignment, 0, 1);
+  auto loaded = simt::LoadOp::create(builder, op.getLoc(), heldType(op.getType()), place.access,
+                                     base, cursor, place.pitch, place.alignment, 0, 1);
   if (Attribute given = op->getAttr("eider.name"))
     loaded->setAttr("eider.name", given);
   map.map(op.getResult(), loaded.getResult());
@@ -430,11 +425,9 @@ LogicalResult ProgramLowering::store(Operation &op) {
   if (level.isBlock() && !(level == domain.block))
     return op.emitError(
         "values of two-dimensional blocks are stored only where the program reduces over them");
-  auto place = placeOf(op, boundaryName(op), value.getType(), level);
-  if (failed(place))
-    return failure();
-  simt::StoreOp::create(builder, op.getLoc(), place->access, pointers.lookup(boundaryName(op)),
-                        cursor, map.lookup(value), place->pitch, place->alignment, place->group);
+  const Place place = placeOf(boundaryName(op), value.getType(), level);
+  simt::StoreOp::create(builder, op.getLoc(), place.access, pointers.lookup(boundaryName(op)),
+                        cursor, map.lookup(value), place.pitch, place.alignment, place.group);
   return success();
 }
 

@@ -38,7 +38,7 @@ enum {
   @NAME@_OLD_DRIVER = -2,    /* it is older than CUDA 12.0 */
   @NAME@_NO_GPU = -3,        /* it does not start */
   @NAME@_NO_CONTEXT = -4,    /* the thread has no current CUDA context */
-  @NAME@_NO_IMAGE = -5,      /* the context's device runs none of the targets above */
+  @NAME@_NO_IMAGE = -5,      /* the context's device is none of those above */
   @NAME@_BAD_EXTENT = -6,    /* an extent is negative or too large */
   @NAME@_BAD_WORKSPACE = -7, /* it is null or not aligned to 256 bytes */
   @NAME@_BAD_TENSOR = -16    /* or below: which tensor is unsound, and how */

@@ -144,22 +144,27 @@ std::string SourcePrinter::arguments() const {
   return text + "};\n\n" + expressions.functions();
 }
 
+std::string entryTable(const std::string &target, const std::vector<Entry> &entries) {
+  std::string text = "static const entry entries_" + target + "[] = {";
+  for (const Entry &entry : entries)
+    text += std::string(&entry == entries.data() ? "\n" : ",\n") + "    {\"" + entry.name + "\", " +
+            (entry.dynamicShared ? "1" : "0") + ", " + (entry.largeCluster ? "1" : "0") + "}";
+  return text + "};\n\n";
+}
+
 /// The entries of each target, and the images.
 std::string SourcePrinter::table() const {
   std::string text, rows;
   for (size_t i = 0; i < images.size(); ++i) {
     const std::string target = images[i].target.name();
     const std::vector<Entry> entries = entriesOf(images[i].contract);
-    text += "static const entry entries_" + target + "[] = {";
-    for (const Entry &entry : entries)
-      text += std::string(&entry == entries.data() ? "\n" : ",\n") + "    {\"" + entry.name +
-              "\", " + (entry.dynamicShared ? "1" : "0") + ", " + (entry.largeCluster ? "1" : "0") +
-              "}";
-    text += "};\n\n";
+    if (!images[i].isPtx) // its entries are its target's
+      text += entryTable(target, entries);
     rows += std::string(i == 0 ? "" : ",\n") + "    {" +
             std::to_string(images[i].target.capability) + ", " +
-            (images[i].target.archSpecific ? "1" : "0") + ", " + std::to_string(entries.size()) +
-            ", entries_" + target + ", " + launcherNames[i] + "}";
+            (images[i].target.archSpecific ? "1" : "0") + ", " + (images[i].isPtx ? "1" : "0") +
+            ", " + std::to_string(entries.size()) + ", entries_" + target + ", " +
+            launcherNames[i] + "}";
   }
   return text + "static const image images[IMAGES] = {\n" + rows + "};\n";
 }
@@ -250,30 +255,36 @@ std::string SourcePrinter::complaintList() const {
   return wrapped("\n      ", rows, "");
 }
 
-/// The cubins as words: an array of them is aligned as an ELF file asks.
-std::string SourcePrinter::code() const {
-  std::string text = section("The machine code"), rows;
-  for (const Image &image : images) {
-    const std::string name = "code_" + image.target.name();
-    text += "/* A cubin, as words of the little-endian machines that have GPUs. */\n";
-    text += "static const uint64_t " + name + "[] = {\n";
-    std::vector<std::byte> padded(image.cubin.begin(), image.cubin.end());
-    padded.resize((padded.size() + 7) / 8 * 8);
-    for (size_t at = 0; at < padded.size(); at += 8) {
-      uint64_t word;
-      std::memcpy(&word, &padded[at], 8);
-      char digits[24];
-      std::snprintf(digits, sizeof(digits), "0x%016llxu,", static_cast<unsigned long long>(word));
-      text += at % 32 == 0 ? (at ? "\n    " : "    ") : " ";
-      text += digits;
-    }
-    text += "\n};\n\n";
-    rows += (rows.empty() ? "" : ", ") + name;
+/// A C array of the bytes as words, which are aligned as an ELF file asks, and a 0 or more.
+std::string wordsOf(std::span<const std::byte> bytes) {
+  std::string rows;
+  std::vector<std::byte> padded(bytes.begin(), bytes.end());
+  padded.resize((padded.size() + 8) / 8 * 8);
+  for (size_t at = 0; at < padded.size(); at += 8) {
+    uint64_t word;
+    std::memcpy(&word, &padded[at], 8);
+    char digits[24];
+    std::snprintf(digits, sizeof(digits), "0x%016llxu,", static_cast<unsigned long long>(word));
+    rows += at % 32 == 0 ? (at ? "\n    " : "    ") : " ";
+    rows += digits;
   }
-  return text +
-         "static const void *code_of(int number) {\n  static const void *const codes[IMAGES] "
-         "= {" +
-         rows + "};\n  return codes[number];\n}\n";
+  return rows;
+}
+
+/// The images' code.
+std::string SourcePrinter::code() const {
+  std::string text = section("The machine code");
+  std::vector<std::string> names;
+  for (const Image &image : images) {
+    const std::string name = "code_" + image.target.name() + (image.isPtx ? "_ptx" : "");
+    text += std::string("/* ") + (image.isPtx ? "PTX" : "A cubin") +
+            ", as words of the little-endian machines that have GPUs. */\nstatic const uint64_t " +
+            name + "[] = {\n" + wordsOf(image.code) + "\n};\n\n";
+    names.push_back(name);
+  }
+  return text + "static const void *code_of(int number) {\n" +
+         wrapped("  static const void *const codes[IMAGES] = {", names, "};\n") +
+         "  return codes[number];\n}\n";
 }
 
 } // namespace

@@ -35,6 +35,22 @@ bool sameInterface(const contract::Contract &a, const contract::Contract &b) {
          std::ranges::equal(a.scalars, b.scalars, scalar) && a.mayAlias == b.mayAlias;
 }
 
+/// The newest target's PTX as one more image.
+void addPtx(std::vector<Image> &images, std::span<const TargetImage> given) {
+  std::optional<Image> newest;
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i].ptx.empty())
+      continue;
+    if (images[i].target.archSpecific)
+      throw Error(ErrorKind::Internal, "PTX of " + images[i].target.name() + " runs there alone",
+                  images[i].contract.name);
+    if (!newest || newest->target.capability < images[i].target.capability)
+      newest = Image{images[i].contract, images[i].target, given[i].ptx, true};
+  }
+  if (newest)
+    images.push_back(std::move(*newest));
+}
+
 std::vector<Image> readImages(std::span<const TargetImage> given) {
   std::vector<Image> images;
   for (const TargetImage &image : given) {
@@ -52,6 +68,7 @@ std::vector<Image> readImages(std::span<const TargetImage> given) {
   }
   if (images.empty())
     throw Error(ErrorKind::Internal, "no image is given", "C sources");
+  addPtx(images, given);
   return images;
 }
 
@@ -75,8 +92,11 @@ std::string skeleton(const std::string &file) {
 
 std::string targetNames(std::span<const Image> images, const std::string &newLine) {
   std::string names, line;
+  // Its PTX is the last.
   for (const Image &image : images) {
-    const std::string part = image.target.name() + (&image == &images.back() ? "" : ", ");
+    std::string part = (image.isPtx ? "and GPUs newer than " : "") + image.target.name();
+    if (&image != &images.back())
+      part += (&image + 1)->isPtx ? " " : ", ";
     if (line.size() + part.size() > 60) {
       names += newLine;
       line.clear();

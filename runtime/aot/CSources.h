@@ -18,7 +18,8 @@ namespace eider::aot {
 struct Image {
   contract::Contract contract;
   cuda::Target target;
-  std::span<const std::byte> cubin;
+  std::span<const std::byte> code; ///< a cubin
+  bool isPtx = false;              ///< `code` is PTX: for GPUs that run no image's cubin.
 };
 
 /// NAME.h.
@@ -30,7 +31,7 @@ std::string printSource(const CInterface &interface, std::span<const Image> imag
 /// The fixed parts of NAME.c, in which `@name@` and `@NAME@` stand for the name. `file`: `driver`.
 std::string skeleton(const std::string &file);
 
-/// `sm_80, sm_90a`; `newLine` where a line gets long.
+/// `sm_80, sm_90a and GPUs newer than sm_80`; `newLine` where a line gets long.
 std::string targetNames(std::span<const Image> images, const std::string &newLine);
 
 /// The prototype of NAME_launch, without what follows its closing parenthesis.

@@ -171,6 +171,11 @@ std::string read(const Source &source, const TakeEntry &take) {
   return partAt(source, offset, index.records, "the records");
 }
 
+std::string readRecords(const Source &source) {
+  const Index index = indexOf(source);
+  return partAt(source, source.size - index.records.bytes, index.records, "the records");
+}
+
 Item itemOf(EntryKind kind, const std::string &key, const CacheEntry &entry) {
   Item item{kind, key, {}};
   for (const auto &[name, bytes] : entry.files)

@@ -30,12 +30,19 @@ struct Source {
   std::function<std::string(uint64_t offset, uint64_t bytes)> read;
 };
 
+/// A file as a source; `name` is its own in errors. Throws Error (Request) if it cannot be read.
+Source openFile(const std::string &path, const std::string &name);
+
 using TakeEntry =
     std::function<void(EntryKind kind, const std::string &key, const CacheEntry &entry)>;
 
 /// Calls `take` for each entry, verified, and gives the records. Throws Error (Request) at the
 /// first thing that is not as it must be: what was taken before is sound all the same.
 std::string read(const Source &source, const TakeEntry &take);
+
+/// The records alone, verified by the index, as is the file's length; its entries are not read.
+/// Throws as read() does.
+std::string readRecords(const Source &source);
 
 /// One entry to write.
 struct Item {

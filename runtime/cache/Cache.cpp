@@ -114,8 +114,7 @@ Cache::Cache(const CacheOptions &options) {
   if (directory)
     layers_.push_back({path, std::make_shared<const Descriptor>(std::move(directory)), false});
   else
-    warnOnce("cache directory '" + path + "' is not used: " + problem +
-             "; set EIDER_CACHE_DIR to a directory of your own");
+    settings::warnOfDirectory(path, problem);
   for (const std::string &bundle : settings::bundles(options))
     if (Descriptor opened = openForeignDirectory(bundle, problem))
       layers_.push_back({bundle, std::make_shared<const Descriptor>(std::move(opened)), true});
@@ -201,7 +200,9 @@ void Cache::storeLater(Kind kind, const std::string &key, CacheEntry entry,
     return;
   auto shared = std::make_shared<const CacheEntry>(std::move(entry));
   pendingWrites::add(pathOf(kind, key), shared,
-                     [cache = *this, kind, key, shared, lock] { cache.store(kind, key, *shared); });
+                     [cache = *this, kind, key, shared, lock = std::move(lock)] {
+                       cache.store(kind, key, *shared);
+                     });
 }
 
 std::shared_ptr<const Descriptor> Cache::lock(Kind kind, const std::string &key,

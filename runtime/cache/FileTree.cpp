@@ -16,8 +16,11 @@
 namespace eider {
 
 Descriptor::~Descriptor() {
-  if (fd >= 0)
-    ::close(fd);
+  if (fd < 0)
+    return;
+  const int kept = errno; // of the call for which we give up
+  ::close(fd);
+  errno = kept;
 }
 
 namespace {

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <set>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace eider {
@@ -94,28 +93,6 @@ private:
   Descriptor file;
 };
 
-archive::Source sourceFrom(const std::string &path, const Descriptor &file) {
-  struct stat status;
-  if (!file || ::fstat(file.get(), &status) != 0)
-    failed(ErrorKind::Request, path, "cannot be read", errno);
-  if (!S_ISREG(status.st_mode))
-    throw Error(ErrorKind::Request, "it is no regular file", path);
-  const auto read = [&file, path](uint64_t offset, uint64_t bytes) {
-    std::string data(bytes, '\0');
-    for (size_t done = 0; done < data.size();) {
-      const ssize_t count = ::pread(file.get(), data.data() + done, data.size() - done,
-                                    static_cast<off_t>(offset + done));
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count <= 0)
-        failed(ErrorKind::Machine, path, "cannot be read", count == 0 ? EIO : errno);
-      done += count;
-    }
-    return data;
-  };
-  return {path, static_cast<uint64_t>(status.st_size), read};
-}
-
 } // namespace
 
 CacheStatistics cacheStatistics(const CacheOptions &options) {
@@ -187,8 +164,7 @@ CacheTransfer exportCache(const std::string &file, const std::string &records,
 }
 
 CacheTransfer importCache(const std::string &file, const CacheOptions &options) {
-  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  const archive::Source source = sourceFrom(file, opened);
+  const archive::Source source = archive::openFile(file, file);
   archive::read(source, [](EntryKind, const std::string &, const CacheEntry &) {});
   const Cache cache = openCache(options);
   if (!cache.own())

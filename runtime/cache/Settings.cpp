@@ -53,6 +53,11 @@ std::string directory(const CacheOptions &options) {
   return home.starts_with("/") ? home + "/.cache/eider" : "";
 }
 
+void warnOfDirectory(const std::string &directory, const std::string &problem) {
+  warnOnce("cache directory '" + directory + "' is not used: " + problem +
+           "; set EIDER_CACHE_DIR to a directory of your own");
+}
+
 std::vector<std::string> bundles(const CacheOptions &options) {
   if (!options.bundles.empty())
     return options.bundles;

@@ -17,6 +17,9 @@ namespace eider::settings {
 /// Empty if the user has no home.
 std::string directory(const CacheOptions &options);
 
+/// Warns that directory() cannot be used: once, whoever finds it so.
+void warnOfDirectory(const std::string &directory, const std::string &problem);
+
 std::vector<std::string> bundles(const CacheOptions &options);
 
 /// In bytes. A size that cannot be read is warned of.

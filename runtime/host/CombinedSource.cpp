@@ -20,19 +20,21 @@ bool isNameCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)
 
 /// Where `name(` stands as a whole word at or after `from`; npos if nowhere.
 size_t findDeclarator(std::string_view text, std::string_view name, size_t from) {
-  for (size_t at = text.find(name, from); at != text.npos; at = text.find(name, at + 1)) {
+  for (size_t at = text.find(name, from); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
     const size_t end = at + name.size();
     if ((at == 0 || !isNameCharacter(text[at - 1])) && end < text.size() && text[end] == '(')
       return at;
   }
-  return text.npos;
+  return std::string_view::npos;
 }
 
 /// Where the name of kernel `entry` stands in its definition.
 size_t findKernel(const NamedSource &source, const std::string &entry) {
   static constexpr std::string_view linkage = "extern \"C\"";
   const std::string_view text = source.source;
-  for (size_t at = text.find(linkage); at != text.npos; at = text.find(linkage, at + 1)) {
+  for (size_t at = text.find(linkage); at != std::string_view::npos;
+       at = text.find(linkage, at + 1)) {
     const size_t body = text.find('{', at);
     const size_t name = findDeclarator(text, entry, at);
     if (name < body)

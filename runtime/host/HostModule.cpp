@@ -76,9 +76,9 @@ std::string firstErrors(const std::string &messages, const std::string &director
   std::string quoted;
   int count = 0;
   for (std::string line; count < quotedErrors && std::getline(lines, line);) {
-    if (line.find("error:") == line.npos)
+    if (line.find("error:") == std::string::npos)
       continue;
-    for (size_t at = line.find(directory); at != line.npos; at = line.find(directory))
+    for (size_t at = line.find(directory); at != std::string::npos; at = line.find(directory))
       line.erase(at, directory.size());
     quoted += (count++ == 0 ? "" : " | ") + line;
   }

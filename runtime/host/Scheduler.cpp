@@ -131,6 +131,7 @@ void Scheduler::body(Fiber &fiber) {
     launch_->kernel(&abi, launch_->parameters);
     launch_->endOfKernel.release();
   } catch (const Cancelled &) {
+    return; // another thread's fault, which is recorded, ends this one
   } catch (const std::exception &error) {
     record(fiber, {nullptr, 0}, error.what());
   }

@@ -110,7 +110,7 @@ void LaunchRun::onThreads(unsigned count) {
   try {
     for (unsigned i = 1; i < count; ++i)
       threads.emplace_back([this, &scheduler = *schedulers[i]] { work(scheduler); });
-  } catch (const std::system_error &) {
+  } catch (const std::system_error &) { // NOLINT(bugprone-empty-catch): nothing is lost
     // The system grants no more threads: those that run do all the work.
   }
   work(*schedulers[0]);

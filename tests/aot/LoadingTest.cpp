@@ -19,7 +19,7 @@ protected:
   void SetUp() override {
     FakeDriver &driver = fakeDriver();
     driver.major = 9, driver.minor = 0, driver.currentDevice = 0;
-    driver.launchResult = driver.readableParameters = 0;
+    driver.loadResult = driver.launchResult = driver.readableParameters = 0;
     driver.librariesLoaded = driver.launches = 0;
     driver.maxDynamicShared = -1;
   }
@@ -75,6 +75,36 @@ TEST_F(Loading, AnImageOfOneArchitectureRunsThereAlone) {
   fakeDriver().major = 10, fakeDriver().minor = 3;
   EXPECT_NE(of.load(), 0);
   fakeDriver().minor = 0;
+  EXPECT_EQ(of.load(), 0);
+}
+
+TEST_F(Loading, ANewerDeviceTakesThePtxOfTheNewestTarget) {
+  const struct {
+    int major, minor;
+    const char *image;
+  } devices[] = {{8, 9, "sm_80"},      {9, 0, "sm_90a"},      {10, 0, "sm_100"},
+                 {10, 3, "sm_100"},    {12, 0, "ptx:sm_100"}, {12, 1, "ptx:sm_100"},
+                 {13, 0, "ptx:sm_100"}};
+  for (const auto &device : devices) {
+    fakeDriver().major = device.major, fakeDriver().minor = device.minor;
+    const Probe of = probe({"ptx:sm_80", "sm_90a", "ptx:sm_100"});
+    EXPECT_EQ(of.load(), 0) << device.image;
+    EXPECT_STREQ(fakeDriver().lastImage.c_str(), device.image);
+    EXPECT_EQ(launch(of), 0);
+    EXPECT_EQ(fakeDriver().last.function, "probe_vector");
+  }
+  fakeDriver().major = 7;
+  const Probe of = probe(written);
+  EXPECT_STREQ(of.errorString(of.load()), "the device is none of those that the kernels are for: "
+                                          "sm_80, sm_90a, sm_100 and GPUs newer than sm_100");
+}
+
+TEST_F(Loading, ADriverThatCannotCompileThePtxSaysSo) {
+  fakeDriver().major = 12;
+  fakeDriver().loadResult = 222; // CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+  const Probe of = probe({"ptx:sm_90"});
+  EXPECT_EQ(of.load(), 222);
+  fakeDriver().loadResult = 0;
   EXPECT_EQ(of.load(), 0);
 }
 

@@ -60,6 +60,12 @@ std::string textOf(const std::vector<std::string> &entries) {
   return text;
 }
 
+std::vector<std::byte> imageNamed(const std::string &name) {
+  std::vector<std::byte> code(16);
+  std::memcpy(code.data(), name.data(), name.size());
+  return code;
+}
+
 } // namespace
 
 Contract probeContract(const std::string &target) {
@@ -100,12 +106,12 @@ void writeProbe(const Contract &contract, const std::vector<std::string> &target
                 const std::string &directory) {
   std::vector<TargetImage> images;
   for (const std::string &target : targets) {
+    const bool hasPtx = target.starts_with("ptx:");
     contract::Contract own = contract;
-    own.target = target;
-    // The fake driver takes anything; the test sees by the first bytes which image it was given.
-    std::vector<std::byte> code(16);
-    std::memcpy(code.data(), target.data(), target.size());
-    images.push_back({{own.name, write(own)}, std::move(code)});
+    own.target = target.substr(hasPtx ? 4 : 0);
+    images.push_back({{own.name, write(own)}, imageNamed(own.target)});
+    if (hasPtx)
+      images.back().ptx = imageNamed(target);
   }
   const CSources sources = cSources(contract.name, images);
   std::filesystem::remove(directory + "/probe.so");

@@ -18,7 +18,8 @@ namespace eider {
 /// [tokens, hidden] and which [tokens], f32; `which` may have any stride.
 contract::Contract probeContract(const std::string &target);
 
-/// The C sources of a contract, for the targets.
+/// The C sources of a contract, for the targets; `ptx:sm_90` is that target with PTX beside its
+/// cubin. The fake driver sees by the first bytes which image it is given.
 void writeProbe(const contract::Contract &contract, const std::vector<std::string> &targets,
                 const std::string &directory);
 

@@ -81,6 +81,22 @@ class Files(EiderTest):
         for path in (self.directory / "first").iterdir():
             self.assertEqual(path.read_bytes(), (self.directory / "second" / path.name).read_bytes())
 
+    def code(self, *arches):
+        """{name: its first bytes} of the machine code in NAME.c."""
+        self.succeeds(*QUANTIZE, "--arch", ",".join(arches), "--emit", "header", "-o", "d")
+        text = (self.directory / "d/quantize.c").read_text()
+        words = re.findall(r"uint64_t code_(\w+)\[\] = \{\n    0x(\w{16})u,", text)
+        return {name: bytes.fromhex(word)[::-1] for name, word in words}
+
+    def test_newer_gpus_get_the_newest_targets_ptx(self):
+        self.assertEqual(self.code("sm_90", "sm_80", "sm_100a"),
+                         {"sm_90": b"\x7fELF\2\1\1A", "sm_80": b"\x7fELF\2\1\1A", "sm_100a": b"\x7fELF\2\1\1A",
+                          "sm_90_ptx": b"//\n// Ge"})
+        self.assertIn("quantize for sm_90, sm_80, sm_100a and GPUs newer than sm_90.",
+                      (self.directory / "d/quantize.h").read_text())
+        self.assertEqual(set(self.code("sm_100a")), {"sm_100a"})  # its PTX would run there alone
+        self.assertNotIn("newer", (self.directory / "d/quantize.h").read_text())
+
     def test_arguments_named_as_what_the_c_file_has(self):
         self.file("own.mlir", """
             eider.program @own(tokens, width = 64) {

@@ -34,26 +34,8 @@ def f32(*values):
     return struct.pack(f"<{len(values)}f", *values)
 
 
-class EiderTest(unittest.TestCase):
-    """Every test has a directory, `self.directory`, and a cache in it."""
-
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory(prefix="eider-cli-")
-        self.addCleanup(temporary.cleanup)
-        self.directory = pathlib.Path(temporary.name)
-        self.environment = {**os.environ, "EIDER_CACHE_DIR": str(self.directory / "cache")}
-
-    def file(self, name, content):
-        path = self.directory / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return str(path)
-
-    def tensors(self, name="in.safetensors", **tensors):
-        return self.file(name, tensors_file(tensors))
-
-    def matrix(self, rows, columns, name="in.safetensors"):
-        values = [((i * 2654435761) % 2001 - 1000) / 64 for i in range(rows * columns)]
-        return self.tensors(name, x=("F32", [rows, columns], f32(*values)))
+class EiderProcess:
+    """Of a test that has a directory, `self.directory`, and an environment."""
 
     def eider(self, *arguments, **environment):
         return subprocess.run(
@@ -73,7 +55,7 @@ class EiderTest(unittest.TestCase):
         return process.stdout
 
     def fails(self, status, words, *arguments, **environment):
-        """The first line of its complaint has all `words`; nothing but that explains itself."""
+        """Its complaint, whose first line has all `words`; nothing but that explains itself."""
         process = self.eider(*arguments, **environment)
         self.assertEqual(process.returncode, status, process.stdout + process.stderr)
         first = process.stderr.split("\n")[0]
@@ -81,6 +63,29 @@ class EiderTest(unittest.TestCase):
         for word in words:
             self.assertIn(word, first)
         self.assertEqual(process.stdout, "")
+        return process.stderr
+
+
+class EiderTest(EiderProcess, unittest.TestCase):
+    """Every test has a directory, `self.directory`, and a cache in it."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="eider-cli-")
+        self.addCleanup(temporary.cleanup)
+        self.directory = pathlib.Path(temporary.name)
+        self.environment = {**os.environ, "EIDER_CACHE_DIR": str(self.directory / "cache")}
+
+    def file(self, name, content):
+        path = self.directory / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    def tensors(self, name="in.safetensors", **tensors):
+        return self.file(name, tensors_file(tensors))
+
+    def matrix(self, rows, columns, name="in.safetensors"):
+        values = [((i * 2654435761) % 2001 - 1000) / 64 for i in range(rows * columns)]
+        return self.tensors(name, x=("F32", [rows, columns], f32(*values)))
 
     def quantize(self, *arguments, input="in.safetensors", output="out.safetensors"):
         """The arguments of a small run on `host`."""

@@ -1,29 +1,35 @@
 # Part of Eider, under the Apache License v2.0.
-"""The command line on a cache that fault-victim fills."""
+"""The command line on a cache that fault-victim fills, and as a victim itself."""
 
-import os
 import subprocess
 
+from eider_process import EIDER, EiderProcess
 from victim import VictimTest
 
-EIDER = os.environ["EIDER"]
 
-
-class EiderCacheTest(VictimTest):
-    def eider(self, *arguments, **environment):
-        return subprocess.run([EIDER, *map(str, arguments)], env={**self.environment, **environment},
-                              cwd=self.directory, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=120)
-
-    def succeeds(self, *arguments, **environment):
-        process = self.eider(*arguments, **environment)
-        self.assertEqual((process.returncode, process.stderr), (0, ""))
-        return process.stdout
-
+class EiderCacheTest(EiderProcess, VictimTest):
     def fails(self, status, words, *arguments, **environment):
-        process = self.eider(*arguments, **environment)
-        self.assertEqual((process.returncode, process.stdout), (status, ""), process.stderr)
-        self.assertEqual(len(process.stderr.splitlines()), 1, process.stderr)
-        for word in words:
-            self.assertIn(word, process.stderr)
-        return process.stderr
+        """A cache explains itself in one line."""
+        complaint = super().fails(status, words, *arguments, **environment)
+        self.assertEqual(len(complaint.splitlines()), 1, complaint)
+        return complaint
+
+
+class RequestVictim:
+    """Of a VictimTest whose victim is a build that needs the entry of one request, and four kernels."""
+
+    def start(self, **environment):
+        return subprocess.Popen(
+            [EIDER, "build", "quantize", "--block", "1x16", "--dim", "hidden=64", "--arch", "sm_90", "--emit", "cache",
+             "--why-miss"], env={**self.environment, **environment}, cwd=self.directory, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def read(self, output, errors):
+        """Whether the request's entry was there; the same kernels were asked for as ever."""
+        lines = errors.splitlines()
+        kernels = [line.rsplit("/", 1)[-1] for line in output.split()]
+        self.kernels = getattr(self, "kernels", kernels)
+        if len(kernels) == 4:  # else it was killed
+            self.assertEqual(kernels, self.kernels)
+        missed = any("cache miss: requests/" in line for line in lines)
+        return ["made" if missed else "hit"], [line for line in lines if "cache miss: " not in line]

@@ -43,6 +43,10 @@ class VictimTest(unittest.TestCase):
         process = self.start(*texts, **environment)
         output, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, errors)
+        return self.read(output, errors)
+
+    def read(self, output, errors):
+        """The answers and warnings in what the victim printed."""
         return output.split(), errors.splitlines()
 
     def strike(self, at, error, **environment):
@@ -52,11 +56,15 @@ class VictimTest(unittest.TestCase):
         struck.unlink(missing_ok=True)
         process = self.start(
             LD_PRELOAD=str(LIBRARIES / "libeider_fault_injection.so"),
-            EIDER_FAULT_ROOT=str(self.cache), EIDER_FAULT_AT=str(at), EIDER_FAULT_ERROR=str(error),
+            EIDER_FAULT_ROOT=str(self.fault_root()), EIDER_FAULT_AT=str(at), EIDER_FAULT_ERROR=str(error),
             EIDER_FAULT_STRUCK=str(struck), **environment)
         output, errors = process.communicate(timeout=60)
         call = struck.read_text() if struck.exists() else None
-        return process.returncode, output.split(), errors.splitlines(), call
+        return process.returncode, *self.read(output, errors), call
+
+    def fault_root(self):
+        """Below it, calls are struck."""
+        return self.cache
 
     def compiles(self):
         return len(self.log.read_text().split()) if self.log.exists() else 0

@@ -19,17 +19,24 @@ void read(const std::string &bytes) {
                                           defect("bytes beyond the archive are read");
                                         return bytes.substr(offset, count);
                                       }};
+  std::optional<std::string> records, alone;
   try {
-    eider::archive::read(source,
-                         [](EntryKind kind, const std::string &key, const CacheEntry &entry) {
-                           if (keyOf(kind, entry.fields) != key)
-                             defect("an entry of another key is taken");
-                           for (const auto &file : entry.files)
-                             if (!isFileName(file.first))
-                               defect("a path is accepted as the name of a file");
-                         });
+    alone = eider::archive::readRecords(source);
   } catch (const Error &) {
   }
+  try {
+    records = eider::archive::read(
+        source, [](EntryKind kind, const std::string &key, const CacheEntry &entry) {
+          if (keyOf(kind, entry.fields) != key)
+            defect("an entry of another key is taken");
+          for (const auto &file : entry.files)
+            if (!isFileName(file.first))
+              defect("a path is accepted as the name of a file");
+        });
+  } catch (const Error &) {
+  }
+  if (records && records != alone)
+    defect("the records of an archive are others when they are read alone");
 }
 
 /// The first line of a meta.json with the digest of the rest.

@@ -12,6 +12,26 @@ import unittest
 BUILD, SOURCE, CMAKE = (os.environ[name] for name in ("EIDER_BUILD", "EIDER_SOURCE", "CMAKE"))
 TUTORIAL = pathlib.Path(SOURCE) / "docs/tutorial"
 NO_DRIVER = {"EIDER_CUDA_DRIVER": "/nonexistent"}
+TUNES = """
+#include "eider/tune.h"
+#include <cstdio>
+
+int main() try {
+  const auto program = eider::libraryOp("quantize", {.block = "1x128"});
+  eider::TuneOptions options;
+  options.candidates = 2;
+  options.seconds = 60;
+  const auto result =
+      eider::tune(program, eider::Device::open("host"), {{"tokens", 4}, {"hidden", 256}}, options);
+  if (result.fromRecord)
+    std::printf("known %s\\n", result.schedule.c_str());
+  else
+    std::printf("measured %zu %s\\n", result.candidates.size(), result.schedule.c_str());
+} catch (const eider::Error &error) {
+  std::fprintf(stderr, "%s\\n", error.what());
+  return 3;
+}
+"""
 
 
 class Package(unittest.TestCase):
@@ -94,6 +114,24 @@ class Package(unittest.TestCase):
                      'int main() { std::puts(eider::emit(eider::libraryOp("quantize", {}), '
                      '{.target = "sm_90", .dims = {{"hidden", 256}}}, eider::Stage::Cuda).c_str()); }\n')
         self.assertIn('extern "C" __global__', self.run_ok(self.built(source, "compiler-build") / "p"))
+
+    def test_a_program_tunes_with_the_installed_worker(self):
+        source = self.project("add_executable(p main.cpp)\ntarget_link_libraries(p PRIVATE Eider::eider)\n", "tune",
+                              main_cpp=TUNES)
+        program = self.built(source, "tune-build") / "p"
+        environment = {"EIDER_CACHE_DIR": str(self.directory / "tuned")}
+        self.assertRegex(self.run_ok(program, **environment), r"^measured 2 map<.*>\n$")
+        self.assertRegex(self.run_ok(program, **environment), r"^known map<.*>\n$")
+        worker = self.prefix / "bin/eider-worker"
+        (self.prefix / "elsewhere").mkdir()
+        hidden = worker.rename(self.prefix / "elsewhere/eider-worker")
+        self.addCleanup(hidden.rename, worker)
+        process = self.process(program, EIDER_CACHE_DIR=str(self.directory / "untuned"))
+        self.assertEqual((process.returncode, process.stdout), (3, ""))
+        self.assertEqual(process.stderr, "tune: the program eider-worker, which measures, is not found; put it beside "
+                                         "eider, or set EIDER_WORKER to its path\n")
+        self.assertRegex(self.run_ok(program, EIDER_CACHE_DIR=str(self.directory / "untuned"), EIDER_WORKER=str(hidden)),
+                         "^measured 2 ")
 
     def test_nothing_installed_names_the_build_or_the_prefix(self):
         for path in self.prefix.rglob("*"):

@@ -8,6 +8,8 @@ import lit.formats
 config.name = "eider"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir"]
+# What a machine has tuned changes no text here.
+config.environment["EIDER_TUNING"] = "off"
 config.test_source_root = os.path.dirname(__file__)
 config.environment["PATH"] = os.pathsep.join(
     [config.eider_tools, config.llvm_tools, config.environment["PATH"]])

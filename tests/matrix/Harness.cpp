@@ -9,6 +9,7 @@
 #include "tests/matrix/BatchBackend.h"
 
 #include <set>
+#include <utility>
 
 using namespace eider;
 using namespace eider::matrix;
@@ -42,9 +43,8 @@ class Memory {
 public:
   Memory(const Backend &backend, size_t bytes)
       : backend(backend), pointer_(backend.allocate(bytes)) {}
-  Memory(Memory &&other) : backend(other.backend), pointer_(other.pointer_) {
-    other.pointer_ = nullptr;
-  }
+  Memory(Memory &&other) noexcept
+      : backend(other.backend), pointer_(std::exchange(other.pointer_, nullptr)) {}
   ~Memory() {
     if (pointer_)
       backend.free(pointer_);

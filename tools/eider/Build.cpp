@@ -3,6 +3,7 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
+#include "autotuner/Offline.h"
 #include "eider/aot.h"
 #include "eider/jit.h"
 #include "tools/eider/ProgramSource.h"
@@ -49,6 +50,15 @@ private:
     return std::ranges::find(request.kinds, kind) != request.kinds.end();
   }
 
+  /// The newest of the targets whose PTX runs on later GPUs; empty if there is none.
+  std::string newestPortable() const {
+    std::string newest;
+    for (const std::string &target : targets())
+      if (!target.ends_with('a') && std::ranges::find(request.archs, target) != request.archs.end())
+        newest = target;
+    return newest;
+  }
+
   void buildFor(const std::string &arch) {
     if (arch == "host")
       throw Error(ErrorKind::Request, "'host' takes text that is compiled where it runs",
@@ -59,7 +69,10 @@ private:
       fillCache(options, cache);
     if (request.directory.empty())
       return;
-    const std::string text = emit(source.program, options, Stage::Cuda);
+    const OfflineBuild built = buildOffline(source.program, options, cache);
+    if (!wants("cache")) // else it is said
+      report(built.tuned, arch);
+    const std::string &text = built.text;
     const std::string file = name + "." + arch + ".";
     for (const std::string &kind : request.kinds) {
       if (kind == "cu")
@@ -69,16 +82,25 @@ private:
       else if (kind == "cubin")
         write(file + kind, assemble(text, arch, ImageKind::Cubin, cache).image);
     }
-    if (wants("fatbin") || wants("header"))
-      images.push_back(
-          {compile(source.program, options), assemble(text, arch, ImageKind::Cubin, cache).image});
+    if (!wants("fatbin") && !wants("header"))
+      return;
+    images.push_back({built.executable, assemble(text, arch, ImageKind::Cubin, cache).image});
+    if (wants("header") && arch == newestPortable())
+      images.back().ptx = assemble(text, arch, ImageKind::Ptx, cache).image;
   }
 
   /// What jit() looks for: the texts, and the machine code of each; also as PTX, which a GPU that
   /// is newer than all targets takes.
   void fillCache(const CompileOptions &options, const CacheOptions &cache) const {
-    const Executable executable = compileCached(source.program, options, cache);
-    for (const VariantSource &variant : sourcesOf(executable))
+    const auto compileOne = [&](const CompileOptions &one) {
+      return compileCached(source.program, one, cache);
+    };
+    const auto tuned = tuning::tunedExecutables(source.program, options, "", cache, compileOne);
+    std::vector<tuning::TunedRange> ranges;
+    for (const tuning::TunedExecutable &one : tuned)
+      ranges.push_back(one.first);
+    report(ranges, options.target);
+    for (const VariantSource &variant : sourcesOf(tuning::merge(compileOne(options), tuned)))
       for (ImageKind kind : {ImageKind::Cubin, ImageKind::Ptx})
         print(assemble(variant.source, options.target, kind, cache).directory + "\n");
   }

@@ -290,7 +290,10 @@ void addTuning(CLI::App &app, Requests &requests, std::optional<Request> &chosen
       ->check(CLI::PositiveNumber);
   tune->add_option("--candidates", request.candidates, "Schedules a cell, at most")
       ->check(CLI::Range(1, 1000));
-  tune->add_flag("--again", request.again, "Measure what has a record, too");
+  CLI::Option *again = tune->add_flag("--again", request.again, "Measure what has a record, too");
+  tune->add_flag("--verify", request.verify,
+                 "Measure records beside the heuristic's schedules; exit status 1 if one is slower")
+      ->excludes(again);
   tune->add_option("--shard", request.shard, "I/N: every N-th cell; else by SLURM's or MPI's rank");
   tune->add_option("--json", request.json, "The file of results to write");
   tune->add_flag("--verbose", request.verbose, "A line for each schedule, too");

@@ -3,6 +3,7 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
+#include "autotuner/Offline.h"
 #include "eider/tune.h"
 #include "tools/eider/ProgramSource.h"
 #include "tools/eider/Text.h"
@@ -16,7 +17,14 @@ int carryOut(const EmitRequest &request) {
   ProgramSource source = makeProgram(request.program);
   CompileOptions options = optionsFor(request.program, source.program, request.arch);
   options.timings = request.timings;
-  std::string text = emit(source.program, options, request.stage);
+  std::string text;
+  if (request.stage == Stage::Cuda) {
+    OfflineBuild built = buildOffline(source.program, options, {});
+    report(built.tuned, request.arch);
+    text = std::move(built.text);
+  } else {
+    text = emit(source.program, options, request.stage);
+  }
   if (request.output.empty()) {
     print(text);
     return 0;

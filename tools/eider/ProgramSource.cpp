@@ -100,6 +100,12 @@ CompileOptions optionsFor(const ProgramRequest &request, const Program &program,
   return options;
 }
 
+void report(const std::vector<tuning::TunedRange> &tuned, const std::string &target) {
+  for (const tuning::TunedRange &range : tuned)
+    note(target + (range.ranges.empty() ? "" : ", " + toText(range.ranges)) + ": " +
+         range.schedule + ", by a tuning record");
+}
+
 std::string argumentsOf(const ProgramRequest &request) {
   std::string text = shellWord(request.source);
   for (const auto &[option, value] : optionsOf(request.parameters))

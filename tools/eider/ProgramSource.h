@@ -6,6 +6,7 @@
 #ifndef EIDER_TOOLS_EIDER_PROGRAMSOURCE_H
 #define EIDER_TOOLS_EIDER_PROGRAMSOURCE_H
 
+#include "autotuner/Lookup.h"
 #include "tools/eider/Requests.h"
 
 namespace eider::cli {
@@ -23,6 +24,9 @@ ProgramSource makeProgram(const ProgramRequest &request);
 /// The program as a shell's command line names it: OP|FILE.mlir with the parameters that are not
 /// the op's defaults. Dims, codec and schedule are left out.
 std::string argumentsOf(const ProgramRequest &request);
+
+/// Says on standard error which schedules tuning records gave for a target.
+void report(const std::vector<tuning::TunedRange> &tuned, const std::string &target);
 
 /// How `target` is to be compiled for; dims as the request gives them. Throws Error when the
 /// program has no such dim.

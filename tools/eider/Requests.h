@@ -84,6 +84,7 @@ struct TuneRequest {
   double budget = 0;                ///< seconds; 0: as long as it takes
   int candidates = 16;
   bool again = false;
+  bool verify = false; ///< Measures what has a record beside the heuristic's, and records nothing.
   bool verbose = false;
 };
 

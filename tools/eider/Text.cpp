@@ -54,4 +54,6 @@ void print(std::string_view text) {
                 "standard output");
 }
 
+void note(const std::string &line) { std::fprintf(stderr, "eider: %s\n", line.c_str()); }
+
 } // namespace eider::cli

@@ -29,6 +29,9 @@ std::string readText(const std::string &path);
 /// Standard output, checked: throws Error (Machine) when it cannot take `text`.
 void print(std::string_view text);
 
+/// A line on standard error that is no complaint.
+void note(const std::string &line);
+
 } // namespace eider::cli
 
 #endif // EIDER_TOOLS_EIDER_TEXT_H

@@ -67,10 +67,15 @@ public:
 
 private:
   void work(const DeviceInfo &device);
+  void doOne(Tuner &tuner, const DeviceInfo &device, const TuneCell &cell);
+  TuneOptions optionsOf(const TuneCell &cell) const;
   void tuneOne(Tuner &tuner, const DeviceInfo &device, const TuneCell &cell);
+  void verifyOne(Tuner &tuner, const TuneCell &cell);
   void show(const DeviceInfo &device, const TuneCell &cell, const TuneResult &result);
   void add(const TuneCell &cell, const TuneResult &result);
+  void addCandidates(const TuneCell &cell, const TuneResult &result);
   void summarize() const;
+  void summarizeVerification() const;
   bool timeIsOver() const { return request.budget > 0 && secondsSince(start) >= request.budget; }
 
   const TuneRequest &request;
@@ -83,8 +88,9 @@ private:
   bench::Results results;
   std::exception_ptr problem; ///< Of a device.
   size_t tuned = 0, known = 0, refused = 0, failed = 0, unrecorded = 0;
-  std::vector<double> ratios; ///< tuned / heuristic
-  double slowest = 0;         ///< seconds
+  size_t verified = 0, slower = 0, unknown = 0; ///< of a verification; `known`: the heuristic's
+  std::vector<double> ratios;                   ///< tuned / heuristic
+  double slowest = 0;                           ///< seconds
 };
 
 void Sweep::show(const DeviceInfo &device, const TuneCell &cell, const TuneResult &result) {
@@ -108,61 +114,124 @@ void Sweep::show(const DeviceInfo &device, const TuneCell &cell, const TuneResul
           "\n");
 }
 
-/// The cell's figures, as bench/README.md describes them.
-void Sweep::add(const TuneCell &cell, const TuneResult &result) {
+/// A time as bench/README.md describes it; `beside`: the baseline's, if it was measured.
+nlohmann::json timeOf(const TuneCell &cell, const char *metric, const std::string &schedule,
+                      double value, const char *baseline, double beside) {
   const OpParameters &p = cell.request.parameters;
-  nlohmann::json params;
-  for (const auto &[name, value] :
+  nlohmann::json params = {{"schedule", schedule}};
+  for (const auto &[name, text] :
        {std::pair("dtype", &p.dtype), std::pair("format", &p.format), std::pair("block", &p.block),
         std::pair("mode", &p.mode), std::pair("codec", &cell.request.codec)})
-    if (!value->empty())
-      params[name] = *value;
+    if (!text->empty())
+      params[name] = *text;
+  nlohmann::json one = {
+      {"op", cell.program.name()}, {"params", params}, {"shape", cell.request.dims},
+      {"metric", metric},          {"unit", "us"},     {"value", value}};
+  if (beside > 0)
+    one.update({{"baseline", baseline}, {"baseline_value", beside}, {"ratio", value / beside}});
+  return one;
+}
+
+void Sweep::add(const TuneCell &cell, const TuneResult &result) {
+  const nlohmann::json facts = {{"spread", result.spread}, {"bytes", result.bytes}};
   const auto figure = [&](const char *metric, const std::string &schedule, double value,
                           const char *baseline, double beside) {
-    nlohmann::json all = params;
-    all["schedule"] = schedule;
-    nlohmann::json one = {
-        {"op", cell.program.name()}, {"params", all},        {"shape", cell.request.dims},
-        {"metric", metric},          {"unit", "us"},         {"value", value},
-        {"spread", result.spread},   {"bytes", result.bytes}};
-    if (beside > 0)
-      one.update({{"baseline", baseline}, {"baseline_value", beside}, {"ratio", value / beside}});
+    nlohmann::json one = timeOf(cell, metric, schedule, value, baseline, beside);
+    one.update(facts);
     results.add(std::move(one));
   };
   figure("tuned_time", result.schedule, result.microseconds, "memcpy", result.memcpyTime);
   if (result.fromRecord)
     return;
   figure("heuristic_time", result.heuristic, result.heuristicTime, "tuned", result.microseconds);
-  results.add({{"op", cell.program.name()},
-               {"params", params},
-               {"shape", cell.request.dims},
-               {"metric", "tuning"},
-               {"unit", "s"},
-               {"value", result.seconds},
-               {"target", 5}});
+  nlohmann::json tuning = timeOf(cell, "tuning", "", result.seconds, "", 0);
+  tuning["params"].erase("schedule");
+  tuning.update({{"unit", "s"}, {"target", 5}});
+  results.add(std::move(tuning));
+  if (request.verbose)
+    addCandidates(cell, result);
 }
 
-void Sweep::tuneOne(Tuner &tuner, const DeviceInfo &device, const TuneCell &cell) {
+/// Every schedule that was measured. What fell out after the first rounds has no memcpy beside it.
+void Sweep::addCandidates(const TuneCell &cell, const TuneResult &result) {
+  for (const TunedSchedule &candidate : result.candidates) {
+    if (candidate.microseconds <= 0 || !candidate.rejected.empty())
+      continue;
+    nlohmann::json one = timeOf(cell, "time", candidate.schedule, candidate.microseconds, "memcpy",
+                                candidate.finalist ? result.memcpyTime : 0);
+    one["bytes"] = result.bytes;
+    if (candidate.finalist)
+      one["spread"] = candidate.spread;
+    results.add(std::move(one));
+  }
+}
+
+TuneOptions Sweep::optionsOf(const TuneCell &cell) const {
   TuneOptions options;
   options.codec = cell.request.codec;
   options.again = request.again;
   options.candidates = request.candidates;
   if (request.budget > 0)
     options.seconds = std::min(options.seconds, request.budget - secondsSince(start));
-  try {
-    const TuneResult result = tuner.tune(cell.program, cell.request.dims, options);
+  return options;
+}
+
+void Sweep::verifyOne(Tuner &tuner, const TuneCell &cell) {
+  const TuneOptions options = optionsOf(cell);
+  std::string line = padded(cell.name, 64) + " ";
+  if (!tuner.isRecorded(cell.program, cell.request.dims, options)) {
     std::lock_guard lock(mutex);
-    show(device, cell, result);
-    slowest = std::max(slowest, result.seconds);
-    if (!result.refused.empty()) {
-      ++refused;
-    } else {
-      ++(result.fromRecord ? known : tuned);
-      unrecorded += !result.recorded;
-      if (!result.fromRecord)
-        ratios.push_back(result.microseconds / result.heuristicTime);
-      add(cell, result);
-    }
+    ++unknown;
+    progress.clear();
+    print(line + "has no record\n");
+    return;
+  }
+  const TuneVerification found = tuner.verify(cell.program, cell.request.dims, options);
+  std::lock_guard lock(mutex);
+  if (found.schedule == found.heuristic) {
+    ++known;
+    line += "is the heuristic's";
+  } else if (!found.refused.empty()) {
+    ++refused;
+    line += "refused: " + found.refused;
+  } else {
+    ++verified;
+    slower += found.slower;
+    ratios.push_back(found.microseconds / found.heuristicTime);
+    line += format("%9.2f us  heuristic %9.2f  %.3f  %s", found.microseconds, found.heuristicTime,
+                   ratios.back(), found.slower ? "SLOWER" : "ok");
+    nlohmann::json one = timeOf(cell, "verified_time", found.schedule, found.microseconds,
+                                "heuristic", found.heuristicTime);
+    one.update({{"spread", found.spread}, {"bytes", found.bytes}, {"slower", found.slower}});
+    results.add(std::move(one));
+  }
+  progress.clear();
+  print(line + "  " + found.schedule + "\n");
+}
+
+void Sweep::tuneOne(Tuner &tuner, const DeviceInfo &device, const TuneCell &cell) {
+  const TuneResult result = tuner.tune(cell.program, cell.request.dims, optionsOf(cell));
+  std::lock_guard lock(mutex);
+  show(device, cell, result);
+  slowest = std::max(slowest, result.seconds);
+  if (!result.refused.empty()) {
+    ++refused;
+    return;
+  }
+  ++(result.fromRecord ? known : tuned);
+  unrecorded += !result.recorded;
+  if (!result.fromRecord)
+    ratios.push_back(result.microseconds / result.heuristicTime);
+  add(cell, result);
+}
+
+/// One cell whose error is its own, unless the machine lacks something.
+void Sweep::doOne(Tuner &tuner, const DeviceInfo &device, const TuneCell &cell) {
+  try {
+    if (request.verify)
+      verifyOne(tuner, cell);
+    else
+      tuneOne(tuner, device, cell);
   } catch (const Error &error) {
     if (error.kind() == ErrorKind::Machine)
       throw;
@@ -177,7 +246,7 @@ void Sweep::work(const DeviceInfo &device) {
   try {
     Tuner tuner(device);
     for (size_t i; !timeIsOver() && (i = next++) < cells.size();) {
-      tuneOne(tuner, device, cells[i]);
+      doOne(tuner, device, cells[i]);
       std::lock_guard lock(mutex);
       progress.advance(cells[i].name);
     }
@@ -204,6 +273,18 @@ void Sweep::summarize() const {
   print(line);
 }
 
+void Sweep::summarizeVerification() const {
+  std::string line = format("%zu of %zu cells in %.1f s: %zu verified, %zu slower than the "
+                            "heuristic's, %zu the heuristic's own, %zu without a record, %zu "
+                            "refused, %zu failed\n",
+                            verified + known + unknown + refused + failed, cells.size(),
+                            secondsSince(start), verified, slower, known, unknown, refused, failed);
+  if (!ratios.empty())
+    line += format("the slowest takes %.3f of the heuristic's time\n",
+                   *std::ranges::max_element(ratios));
+  print(line);
+}
+
 int Sweep::run() {
   std::vector<std::thread> threads;
   for (const DeviceInfo &device : devices)
@@ -211,9 +292,12 @@ int Sweep::run() {
   for (std::thread &thread : threads)
     thread.join();
   progress.clear();
-  if (problem && tuned + known + refused + failed == 0)
+  if (problem && tuned + known + refused + failed + verified + unknown == 0)
     std::rethrow_exception(problem);
-  summarize();
+  if (request.verify)
+    summarizeVerification();
+  else
+    summarize();
   if (!request.json.empty())
     results.write(request.json);
   if (problem)
@@ -221,7 +305,7 @@ int Sweep::run() {
   if (unrecorded)
     throw Error(ErrorKind::Machine, std::to_string(unrecorded) + " results could not be recorded",
                 "tune", "set EIDER_CACHE_DIR to a directory that only you can write");
-  return refused + failed ? 1 : 0;
+  return refused + failed + slower + unknown ? 1 : 0;
 }
 
 } // namespace

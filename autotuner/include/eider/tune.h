@@ -52,6 +52,19 @@ struct TuneResult {
   double seconds = 0;  ///< That it took.
 };
 
+/// A record held against the heuristic's schedule, measured anew.
+struct TuneVerification {
+  std::string schedule;     ///< The record's.
+  std::string heuristic;    ///< The heuristic's; if it is the record's, nothing was measured.
+  double microseconds = 0;  ///< Of the record's schedule.
+  double heuristicTime = 0; ///< microseconds, in the same rounds
+  double memcpyTime = 0;    ///< microseconds, a memcpy of as many bytes in the same rounds
+  double spread = 0;        ///< Of the record's rounds.
+  int64_t bytes = 0;        ///< read and written by a launch
+  bool slower = false;      ///< Than the heuristic's, by more than noise, twice in a row.
+  std::string refused;      ///< Why nothing can be said: noise, a device in use, a wrong result.
+};
+
 /// Tunes on one device, one program and shape after the other. Not thread-safe.
 class EIDER_API Tuner {
 public:
@@ -66,6 +79,11 @@ public:
 
   /// Whether there is a record, so that tune() would measure nothing. Throws Error.
   bool isRecorded(const Program &program, const Dims &dims, const TuneOptions &options = {}) const;
+
+  /// Measures the record of tune() and the heuristic's schedule in the same rounds; records
+  /// nothing. Throws Error: Request without a record.
+  TuneVerification verify(const Program &program, const Dims &dims,
+                          const TuneOptions &options = {});
 
 private:
   struct Impl;
@@ -85,7 +103,8 @@ struct TunedRecord {
   double microseconds = 0;
 };
 
-/// The records of a program for a target, on all devices, of the dims in `options`.
+/// The records of a program for a target, on all devices, of the dims in `options`: those that
+/// `EIDER_TUNING` lets count. Throws Error.
 EIDER_API std::vector<TunedRecord>
 tunedRecords(const Program &program, const CompileOptions &options, const CacheOptions &cache = {});
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "add_rms_norm_quant.h"
 #include "quantize.h"
+#include "quantize_for_sm_75.h"
 #include "rms_norm_quant.h"
 
 #include "eider/aot.h"
@@ -76,6 +77,7 @@ struct Op {
   const char *name;
   std::function<int(Tensors &)> launch;
   const char *(*errorString)(int);
+  const char *how = "";
 };
 
 const Op ops[] = {
@@ -85,6 +87,13 @@ const Op ops[] = {
                               static_cast<float *>(t.scale.memory), t.scalePitch, rows, nullptr);
      },
      quantize_error_string},
+    {"quantize",
+     [](Tensors &t) {
+       return quantize_for_sm_75_launch(nullptr, t.x.memory, t.pitch, t.y.memory, t.pitch,
+                                        static_cast<float *>(t.scale.memory), t.scalePitch, rows,
+                                        nullptr);
+     },
+     quantize_for_sm_75_error_string, " from PTX"},
     {"rms_norm_quant",
      [](Tensors &t) {
        return rms_norm_quant_launch(nullptr, t.x.memory, t.pitch, t.weight.memory, t.y.memory,
@@ -128,7 +137,7 @@ bool report(const std::string &name, bool ok, const std::string &why = "") {
 }
 
 bool sameBits(const Device &device, const Op &op, int64_t pad) {
-  const std::string name = std::string(op.name) + (pad ? " strided" : " contiguous");
+  const std::string name = std::string(op.name) + op.how + (pad ? " strided" : " contiguous");
   Tensors expected(device, pad), found(device, pad), untouched(device, pad);
   launchByJit(device, op.name, expected);
   if (const int status = op.launch(found); status != 0)

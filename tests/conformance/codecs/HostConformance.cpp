@@ -39,9 +39,10 @@ int main(int argc, char **argv) {
     const auto begin = Clock::now();
     const uint64_t stride = strideOf(check, whole);
     const Outcome outcome = walk(check, stride);
-    const auto inputs = static_cast<double>(((1ull << check.bits) + stride - 1) / stride);
+    const uint64_t inputs = ((1ull << check.bits) + stride - 1) / stride;
     ++done;
-    failed += !report(check.name, inputs, check.bound, outcome, seconds(begin));
+    failed +=
+        !report(check.name, static_cast<double>(inputs), check.bound, outcome, seconds(begin));
   }
   std::printf("%d checks, %d failed, %.0f s\n", done, failed, seconds(start));
   return done == 0 || failed > 0;

@@ -101,7 +101,8 @@ TEST_F(NumericsTraps, DivisionReplacedByAReciprocal) {
   // reciprocal is beside it and rounds to the other neighbour.
   for (float s : scales) {
     float tie = 0;
-    for (float code = 17; code < 32 && tie == 0; code += 2) {
+    for (int odd = 17; odd < 32 && tie == 0; odd += 2) {
+      const auto code = static_cast<float>(odd);
       float value = code * s;
       if (value / s == code && std::nearbyint(value / s / 2) != std::nearbyint(value * (1 / s) / 2))
         tie = value;

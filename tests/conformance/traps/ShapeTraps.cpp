@@ -79,9 +79,10 @@ TEST_F(ShapeTraps, ScalesAreWrittenToTheWrongGroup) {
     const int64_t down = 3, across = 5, rows = down * grid.rows, columns = across * grid.columns;
     std::vector<float> x;
     for (int64_t row = 0; row < rows; ++row)
-      for (int64_t column = 0; column < columns; ++column)
-        x.push_back(448.0f *
-                    static_cast<float>(1 + row / grid.rows * across + column / grid.columns));
+      for (int64_t column = 0; column < columns; ++column) {
+        const int64_t block = row / grid.rows * across + column / grid.columns;
+        x.push_back(448.0f * static_cast<float>(1 + block));
+      }
     auto outputs =
         run("quantize", parameters("e4m3", grid.block), {floats("x", {rows, columns}, x)});
     std::vector<float> scales = floatsOf(outputs, "y_scale");

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <iterator>
 
 using namespace eider;
 using namespace eider::tuning;
@@ -30,7 +31,21 @@ protected:
     ASSERT_TRUE(Store(cache).replace({sampleRecord(program, dims, schedule)}));
   }
   std::vector<TunedRange> ranges(const Dims &fixed = {{"hidden", 8192}}) const {
-    return tunedRanges(program, "auto", device, fixed, cache);
+    CompileOptions options;
+    options.target = device.target;
+    options.dims = fixed;
+    return tunedRanges(program, options, identityOf(device), cache);
+  }
+  /// A file of `eider cache export` with these records.
+  std::string table(const std::vector<Record> &records) const {
+    static int number = 0;
+    const std::string file =
+        (temporary.path / ("table" + std::to_string(++number) + ".eider")).string();
+    std::string lines;
+    for (const Record &record : records)
+      lines += toLine(record) + "\n";
+    exportCache(file, lines, cache);
+    return file;
   }
 
   TemporaryDirectory temporary;
@@ -79,9 +94,9 @@ TEST_F(LookupTest, AModeThatMeansNothingIsRefused) {
 
 TEST_F(LookupTest, APinnedTableCountsAloneAndForEveryDeviceOfTheTarget) {
   record("hidden=8192 tokens=5..8", wide);
-  const std::string table = (temporary.path / "table.jsonl").string();
-  std::ofstream(table) << toLine(sampleRecord(program, "hidden=8192 tokens=9..16", narrow)) << "\n";
-  const Variable mode("EIDER_TUNING", "table-only"), path("EIDER_TUNING_TABLE", table);
+  const Variable mode("EIDER_TUNING", "table-only"),
+      path("EIDER_TUNING_TABLE",
+           table({sampleRecord(program, "hidden=8192 tokens=9..16", narrow)}));
   device.memoryClock = 1; // another rank's machine
   const std::vector<TunedRange> found = ranges();
   ASSERT_EQ(found.size(), 1u);
@@ -92,19 +107,75 @@ TEST_F(LookupTest, APinnedTableCountsAloneAndForEveryDeviceOfTheTarget) {
 
 TEST_F(LookupTest, APinnedTableThatCannotBeReadIsAnError) {
   const Variable mode("EIDER_TUNING", "table-only");
-  for (const char *what : {"", "/nonexistent/table.jsonl"}) {
-    const Variable path("EIDER_TUNING_TABLE", what);
+  const std::string whole = table({sampleRecord(program, "hidden=8192 tokens=9..16", narrow)});
+  const auto file = [&](const std::string &name, const std::string &content) {
+    const std::string path = (temporary.path / name).string();
+    std::ofstream(path, std::ios::binary) << content;
+    return path;
+  };
+  std::ifstream stream(whole, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  std::string changed = bytes;
+  changed[changed.find("map<")] = 'r';
+  for (const auto &[path, words] :
+       {std::pair<std::string, std::string>{"", "set EIDER_TUNING_TABLE to a file"},
+        {"/nonexistent/table", "No such file"},
+        {temporary.path.string(), "no regular file"},
+        {file("empty", ""), "give a file that eider cache export has written"},
+        {file("lines", toLine(sampleRecord(program, "hidden=8192 tokens=1", narrow)) + "\n"),
+         "give a file that eider cache export has written"},
+        {file("cut", bytes.substr(0, bytes.size() - 1)), "promises more bytes than it has"},
+        {file("changed", changed), "'the records' "}}) {
+    const Variable variable("EIDER_TUNING_TABLE", path);
     try {
       ranges();
-      FAIL() << what;
+      ADD_FAILURE() << path;
     } catch (const Error &error) {
+      EXPECT_EQ(error.kind(), ErrorKind::Request);
+      EXPECT_THAT(error.what(), HasSubstr(words));
       EXPECT_THAT(error.what(), HasSubstr("EIDER_TUNING"));
     }
   }
-  const std::string bad = (temporary.path / "bad.jsonl").string();
-  std::ofstream(bad) << "{\"schema\": 1}\n";
-  const Variable path("EIDER_TUNING_TABLE", bad);
-  EXPECT_THROW(ranges(), Error);
+}
+
+TEST_F(LookupTest, AnEmptyTableIsWarnedOf) {
+  std::vector<std::string> warnings;
+  setLogHandler([&](const std::string &line) { warnings.push_back(line); });
+  const Variable mode("EIDER_TUNING", "table-only"), path("EIDER_TUNING_TABLE", table({}));
+  EXPECT_TRUE(ranges().empty());
+  EXPECT_TRUE(ranges().empty());
+  setLogHandler({});
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], HasSubstr("has no tuning records"));
+}
+
+TEST_F(LookupTest, WithoutADeviceTheFirstOfTheTargetCounts) {
+  Record first = sampleRecord(program, "hidden=8192 tokens=5..8", narrow), second = first,
+         third = sampleRecord(program, "hidden=8192 tokens=9..16", wide);
+  first.device = "9.0 sm 114", second.device = third.device = "9.0 sm 132";
+  second.schedule = wide;
+  for (const Record &each : {third, second, first})
+    ASSERT_TRUE(Store(cache).replace({each}));
+  CompileOptions options;
+  options.dims = {{"hidden", 8192}};
+  const std::vector<TunedRange> found = tunedRanges(program, options, "", cache);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].schedule, narrow);
+  EXPECT_EQ(found[1].schedule, wide);
+}
+
+TEST_F(LookupTest, JitTakesAPinnedTableWithAnEmptyCache) {
+  Record record = sampleRecord(program, "hidden=256 tokens=5..8",
+                               "map<threads = 16, vector = 16, rows = 4, loads = 1>");
+  record.target = "host";
+  record.device = "host of another rank";
+  const Variable mode("EIDER_TUNING", "table-only"), path("EIDER_TUNING_TABLE", table({record}));
+  for (const char *rank : {"first", "second"}) { // with a cache each
+    DeviceOptions options;
+    options.cache.directory = (temporary.path / rank).string();
+    const Kernel kernel = jit(program, Device::open("host", options), {{"hidden", 256}});
+    EXPECT_EQ(kernel.prepare({{"tokens", 7}, {"hidden", 256}}).variant(), "tuned_tokens_5_8");
+  }
 }
 
 TEST_F(LookupTest, TunedVariantsComeFirstWithTheirRange) {

@@ -56,6 +56,29 @@ TEST_F(TuneTest, MeasuresRecordsAndFindsTheRecordAgain) {
   EXPECT_EQ(jit(program, host(), {{"hidden", 512}}).variants().front().name, "tuned_tokens_5_8");
 }
 
+TEST_F(TuneTest, VerifiesARecordBesideTheHeuristic) {
+  Tuner tuner(host().info(), host().cacheOptions());
+  EXPECT_THROW(tuner.verify(program, dims, tuning), Error);
+  CompileOptions options;
+  options.target = "host";
+  options.dims = {{"hidden", 512}};
+  tuning::Record record = sampleRecord(program, "hidden=512 tokens=5..8",
+                                       candidates(program, options).at(1).schedule);
+  record.target = "host";
+  record.device = tuning::identityOf(host().info());
+  const tuning::Store store(host().cacheOptions());
+  ASSERT_TRUE(store.replace({record}));
+  const TuneVerification found = tuner.verify(program, dims, tuning);
+  ASSERT_EQ(found.refused, "");
+  EXPECT_EQ(found.schedule, record.schedule);
+  EXPECT_NE(found.heuristic, record.schedule);
+  EXPECT_GT(found.microseconds, 0);
+  EXPECT_NE(found.microseconds, record.microseconds);
+  EXPECT_GT(found.heuristicTime, 0);
+  ASSERT_EQ(store.all().size(), 1u); // nothing is recorded
+  EXPECT_EQ(store.all().front().microseconds, record.microseconds);
+}
+
 TEST_F(TuneTest, WrongDimsAreRefused) {
   for (const Dims &bad : {Dims{{"hidden", 512}}, Dims{{"tokens", 0}, {"hidden", 512}},
                           Dims{{"tokens", 1}, {"hidden", 512}, {"other", 1}}})

@@ -50,6 +50,57 @@ class Sweep(unittest.TestCase):
         self.assertEqual({cell["value"] for cell in tuned}, {9})
         self.assertEqual({cell["baseline_value"] for cell in tuned}, {8})
 
+    def test_with_verbose_every_schedule_is_a_figure(self):
+        self.tune("quantize", "--shapes", "4x256", "--device", "host", "--candidates", "3", "--verbose", "--json", "t.json")
+        cells = json.loads((self.directory / "t.json").read_text())["cells"]
+        schedules = [cell for cell in cells if cell["metric"] == "time"]
+        self.assertEqual([(cell["value"], cell.get("ratio")) for cell in schedules], [(10, 10 / 8), (9, 9 / 8)])
+        self.assertEqual(len({cell["params"]["schedule"] for cell in schedules}), 2)
+        subprocess.run([EIDER, "report", "t.json", "-o", "t.html"], cwd=self.directory, check=True,
+                       stdout=subprocess.DEVNULL)
+        page = (self.directory / "t.html").read_text()
+        for cell in schedules:
+            self.assertIn(cell["params"]["schedule"].replace("<", "&lt;").replace(">", "&gt;") + ": ", page)
+
+    def test_verify_measures_records_again_and_keeps_none(self):
+        cell = ("quantize", "--shapes", "4x256", "--device", "host", "--candidates", "3")
+        self.tune(*cell)
+        before = self.export()
+        run = self.tune(*cell, "--verify", "--json", "v.json", EIDER_TEST_VERIFIED="9.5")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertIn("1 verified, 0 slower than the heuristic's, 0 the heuristic's own, 0 without a record", run.stdout)
+        self.assertIn("the slowest takes 0.950 of the heuristic's time", run.stdout)
+        (found,) = json.loads((self.directory / "v.json").read_text())["cells"]
+        self.assertEqual((found["metric"], found["value"], found["baseline_value"], found["ratio"], found["slower"]),
+                         ("verified_time", 9.5, 10, 0.95, False))
+        # 0.2 % is noise, and 5 % is not.
+        self.assertEqual(self.tune(*cell, "--verify", EIDER_TEST_VERIFIED="10.02").returncode, 0)
+        run = self.tune(*cell, "--verify", EIDER_TEST_VERIFIED="10.5")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("1.050  SLOWER", run.stdout)
+        self.assertEqual(self.export(), before)
+
+    def test_verify_says_what_cannot_be_verified(self):
+        cell = ("quantize", "--shapes", "4x256", "--device", "host")
+        run = self.tune(*cell, "--verify")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("has no record", run.stdout)
+        self.tune(*cell, "--candidates", "1")  # the heuristic's
+        run = self.tune(*cell, "--verify")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertIn("0 verified, 0 slower than the heuristic's, 1 the heuristic's own", run.stdout)
+        self.tune(*cell, "--candidates", "3", "--again")
+        run = self.tune(*cell, "--verify", EIDER_TEST_DEFECT="segv")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("refused: the worker died of: Segmentation fault", run.stdout)
+        self.assertEqual(self.tune(*cell, "--verify", "--again").returncode, 2)
+
+    def export(self):
+        """The records, as text."""
+        subprocess.run([EIDER, "cache", "export", "all"], cwd=self.directory, env=self.environment(), check=True,
+                       stdout=subprocess.DEVNULL)
+        return (self.directory / "all").read_bytes()
+
     def test_after_a_kill_the_finished_cells_are_known(self):
         process = subprocess.Popen([EIDER, "tune", *GRID], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                    env=self.environment())

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Part of Eider, under the Apache License v2.0.
 #
-# A worker for tests, whose candidate 1 does what EIDER_TEST_DEFECT says; the others take 10 us each.
-echo '{"event":"ready","target":"host"}'
+# A worker for tests, of EIDER_TEST_TARGET (else host), whose candidate 1 does what EIDER_TEST_DEFECT says; candidate 0
+# takes 10 us and candidate 2, if there is one, 9. Where 1 is the last, as in a verification, it takes EIDER_TEST_VERIFIED.
+echo '{"event":"ready","target":"'"${EIDER_TEST_TARGET:-host}"'"}'
 while read -r request; do
   echo '{"event":"start","id":0}'
   echo '{"event":"measured","id":0,"us":10}'
@@ -16,6 +17,18 @@ while read -r request; do
     fault) echo '{"event":"fault","id":1,"why":"CUDA_ERROR_ILLEGAL_ADDRESS"}'; exit 70 ;;
     nonsense) echo 'not JSON' ;;
     esac
+    ;;
+  esac
+  case $request in
+  *'"id":2,'*) ;;
+  *'"id":1,'*)
+    echo '{"event":"measured","id":1,"us":'"$EIDER_TEST_VERIFIED"'}'
+    echo '{"event":"result","bytes":4096,"memcpy":8,"runs":[{"id":0,"us":10,"spread":0.01},{"id":1,"us":'"$EIDER_TEST_VERIFIED"',"spread":0.01}]}'
+    continue
+    ;;
+  *)
+    echo '{"event":"result","bytes":4096,"memcpy":8,"runs":[{"id":0,"us":10,"spread":0.01}]}'
+    continue
     ;;
   esac
   echo '{"event":"start","id":2}'
