@@ -26,6 +26,7 @@
 #define EIDER_UNROLL
 #define __global__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 
 namespace eider::arch {
 
@@ -68,6 +69,15 @@ inline uint32 warp_maximum(uint32 value, Site site) {
 template <class Owner, class T, int count> T *shared() {
   static const char key = 0; // its address tells this array from all others
   return static_cast<T *>(scheduler->shared(&key, sizeof(T) * count, alignof(T)));
+}
+
+inline void cluster_arrive(Site site) { scheduler->cluster_arrive(place(site)); }
+inline void cluster_arrive_reader(Site site) { cluster_arrive(site); }
+inline void cluster_wait(Site site) { scheduler->cluster_wait(place(site)); }
+
+inline void store_in_cluster(float *shared, int rank, float value, Site site) {
+  *static_cast<float *>(scheduler->shared_of(static_cast<unsigned>(rank), shared, place(site))) =
+      value;
 }
 
 inline bool unlikely(bool condition) { return condition; }

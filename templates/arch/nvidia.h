@@ -62,6 +62,34 @@ template <class Owner, class T, int count> EIDER_DEVICE T *shared() {
   return array;
 }
 
+// Clusters of blocks (sm_90 and up), one-dimensional: block b is number b % size of its cluster.
+
+/// Says that the thread has come to the cluster's barrier; returns at once. All lanes of a warp
+/// call it together.
+EIDER_DEVICE void cluster_arrive(Site) {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+/// The same, and waits for no store: it orders only the reads whose values the thread has used,
+/// which an instruction in order cannot have done before they were there.
+EIDER_DEVICE void cluster_arrive_reader(Site) {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+/// Waits until all threads of the cluster have arrived, once for each arrival. What they wrote
+/// before to the shared memory of any of its blocks is visible after.
+EIDER_DEVICE void cluster_wait(Site) {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/// Writes to where block number `rank` of the cluster has what this block has at `shared`. That
+/// block must have arrived at a barrier of the cluster before, and must arrive at one after.
+EIDER_DEVICE void store_in_cluster(float *shared, int rank, float value, Site) {
+  asm volatile("{ .reg .b32 at; mapa.shared::cluster.u32 at, %0, %1; "
+               "st.shared::cluster.f32 [at], %2; }" ::"r"(
+                   static_cast<uint32>(__cvta_generic_to_shared(shared))),
+               "r"(rank), "f"(value)
+               : "memory");
+}
+
 /// Marks a condition that hardly ever holds, so that its branch is laid out of the way.
 EIDER_DEVICE bool unlikely(bool condition) { return __builtin_expect(condition, false); }
 
