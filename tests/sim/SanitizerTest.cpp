@@ -45,14 +45,15 @@ struct Replacement {
 };
 
 ProcessResult run(const char *driver, const std::string &text, int blocks,
-                  const Replacement &replacement = {}) {
+                  const Replacement &replacement = {}, int cluster = 1) {
   setenv("EIDER_CXX", EIDER_TEST_CXX, 1);
   // For the child: ThreadSanitizer does not start where addresses are too random for it.
   personality(ADDR_NO_RANDOMIZE);
   const TemporaryDirectory directory;
   const auto source = directory.path() / "probe.cu", changed = directory.path() / "changed.cuh";
   writeFile(source, text);
-  std::vector<std::string> command = {driver, source, "probe", std::to_string(blocks), "64"};
+  std::vector<std::string> command = {
+      driver, source, "probe", std::to_string(blocks), "64", std::to_string(cluster)};
   if (!replacement.name.empty()) {
     writeFile(changed, replacement.text);
     command.insert(command.end(), {replacement.name, changed});
@@ -138,6 +139,65 @@ TEST(Race, WithoutTheBarrierBeforeTheNextWriteIsReportedAtItsLine) {
   const std::string text = reductionWithoutBarrier(0);
   expectReport(run(tsan, sumTwice(), 2, {reduction, text}), "ThreadSanitizer: data race",
                "threads.cuh", lineOf(text, "partial[warp] = value"));
+}
+
+//===-- The reduction over a cluster --------------------------------------===//
+
+const std::string clusterReduction = "eider/reduce/cluster.cuh";
+
+/// As sumTwice, over blocks 2c and 2c + 1.
+std::string sumClustersTwice() {
+  std::string text =
+      kernel("  float sum = 0;\n"
+             "  for (int turn = 0; turn < 2; ++turn)\n"
+             "    sum += reduce_cluster<Sum, 64, 2>([&] { return x[i]; }, arch::Site::current());\n"
+             "  y[i] = sum;\n");
+  return "#include \"eider/reduce/cluster.cuh\"\n" + text;
+}
+
+/// The text of the reduction with a barrier blanked, no line moved: the arrival that `call` is, and
+/// the wait after it.
+std::string clusterReductionWithout(const std::string &call) {
+  std::string text = templateText(clusterReduction);
+  static const std::string wait = "arch::cluster_wait(site);";
+  const size_t arrival = text.find(call), after = text.find(wait, arrival);
+  if (arrival == text.npos || after == text.npos) {
+    ADD_FAILURE() << "the reduction has no " << call;
+    return text;
+  }
+  return text.replace(after, wait.size(), ";").replace(arrival, call.size(), ";");
+}
+
+TEST(Race, TheLibrarysClusterReductionHasNone) {
+  expectSilent(run(tsan, sumClustersTwice(), 6, {}, 2), "256");
+}
+
+TEST(Bounds, TheLibrarysClusterReductionKeepsThem) {
+  expectSilent(run(asan, sumClustersTwice(), 6, {}, 2), "256");
+}
+
+TEST(Race, WithoutTheClustersBarrierBeforeTheReadIsReported) {
+  const std::string text = clusterReductionWithout("arch::cluster_arrive(site);");
+  expectReport(run(tsan, sumClustersTwice(), 2, {clusterReduction, text}, 2),
+               "ThreadSanitizer: data race", "cluster.cuh", lineOf(text, "? partial[at]"));
+}
+
+TEST(Race, WithoutTheClustersBarrierBeforeTheWriteIsAnError) {
+  const std::string text = clusterReductionWithout("arch::cluster_arrive_reader(site);");
+  const ProcessResult result = run(tsan, sumClustersTwice(), 2, {clusterReduction, text}, 2);
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.messages, HasSubstr("before a barrier of the cluster: that block may not have "
+                                         "begun"));
+}
+
+/// The first turn has it from the kernel: what is left is the next writers' race with the readers.
+TEST(Race, WithoutTheClustersBarrierBeforeTheNextWriteIsReportedAtTheReadersLine) {
+  const std::string text = clusterReductionWithout("arch::cluster_arrive_reader(site);");
+  std::string begun = sumClustersTwice();
+  begun.insert(begun.find("  float sum"), "  arch::cluster_arrive(arch::Site::current());\n"
+                                          "  arch::cluster_wait(arch::Site::current());\n");
+  expectReport(run(tsan, begun, 2, {clusterReduction, text}, 2), "ThreadSanitizer: data race",
+               "cluster.cuh", lineOf(text, "? partial[at]"));
 }
 
 TEST(Race, BetweenTwoBlocksIsReported) {
