@@ -71,14 +71,35 @@ template <class Owner, class T, int count> T *shared() {
   return static_cast<T *>(scheduler->shared(&key, sizeof(T) * count, alignof(T)));
 }
 
-inline void cluster_arrive(Site site) { scheduler->cluster_arrive(place(site)); }
-inline void cluster_arrive_reader(Site site) { cluster_arrive(site); }
-inline void cluster_wait(Site site) { scheduler->cluster_wait(place(site)); }
+/// Bytes need no counting here: that all have come, the cluster's barrier says.
+class Exchange {
+public:
+  static void prepare() {
+    if (thread_index() == 0)
+      *unprepared() = 0;
+    barrier(Site::current());
+  }
 
-inline void store_in_cluster(float *shared, int rank, float value, Site site) {
-  *static_cast<float *>(scheduler->shared_of(static_cast<unsigned>(rank), shared, place(site))) =
-      value;
-}
+  explicit Exchange(Site site) {
+    if (*unprepared() != 0)
+      scheduler->trap("an exchange in a kernel that has not prepared any", place(site));
+    scheduler->cluster_arrive(place(site));
+  }
+  void open(int, Site site) { scheduler->cluster_wait(place(site)); }
+
+  void send(float *slot, int rank, float value, Site site) {
+    *static_cast<float *>(scheduler->shared_of(static_cast<unsigned>(rank), slot, place(site))) =
+        value;
+  }
+
+  void wait(Site site) {
+    scheduler->cluster_arrive(place(site));
+    scheduler->cluster_wait(place(site));
+  }
+
+private:
+  static uint32 *unprepared() { return shared<Exchange, uint32, 1>(); } // as any memory at first
+};
 
 inline bool unlikely(bool condition) { return condition; }
 

@@ -12,7 +12,8 @@ namespace eider {
 
 /// Combines what `own()` gives in each thread of a cluster of `blocks` blocks of `threads` threads;
 /// each gets the result, the same bits in each. Every warp tells every block its value, so that
-/// what is read after the barrier is the block's own: no block waits for readers before it ends.
+/// what is read is the block's own: no block waits for readers before it ends.
+/// arch::Exchange::prepare() was called before the kernel's first.
 template <class Operation, int threads, int blocks, class Own>
 EIDER_DEVICE float reduce_cluster(Own own, arch::Site site) {
   static_assert(threads % 32 == 0, "a block of a cluster is whole warps");
@@ -23,14 +24,13 @@ EIDER_DEVICE float reduce_cluster(Own own, arch::Site site) {
   const int rank = static_cast<int>(arch::block_index() % blocks);
 
   // All blocks have begun, and the readers of the reduction before this one have used what they
-  // read. The wait is hidden behind the loads that `own` waits for.
-  arch::cluster_arrive_reader(site);
+  // read: loads that `own` waits for hide that.
+  arch::Exchange exchange(site);
   const float value = reduce_lanes<Operation, 32, threads>(own(), site);
-  arch::cluster_wait(site);
+  exchange.open(values * static_cast<int>(sizeof(float)), site);
   if (lane < blocks)
-    arch::store_in_cluster(&partial[rank * warps + warp], lane, value, site);
-  arch::cluster_arrive(site);
-  arch::cluster_wait(site);
+    exchange.send(&partial[rank * warps + warp], lane, value, site);
+  exchange.wait(site);
 
   // Each warp combines all the values, in an order that depends on none of block, warp and time.
   constexpr int lanes = lanes_for(values), each = (values + lanes - 1) / lanes;

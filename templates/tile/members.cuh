@@ -220,7 +220,11 @@ template <class Tile, int cluster = 1> struct TilesOfBlock {
     EIDER_DEVICE void operator++() { number += arch::grid_size() / cluster; }
     EIDER_DEVICE bool operator!=(EndOfTiles) const { return number < tiles; }
   };
-  EIDER_DEVICE Iterator begin() const { return {rows, tiles, arch::block_index() / cluster}; }
+  EIDER_DEVICE Iterator begin() const {
+    if constexpr (cluster > 1)
+      arch::Exchange::prepare();
+    return {rows, tiles, arch::block_index() / cluster};
+  }
   EIDER_DEVICE EndOfTiles end() const { return {}; }
 };
 

@@ -143,29 +143,33 @@ TEST(Race, WithoutTheBarrierBeforeTheNextWriteIsReportedAtItsLine) {
 
 //===-- The reduction over a cluster --------------------------------------===//
 
-const std::string clusterReduction = "eider/reduce/cluster.cuh";
-
 /// As sumTwice, over blocks 2c and 2c + 1.
 std::string sumClustersTwice() {
   std::string text =
-      kernel("  float sum = 0;\n"
+      kernel("  arch::Exchange::prepare();\n"
+             "  float sum = 0;\n"
              "  for (int turn = 0; turn < 2; ++turn)\n"
              "    sum += reduce_cluster<Sum, 64, 2>([&] { return x[i]; }, arch::Site::current());\n"
              "  y[i] = sum;\n");
   return "#include \"eider/reduce/cluster.cuh\"\n" + text;
 }
 
-/// The text of the reduction with a barrier blanked, no line moved: the arrival that `call` is, and
-/// the wait after it.
-std::string clusterReductionWithout(const std::string &call) {
-  std::string text = templateText(clusterReduction);
-  static const std::string wait = "arch::cluster_wait(site);";
-  const size_t arrival = text.find(call), after = text.find(wait, arrival);
-  if (arrival == text.npos || after == text.npos) {
-    ADD_FAILURE() << "the reduction has no " << call;
-    return text;
+/// A template with some of its calls blanked, no line moved.
+Replacement withoutCalls(const std::string &name, const std::vector<std::string> &calls) {
+  std::string text = templateText(name);
+  for (const std::string &call : calls) {
+    const size_t at = text.find(call);
+    EXPECT_NE(at, text.npos) << name << " has no " << call;
+    if (at != text.npos)
+      text.erase(at, call.size());
   }
-  return text.replace(after, wait.size(), ";").replace(arrival, call.size(), ";");
+  return {name, text};
+}
+
+/// No block waits for the others before it writes.
+Replacement withoutTheBarrierBeforeWrites() {
+  return withoutCalls("eider/arch/host.h", {"scheduler->cluster_arrive(place(site));",
+                                            "scheduler->cluster_wait(place(site));"});
 }
 
 TEST(Race, TheLibrarysClusterReductionHasNone) {
@@ -176,28 +180,39 @@ TEST(Bounds, TheLibrarysClusterReductionKeepsThem) {
   expectSilent(run(asan, sumClustersTwice(), 6, {}, 2), "256");
 }
 
-TEST(Race, WithoutTheClustersBarrierBeforeTheReadIsReported) {
-  const std::string text = clusterReductionWithout("arch::cluster_arrive(site);");
-  expectReport(run(tsan, sumClustersTwice(), 2, {clusterReduction, text}, 2),
-               "ThreadSanitizer: data race", "cluster.cuh", lineOf(text, "? partial[at]"));
+TEST(Race, WithoutTheClustersBarrierBeforeTheReadIsReportedAtItsLine) {
+  const Replacement changed = withoutCalls("eider/reduce/cluster.cuh", {"exchange.wait(site);"});
+  expectReport(run(tsan, sumClustersTwice(), 2, changed, 2), "ThreadSanitizer: data race",
+               "cluster.cuh", lineOf(changed.text, "? partial[at]"));
 }
 
 TEST(Race, WithoutTheClustersBarrierBeforeTheWriteIsAnError) {
-  const std::string text = clusterReductionWithout("arch::cluster_arrive_reader(site);");
-  const ProcessResult result = run(tsan, sumClustersTwice(), 2, {clusterReduction, text}, 2);
+  const ProcessResult result = run(tsan, sumClustersTwice(), 2, withoutTheBarrierBeforeWrites(), 2);
   EXPECT_NE(result.status, 0);
   EXPECT_THAT(result.messages, HasSubstr("before a barrier of the cluster: that block may not have "
                                          "begun"));
 }
 
+TEST(Cluster, AnExchangeThatNobodyPreparedIsAnError) {
+  const Replacement changed =
+      withoutCalls("eider/tile/members.cuh", {"arch::Exchange::prepare();"});
+  const std::string text = kernel("  using Row = RowTile<64, 1, 128, 1, 1, 2>;\n"
+                                  "  for (const Row row : Row::over(2))\n"
+                                  "    row.store_rows(y, row.sum(row.load(x)));\n");
+  expectSilent(run(asan, text, 4, {}, 2), "0");
+  const ProcessResult result = run(asan, text, 4, changed, 2);
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.messages, HasSubstr("an exchange in a kernel that has not prepared any"));
+}
+
 /// The first turn has it from the kernel: what is left is the next writers' race with the readers.
 TEST(Race, WithoutTheClustersBarrierBeforeTheNextWriteIsReportedAtTheReadersLine) {
-  const std::string text = clusterReductionWithout("arch::cluster_arrive_reader(site);");
   std::string begun = sumClustersTwice();
-  begun.insert(begun.find("  float sum"), "  arch::cluster_arrive(arch::Site::current());\n"
-                                          "  arch::cluster_wait(arch::Site::current());\n");
-  expectReport(run(tsan, begun, 2, {clusterReduction, text}, 2), "ThreadSanitizer: data race",
-               "cluster.cuh", lineOf(text, "? partial[at]"));
+  begun.insert(begun.find("  float sum"), "  arch::Exchange begun(arch::Site::current());\n"
+                                          "  begun.wait(arch::Site::current());\n");
+  expectReport(run(tsan, begun, 2, withoutTheBarrierBeforeWrites(), 2),
+               "ThreadSanitizer: data race", "cluster.cuh",
+               lineOf(templateText("eider/reduce/cluster.cuh"), "? partial[at]"));
 }
 
 TEST(Race, BetweenTwoBlocksIsReported) {
