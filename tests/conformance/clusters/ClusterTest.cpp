@@ -54,7 +54,7 @@ void expectReference(const std::vector<Case> &cases) {
 constexpr const char *Schedules[] = {
     "row<threads = 32, vector = 4, cluster = 2>", "row<threads = 96, vector = 8, cluster = 4>",
     "row<threads = 256, vector = 4, cluster = 8>",
-    "row<threads = 64, vector = 16, tiles = 4, cluster = 2>",
+    "row<threads = 64, vector = 16, blocks = 4, cluster = 2, hoist = 1>",
     "row<threads = 64, vector = 16, tiles = 4, resident = 2, prefetch = 1, cluster = 8>"};
 
 /// Cells of one op: numerics that reduce rows in each way, odd widths, both variants.

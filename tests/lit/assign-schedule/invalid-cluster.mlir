@@ -6,6 +6,7 @@
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="row<threads = 64, vector = 8, cluster = 16>"' 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="row<threads = 16, vector = 8, cluster = 2>"' 2>&1 | FileCheck %s --check-prefix=LANES
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="row<threads = 32, vector = 8, rows = 2, cluster = 2>"' 2>&1 | FileCheck %s --check-prefix=ROWS
+// RUN: not eider-opt %s '-eider-assign-schedule=schedule="row<threads = 64, vector = 8, blocks = 6, cluster = 4>"' 2>&1 | FileCheck %s --check-prefix=BROKEN
 // RUN: eider-opt %s -eider-legalize=target=sm_90 '-eider-assign-schedule=schedule="row<threads = 64, vector = 8, cluster = 8>"' | FileCheck %s --check-prefix=GOOD
 // RUN: eider-opt %s -eider-legalize=target=host '-eider-assign-schedule=schedule="row<threads = 64, vector = 8, cluster = 8>"' | FileCheck %s --check-prefix=GOOD
 
@@ -15,6 +16,7 @@
 // LARGE: error: schedule row<threads = 64, vector = 8, cluster = 16>: a cluster is 1, 2, 4 or 8 blocks, not 16
 // LANES: error: schedule row<threads = 16, vector = 8, cluster = 2>: a cluster holds one row, in whole warps of each of its blocks
 // ROWS: error: schedule row<threads = 32, vector = 8, rows = 2, cluster = 2>: a cluster holds one row, in whole warps of each of its blocks
+// BROKEN: error: schedule row<threads = 64, vector = 8, blocks = 6, cluster = 4>: a persistent grid (blocks) is whole clusters
 // GOOD: schedule = #eider.schedule<row<threads = 64, vector = 8, cluster = 8>>
 eider.program @p(m, n = 1024) {
   %x = eider.input "x" : tensor<?x1024xf32, #eider.dims<m, n>>

@@ -24,3 +24,12 @@ eider.program @in_turn(m, n = 1000) attributes {schedule = #eider.schedule<row<t
   %s = eider.reduce sum %x over [1, *] : tensor<?x1000xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
   eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
 }
+
+// A persistent grid of 264 blocks is 66 clusters.
+// CHECK-LABEL: simt.kernel @persistent
+// CHECK-SAME: grid = "min(min(m, 66), 536870911) * 4"
+eider.program @persistent(m, n = 1000) attributes {schedule = #eider.schedule<row<threads = 32, vector = 4, blocks = 264, cluster = 4>>} {
+  %x = eider.input "x" : tensor<?x1000xf32, #eider.dims<m, n>>
+  %s = eider.reduce sum %x over [1, *] : tensor<?x1000xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
+}
