@@ -117,6 +117,7 @@ std::string processorName() {
 DeviceInfo hostInfo() {
   DeviceInfo info;
   info.id = info.target = "host";
+  info.clusters = true;
   info.name = processorName();
   info.multiprocessors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   return info;

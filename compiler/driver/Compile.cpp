@@ -127,6 +127,7 @@ contract::Launch ContractBuilder::launch(simt::KernelOp kernel) const {
   launch.entry = text::kernelName(kernel.getSymName());
   launch.block = kernel.getThreads();
   launch.grid = kernel.getGrid().str();
+  launch.cluster = kernel.getCluster();
   for (Attribute argument : kernel.getArguments()) {
     auto [kind, rest] = cast<StringAttr>(argument).getValue().split(':');
     auto [name, axis] = rest.split(':');

@@ -429,19 +429,31 @@ void KernelPrinter::printTile(TileAttr tile) {
   bool rowTile = tile.getKind() == TileKind::row;
   if (rowTile) {
     parameters.push_back({"columns", tile.getWidth()});
-    if (tile.getRows() != 1 || tile.segments() > 1)
+    const bool isCluster = tile.getCluster() != 1;
+    if (tile.getRows() != 1 || tile.segments() > 1 || isCluster)
       parameters.push_back({"rows", tile.getRows()});
-    if (tile.segments() > 1)
+    if (tile.segments() > 1 || isCluster)
       parameters.push_back({"loads", tile.getLoads()});
+    if (isCluster)
+      parameters.push_back({"cluster", tile.getCluster()});
   } else {
     parameters.append(
         {{"rows", tile.getRows()}, {"columns", tile.getColumns()}, {"width", tile.getWidth()}});
   }
-  os << indent << "using " << tileName << " = " << (rowTile ? "RowTile<" : "BlockTile<");
-  llvm::interleaveComma(parameters, os, [&](auto parameter) {
-    os << "/*" << parameter.first << "=*/" << parameter.second;
-  });
-  os << ">;\n";
+  const std::string alias = "using " + tileName + " = " + (rowTile ? "RowTile<" : "BlockTile<");
+  std::string line = indent + alias;
+  for (auto [index, parameter] : llvm::enumerate(parameters)) {
+    const bool isLast = index + 1 == parameters.size();
+    const std::string piece = "/*" + parameter.first.str() + "=*/" +
+                              std::to_string(parameter.second) + (isLast ? ">;" : ",");
+    if (line.size() + 1 + piece.size() > widestLine) {
+      os << line << "\n";
+      line = std::string(indent.size() + alias.size(), ' ') + piece;
+    } else {
+      line += (index == 0 ? "" : " ") + piece;
+    }
+  }
+  os << line << "\n";
 }
 
 void KernelPrinter::printCodecs() {
@@ -477,7 +489,10 @@ void KernelPrinter::printSignature() {
     else
       parameters.push_back((argument.getType().isF32() ? "float " : "int64 ") + variable);
   }
-  os << "extern \"C\" __global__ __launch_bounds__(" << kernel.getThreads();
+  os << "extern \"C\" __global__ ";
+  if (kernel.getCluster() != 1)
+    os << "__cluster_dims__(" << kernel.getCluster() << ", 1, 1) ";
+  os << "__launch_bounds__(" << kernel.getThreads();
   if (kernel.getResident())
     os << ", " << kernel.getResident();
   os << ") void " << kernelName(kernel.getSymName()) << "(\n";

@@ -38,7 +38,7 @@ void SimtDialect::initialize() {
 /// The rules that templates/tile/ states for its parameters.
 LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, TileKind kind,
                                int64_t threads, int64_t vector, int64_t rows, int64_t columns,
-                               int64_t loads, int64_t width) {
+                               int64_t loads, int64_t width, int64_t cluster) {
   if (threads < 1 || vector < 1 || rows < 1 || columns < 1 || loads < 1 || width < 1)
     return emitError() << "a tile's numbers are at least 1";
   int64_t block = kind == TileKind::row ? threads * rows : threads;
@@ -49,8 +49,12 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, Til
   bool warps = threads % 32 == 0;
   if (!warps && !(threads < 32 && llvm::isPowerOf2_64(threads)))
     return emitError() << "threads is a power of two below 32 or a multiple of 32, not " << threads;
-  if (kind == TileKind::row && threads * vector * loads < columns)
-    return emitError() << threads << " threads × " << vector << " × " << loads
+  if (cluster < 1 || cluster > 8 || !llvm::isPowerOf2_64(cluster))
+    return emitError() << "a cluster is 1, 2, 4 or 8 blocks, not " << cluster;
+  if (cluster > 1 && (kind != TileKind::row || rows != 1 || !warps))
+    return emitError() << "a cluster holds one row, in whole warps of each of its blocks";
+  if (kind == TileKind::row && threads * vector * loads * cluster < columns)
+    return emitError() << threads * cluster << " threads × " << vector << " × " << loads
                        << " loads do not cover " << columns << " columns";
   if (kind == TileKind::block && threads * vector * loads != rows * columns)
     return emitError() << threads << " threads × " << vector << " × " << loads << " loads are not "

@@ -43,14 +43,17 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
   let mnemonic = "tile";
   let summary = "How the threads of a block cover a part of a matrix";
   let description = [{
-    `row`: `threads` a row, `rows` rows a block, `loads` chunks of `vector` elements a thread, of a matrix `width` columns wide.
+    `row`: `threads` a row, `rows` rows a block, `loads` chunks of `vector` elements a thread, of a matrix `width` columns wide; with
+    `cluster`, `threads` in each of so many blocks have a row together.
     `block`: `threads` a block of `rows` × `columns`; `loads` follows.
   }];
   let parameters = (ins EnumParameter<Simt_TileKind>:$kind, "int64_t":$threads, "int64_t":$vector,
-                        "int64_t":$rows, "int64_t":$columns, "int64_t":$loads, "int64_t":$width);
+                        "int64_t":$rows, "int64_t":$columns, "int64_t":$loads, "int64_t":$width,
+                        DefaultValuedParameter<"int64_t", "1">:$cluster);
   let assemblyFormat = [{
     `<` $kind `,` `threads` `=` $threads `,` `vector` `=` $vector `,` `rows` `=` $rows `,`
-    `columns` `=` $columns `,` `loads` `=` $loads `,` `width` `=` $width `>`
+    `columns` `=` $columns `,` `loads` `=` $loads `,` `width` `=` $width
+    (`,` `cluster` `=` $cluster^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -90,15 +93,15 @@ def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTermina
   let summary = "A CUDA kernel";
   let description = [{
     `parameters` names the region's arguments; `launch` is how the contract describes them and the grid (kernel-contract.md).
-    `resident` blocks should fit a multiprocessor (0: any). `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes.
+    `resident` blocks should fit a multiprocessor (0: any); `cluster` neighbouring blocks work together. `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$parameters, I64Attr:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$resident,
-                       StrAttr:$grid, StrArrayAttr:$arguments,
+                       DefaultValuedAttr<I64Attr, "1">:$cluster, StrAttr:$grid, StrArrayAttr:$arguments,
                        DictionaryAttr:$alignments, StrArrayAttr:$header);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name $parameters `threads` `=` $threads (`resident` `=` $resident^)? `grid` `=` $grid `arguments` `=` $arguments
+    $sym_name $parameters `threads` `=` $threads (`resident` `=` $resident^)? (`cluster` `=` $cluster^)? `grid` `=` $grid `arguments` `=` $arguments
     `alignments` `=` $alignments `header` `=` $header $body attr-dict
   }];
   let extraClassDeclaration = [{ ::mlir::Block &getBlock() { return getBody().front(); } }];

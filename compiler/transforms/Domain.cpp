@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
 
+#include "compiler/transforms/Targets.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -207,5 +209,10 @@ std::optional<Domain> Domain::of(ProgramOp program) {
       return std::nullopt;
   }
   domain.narrowestStore = std::max<int64_t>(domain.narrowestStore, 1);
+  if (auto target = program->getParentOp()->getAttrOfType<StringAttr>("eider.target")) {
+    domain.target = target.str();
+    const Target *known = findTarget(domain.target);
+    domain.largestCluster = known && !known->clusters ? 1 : domain.largestCluster;
+  }
   return domain;
 }

@@ -56,6 +56,26 @@ static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
+/// The blocks that hold a row together: one, or where that cannot, so many that few registers of a
+/// thread hold a block's part. 0 and a message where the target has too few.
+static int64_t clusterOf(const Domain &domain, std::string &message) {
+  constexpr int64_t comfortable = longestRow / 2;
+  if (domain.width <= longestRow)
+    return 1;
+  const int64_t cluster = std::min<int64_t>(domain.largestCluster,
+                                            llvm::PowerOf2Ceil(ceilDiv(domain.width, comfortable)));
+  if (domain.width <= longestRow * cluster)
+    return cluster;
+  message = "rows of " + std::to_string(domain.width) +
+            " elements: a reduction along a row holds the row in registers, at most " +
+            std::to_string(longestRow * domain.largestCluster);
+  if (domain.largestCluster == 1)
+    message += " on " + domain.target +
+               ", which has no clusters of blocks; from sm_90 on rows have up to " +
+               std::to_string(longestRow * Domain().largestCluster);
+  return 0;
+}
+
 static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
                                   std::string &message) {
   int64_t rows = domain.block.blockRows, columns = domain.block.blockColumns;
@@ -167,17 +187,25 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain) 
                             .loads = isMap ? 1 : 0});
 }
 
+/// Rows that several blocks hold together.
+static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, int64_t cluster) {
+  const int64_t vector = vectorFor(domain);
+  const int64_t chunks = ceilDiv(domain.width, vector);
+  const int64_t threads = spreadRow(ceilDiv(chunks, cluster), 1024).first;
+  return ScheduleAttr::get(context, Family::row,
+                           {.threads = threads, .vector = vector, .cluster = cluster});
+}
+
 ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Domain &domain,
                                                   int64_t mostRows, std::string &message) {
   const Family family = familyOf(domain).family;
   if (family == Family::tile)
     return blockSchedule(context, domain, message);
-  if (family == Family::row && domain.width > longestRow) {
-    message = "rows of " + std::to_string(domain.width) +
-              " elements: a reduction along a row holds the row in registers, at most " +
-              std::to_string(longestRow);
+  const int64_t cluster = family == Family::row ? clusterOf(domain, message) : 1;
+  if (cluster == 0)
     return {};
-  }
+  if (cluster > 1)
+    return wideRowSchedule(context, domain, cluster);
   if (mostRows > 0 && mostRows <= fewRows)
     return fewRowsSchedule(context, domain);
   return family == Family::map ? mapSchedule(context, domain) : rowSchedule(context, domain);

@@ -195,12 +195,16 @@ std::string ProgramLowering::gridExpression() {
   if (across > 1)
     rows = "(" + rows + ") * " + std::to_string(across);
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
+  const int64_t cluster = tile.getCluster(); // what `rows` counts from here on
   if (knobs.blocks)
-    rows = "min(" + rows + ", " + std::to_string(knobs.blocks) + ")";
+    rows = "min(" + rows + ", " + std::to_string(knobs.blocks / cluster) + ")";
   if (int64_t tiles = knobs.tiles; tiles > 1)
     // Few tiles are a block each: several in turn would leave multiprocessors idle.
     rows = "max(ceildiv(" + rows + ", " + std::to_string(tiles) + "), min(" + rows + ", " +
-           std::to_string(busyBlocks) + "))";
+           std::to_string(busyBlocks / cluster) + "))";
+  if (cluster > 1)
+    return "min(" + rows + ", " + std::to_string(2147483647 / cluster) + ") * " +
+           std::to_string(cluster);
   return "min(" + rows + ", 2147483647)";
 }
 
@@ -519,10 +523,10 @@ LogicalResult ProgramLowering::run() {
   builder.setInsertionPoint(program);
   auto empty = builder.getArrayAttr({});
   std::string name = program.getSymName().str() + suffixOf(variant);
-  kernel =
-      simt::KernelOp::create(builder, program.getLoc(), name, empty, tile.blockThreads(),
-                             program.getScheduleAttr().getKnobs().resident, gridExpression(), empty,
-                             builder.getDictionaryAttr({}), builder.getArrayAttr(header()));
+  kernel = simt::KernelOp::create(builder, program.getLoc(), name, empty, tile.blockThreads(),
+                                  program.getScheduleAttr().getKnobs().resident, tile.getCluster(),
+                                  gridExpression(), empty, builder.getDictionaryAttr({}),
+                                  builder.getArrayAttr(header()));
   kernel.getBody().emplaceBlock();
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());

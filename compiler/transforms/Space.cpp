@@ -29,12 +29,13 @@ struct FamilySpace {
   std::vector<int64_t> tiles;
   std::vector<int64_t> residentThreads; ///< That `resident` blocks have together; 0: no bound.
   std::vector<int64_t> prefetch;        ///< Only where a block has several tiles.
+  std::vector<int64_t> cluster;         ///< More than 1 only where all before are at their least.
 };
 
 /// What the model holds schedules to.
 constexpr int64_t registersOfMultiprocessor = 65536, threadsOfMultiprocessor = 2048,
                   fixedRegisters = 24, mostElements = 64, narrowestStoreBytes = 8,
-                  bytesInFlight = 32 * 1024;
+                  bytesInFlight = 32 * 1024, widestForOneBlock = 32 * 1024;
 constexpr double mostWaste = 1.25;
 /// The first so many cuts of a row come before the secondary knobs, turned on so many of them.
 constexpr size_t cutsBeforeVariations = 11, variedCuts = 2;
@@ -49,7 +50,8 @@ static const FamilySpace spaces[] = {
      {1, 2, 4},
      {1, 2},
      {0, 1536, 2048},
-     {0}},
+     {0},
+     {1}},
     {Family::row,
      {1,   2,   4,   8,   16,  32,  64,  96,  128, 160, 192, 224, 256,
       320, 384, 448, 512, 576, 640, 704, 768, 832, 896, 960, 1024},
@@ -58,7 +60,8 @@ static const FamilySpace spaces[] = {
      {0},
      {1, 2, 3, 4},
      {0, 512, 768, 1024, 1280, 1536},
-     {0, 1}},
+     {0, 1},
+     {1, 2, 4, 8}},
     {Family::tile,
      {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
      {4, 8, 16},
@@ -66,7 +69,8 @@ static const FamilySpace spaces[] = {
      {0},
      {1, 2},
      {0, 1024, 1536, 2048},
-     {0}},
+     {0},
+     {1}},
 };
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -100,11 +104,11 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
   e.registers = fixedRegisters + e.elements + k.prefetch * e.elements * domain.bytesRead / 4 +
                 k.hoist * e.elements / 2;
   e.store = k.vector * domain.narrowestStore;
-  const int64_t covered = isRow ? k.threads * e.elements : k.columns;
+  const int64_t covered = isRow ? k.threads * e.elements * k.cluster : k.columns;
   const int64_t segments = ceilDiv(width, covered);
   e.waste = double(segments) * double(covered) / double(width);
   if (facts.rows)
-    e.blocks = ceilDiv(ceilDiv(facts.rows, k.rows) * segments, k.tiles);
+    e.blocks = ceilDiv(ceilDiv(facts.rows, k.rows) * segments, k.tiles) * k.cluster;
   if (k.blocks)
     e.blocks = e.blocks ? std::min(e.blocks, k.blocks) : k.blocks;
   e.blocksResident = k.resident ? k.resident
@@ -133,6 +137,9 @@ static std::string pruning(ScheduleAttr schedule, const Estimate &e, const Domai
     return "several tiles a block leave less than two blocks a multiprocessor";
   if (k.resident && facts.multiprocessors && e.blocks < k.resident * facts.multiprocessors)
     return "fewer blocks than would be resident: nothing to bound registers for";
+  if (k.cluster > 1 && domain.width <= widestForOneBlock &&
+      (!facts.multiprocessors || !facts.rows || facts.rows >= facts.multiprocessors))
+    return "a cluster to a row that one block holds, where there are rows for every multiprocessor";
   if (k.rows > 1 && e.block > 256 && !domain.block.isBlock())
     return "several rows in blocks of more than 256 threads";
   return "";
@@ -207,7 +214,11 @@ static bool plausible(const ScheduleKnobs &k, const Domain &domain) {
     return false;
   if (k.prefetch && k.tiles == 1) // there is no next tile to load ahead
     return false;
-  return k.threads == 1 || k.threads * k.vector < 2 * domain.width || domain.block.isBlock();
+  if (k.cluster > 1 && (k.cluster > domain.largestCluster || k.threads < 64 || k.rows != 1 ||
+                        k.tiles != 1 || k.resident))
+    return false;
+  return k.threads == 1 || k.threads * k.vector * k.cluster < 2 * domain.width ||
+         domain.block.isBlock();
 }
 
 /// Calls `visit` with each schedule of a family that can be worth a look, its secondary knobs left.
@@ -220,18 +231,20 @@ static void forEach(MLIRContext *context, const FamilySpace &space, const Domain
         for (int64_t loads : space.loads)
           for (int64_t tiles : space.tiles)
             for (int64_t bound : space.residentThreads)
-              for (int64_t prefetch : space.prefetch) {
-                ScheduleKnobs k{.threads = threads,
-                                .vector = vector,
-                                .rows = domain.block.isBlock() ? domain.block.blockRows : rows,
-                                .loads = loads,
-                                .columns = domain.block.isBlock() ? domain.block.blockColumns : 0,
-                                .tiles = tiles,
-                                .resident = bound / (threads * rows),
-                                .prefetch = prefetch};
-                if (plausible(k, domain) && (bound == 0 || k.resident >= 2))
-                  visit(ScheduleAttr::get(context, space.family, k));
-              }
+              for (int64_t prefetch : space.prefetch)
+                for (int64_t cluster : space.cluster) {
+                  ScheduleKnobs k{.threads = threads,
+                                  .vector = vector,
+                                  .rows = domain.block.isBlock() ? domain.block.blockRows : rows,
+                                  .loads = loads,
+                                  .columns = domain.block.isBlock() ? domain.block.blockColumns : 0,
+                                  .tiles = tiles,
+                                  .resident = bound / (threads * rows),
+                                  .prefetch = prefetch,
+                                  .cluster = cluster};
+                  if (plausible(k, domain) && (bound == 0 || k.resident >= 2))
+                    visit(ScheduleAttr::get(context, space.family, k));
+                }
 }
 
 /// A schedule with one of the secondary knobs turned: each that can do something there.

@@ -11,10 +11,13 @@ using namespace eider::transforms;
 
 /// All that NVRTC 13.0 compiles for from sm_75 on. `host` models the instructions exactly.
 static constexpr Target table[] = {
-    {"sm_75", false},  {"sm_80", false},  {"sm_86", false},  {"sm_87", false},  {"sm_88", false},
-    {"sm_89", true},   {"sm_90", true},   {"sm_90a", true},  {"sm_100", true},  {"sm_100a", true},
-    {"sm_103", true},  {"sm_103a", true}, {"sm_110", true},  {"sm_110a", true}, {"sm_120", true},
-    {"sm_120a", true}, {"sm_121", true},  {"sm_121a", true}, {"host", true},
+    {"sm_75", false, false}, {"sm_80", false, false}, {"sm_86", false, false},
+    {"sm_87", false, false}, {"sm_88", false, false}, {"sm_89", true, false},
+    {"sm_90", true, true},   {"sm_90a", true, true},  {"sm_100", true, true},
+    {"sm_100a", true, true}, {"sm_103", true, true},  {"sm_103a", true, true},
+    {"sm_110", true, true},  {"sm_110a", true, true}, {"sm_120", true, true},
+    {"sm_120a", true, true}, {"sm_121", true, true},  {"sm_121a", true, true},
+    {"host", true, true},
 };
 
 llvm::ArrayRef<Target> eider::transforms::targetTable() { return table; }

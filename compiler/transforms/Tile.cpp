@@ -31,6 +31,19 @@ static std::string loopProblem(const ScheduleKnobs &k, Family family) {
   return "";
 }
 
+/// What is wrong with a cluster of blocks; empty: nothing.
+static std::string clusterProblem(const ScheduleKnobs &k, const Domain &domain) {
+  if (k.cluster == 1)
+    return "";
+  if (!domain.reducesRows || domain.block.isBlock())
+    return "a cluster of blocks holds a row that is reduced; the program reduces none";
+  if (domain.largestCluster == 1)
+    return domain.target + " has no clusters of blocks; sm_90 and later have";
+  if (k.blocks % k.cluster != 0)
+    return "a persistent grid (blocks) is whole clusters";
+  return "";
+}
+
 TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
                                    std::string &message) {
   Family needed = familyOf(domain).family;
@@ -45,8 +58,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   const ScheduleKnobs &k = schedule.getKnobs();
   int64_t threads = k.threads, vector = k.vector, rows = k.rows;
   int64_t width = std::max<int64_t>(domain.width, 1);
-  int64_t loads = k.loads ? k.loads : ceilDiv(width, threads * vector);
-  int64_t columns = std::min(width, threads * vector * loads);
+  int64_t loads = k.loads ? k.loads : ceilDiv(width, threads * vector * k.cluster);
+  int64_t columns = std::min(width, threads * vector * loads * k.cluster);
   TileKind kind = TileKind::row;
   if (needed == Family::tile) {
     kind = TileKind::block;
@@ -60,6 +73,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
       return refuse("threads must be a multiple of the " + std::to_string(columns / vector) +
                     " vectors of a block's row");
   }
+  if (std::string problem = clusterProblem(k, domain); !problem.empty())
+    return refuse(problem);
   if (needed == Family::row && columns < width)
     return refuse("a reduction along the row needs the whole row in a tile");
   if (needed == Family::row && rows > 1 && threads > 32)
@@ -80,6 +95,6 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     return success();
   });
   auto tile = TileAttr::getChecked([&] { return emitError(UnknownLoc::get(context)); }, context,
-                                   kind, threads, vector, rows, columns, loads, width);
+                                   kind, threads, vector, rows, columns, loads, width, k.cluster);
   return tile ? tile : refuse(reason);
 }

@@ -157,6 +157,8 @@ void Scheduler::explainStandstill() {
     if (block.atBarrier != 0)
       return explainBarrier(block);
   }
+  if (cluster_.arrived != 0)
+    explainCluster();
 }
 
 void Scheduler::explainCollective(const Block &block, const Collective &collective) {
@@ -177,10 +179,14 @@ void Scheduler::explainCollective(const Block &block, const Collective &collecti
 
 void Scheduler::explainBarrier(const Block &block) {
   unsigned gone = 0;
-  while (block.fibers[gone].state != State::Done)
+  while (block.fibers[gone].state == State::AtBarrier)
     ++gone;
+  const Fiber &other = block.fibers[gone];
   record(*block.firstAtBarrier, block.firstAtBarrier->site,
-         "waits at a barrier that thread " + std::to_string(gone) + " left by returning (" +
+         "waits at a barrier that thread " + std::to_string(gone) +
+             (other.state == State::Done ? " left by returning ("
+                                         : " does not come to: it waits at the cluster's of " +
+                                               siteText(other.site) + " (") +
              std::to_string(block.atBarrier) + " of " + std::to_string(launch_->blockSize) +
              " threads wait)");
 }

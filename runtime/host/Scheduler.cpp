@@ -26,7 +26,8 @@ struct KeepStack {
 
 } // namespace
 
-const EiderHostAbi Scheduler::abi = {position, barrier, exchange, shared, trap};
+const EiderHostAbi Scheduler::abi = {position,      barrier,     exchange, shared,
+                                     clusterArrive, clusterWait, sharedOf, trap};
 
 Scheduler &Scheduler::ofThisThread() { return *current; }
 
@@ -50,6 +51,9 @@ void Scheduler::prepare(int64_t first, unsigned count) {
   round_.reserve(fibers_.size());
   ready_.clear();
   cancelled_ = false;
+  cluster_.arrived = cluster_.passed = 0;
+  for (sanitizer::Edge &edge : cluster_.edges)
+    edge.renew();
   for (unsigned b = 0; b < count; ++b) {
     Block &block = blocks_[b];
     block.begin(&fibers_[static_cast<size_t>(b) * size], size);
@@ -57,6 +61,7 @@ void Scheduler::prepare(int64_t first, unsigned count) {
       Fiber &fiber = block.fibers[thread];
       fiber.position = {thread, size, first + b, launch_->gridSize};
       fiber.state = State::Fresh;
+      fiber.clusterArrivals = fiber.clusterWaits = 0;
       fiber.block = &block;
       ready_.push_back(&fiber);
     }

@@ -50,7 +50,7 @@ public:
 
 private:
   static constexpr unsigned warpLanes = 32;
-  enum class State { Fresh, Ready, AtBarrier, AtCollective, Done };
+  enum class State { Fresh, Ready, AtBarrier, AtCollective, AtCluster, Done };
   struct Block;
   struct Collective;
   /// Thrown through the frames of a fiber whose launch has failed.
@@ -61,6 +61,7 @@ private:
     State state = State::Fresh;
     Block *block = nullptr;
     EiderHostSite site = {nullptr, 0}; ///< Where it waits.
+    unsigned clusterArrivals = 0, clusterWaits = 0;
     FiberStack stack;
     boost::context::fiber context;   ///< While suspended.
     boost::context::fiber scheduler; ///< While running: who resumed it.
@@ -92,12 +93,24 @@ private:
     SharedMemory shared;
   };
 
+  /// The barrier of the blocks that run interleaved.
+  struct Cluster {
+    unsigned arrived = 0;
+    unsigned passed = 0; ///< Barriers at which all have arrived.
+    Fiber *first = nullptr;
+    EiderHostSite site = {nullptr, 0}; ///< Where it arrived.
+    sanitizer::Edge edges[2];          ///< As a block's.
+  };
+
   // What kernels call, by way of EiderHostAbi.
   static const EiderHostPosition *position();
   static void barrier(EiderHostSite site);
   static void exchange(unsigned mask, const void *mine, void *all, unsigned bytes,
                        EiderHostSite site);
   static void *shared(const void *key, unsigned long bytes, unsigned long alignment);
+  static void clusterArrive(EiderHostSite site);
+  static void clusterWait(EiderHostSite site);
+  static void *sharedOf(unsigned rank, const void *address, EiderHostSite site);
   static void trap(const char *message, EiderHostSite site);
   static const EiderHostAbi abi;
   static Scheduler &ofThisThread();
@@ -114,6 +127,7 @@ private:
   void makeReady(Fiber &fiber);
 
   void releaseBarrier(Block &block);
+  void releaseCluster();
   Collective &join(Fiber &fiber, unsigned mask, unsigned bytes, EiderHostSite site);
   Collective &open(Fiber &fiber, unsigned mask, unsigned bytes, EiderHostSite site);
   [[noreturn]] void failToAgree(const Fiber &fiber, unsigned mask, unsigned bytes,
@@ -126,10 +140,12 @@ private:
   void explainStandstill();
   void explainCollective(const Block &block, const Collective &collective);
   void explainBarrier(const Block &block);
+  void explainCluster();
 
   Launch *launch_ = nullptr;
   std::vector<Fiber> fibers_;
   std::vector<Block> blocks_;
+  Cluster cluster_;
   std::vector<Fiber *> ready_, round_;
   std::deque<Collective> collectives_;
   std::vector<Collective *> idleCollectives_;

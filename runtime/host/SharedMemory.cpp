@@ -7,6 +7,7 @@
 
 #include "runtime/host/Sanitizer.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -63,6 +64,18 @@ void *SharedMemory::region(const void *key, size_t bytes, size_t alignment) {
     std::memset(region.memory.get(), 0xff, bytes);
   region.inUse = true;
   return region.memory.get();
+}
+
+void *SharedMemory::sameIn(SharedMemory &other, const void *address) const {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  for (const Region &region : regions_) {
+    const auto begin = reinterpret_cast<uintptr_t>(region.memory.get());
+    if (!region.inUse || at < begin || at - begin >= region.bytes)
+      continue;
+    void *same = other.region(region.key, region.bytes, region.alignment);
+    return same ? static_cast<char *>(same) + (at - begin) : nullptr;
+  }
+  return nullptr;
 }
 
 } // namespace eider::host

@@ -24,6 +24,10 @@ public:
   /// alignment before. `alignment` is a power of two.
   void *region(const void *key, size_t bytes, size_t alignment);
 
+  /// What `other` has where this block has `address`; null if the address is in no region of this
+  /// block, or the other block's region is of another size.
+  void *sameIn(SharedMemory &other, const void *address) const;
+
 private:
   struct Free {
     void operator()(void *memory) const;

@@ -80,8 +80,7 @@ void LaunchRun::workUntilDone(Scheduler &scheduler) {
     const int64_t first = next_.fetch_add(residentBlocks_, std::memory_order_relaxed);
     if (first >= launch_.gridSize)
       return;
-    const int64_t count = std::min<int64_t>(residentBlocks_, launch_.gridSize - first);
-    std::optional<Failure> failure = scheduler.run(launch_, first, static_cast<unsigned>(count));
+    std::optional<Failure> failure = scheduler.run(launch_, first, residentBlocks_);
     if (!failure)
       continue;
     launch_.stop = true;
@@ -135,6 +134,10 @@ void checkShape(const LaunchShape &shape) {
     refuse(std::to_string(shape.residentBlocks) + " resident blocks of " +
                std::to_string(shape.block) + " threads",
            "ask for 1 or more, and at most 16384 threads in all");
+  if (shape.grid % shape.residentBlocks != 0)
+    refuse("a grid of " + std::to_string(shape.grid) + " blocks in clusters of " +
+               std::to_string(shape.residentBlocks),
+           "ask for whole clusters");
 }
 
 unsigned hostThreads(const LaunchShape &shape, unsigned wanted) {

@@ -22,21 +22,22 @@ struct SimulatorOptions {
 struct LaunchShape {
   int64_t grid = 0;            ///< Blocks; 0 launches nothing.
   unsigned block = 1;          ///< Threads a block, 1 to 1024.
-  unsigned residentBlocks = 1; ///< Neighbouring blocks that run interleaved (clusters, cooperative
-                               ///< kernels).
+  unsigned residentBlocks = 1; ///< Neighbouring blocks that run interleaved: a cluster.
 };
 
 /// Runs `kernel` to its end. `parameters` is the CUDA kernelParams array: the address of each
 /// parameter's value; kernel memory is the caller's.
 ///
 /// Every thread of a block is a fiber; whenever threads are ready to run, they run in an order
-/// shuffled from the seed. Nothing orders two blocks but atomics and the end of the launch. Shared
+/// shuffled from the seed. Nothing orders two blocks but atomics, the barriers of their cluster and
+/// the end of the launch. Shared
 /// memory is new for each block and filled with 0xff (a NaN in every format).
 ///
 /// Throws Error of kind Internal, `file:line: block 3, thread 17: …`, for a collective whose mask
 /// never fills or on which lanes disagree, a lane outside its own mask, a barrier that some threads
-/// left by returning or that waits at two places at once, and a trap; of kind Request for a shape
-/// that cannot be launched; of kind Machine when there is no memory for the stacks. Thread-safe.
+/// left by returning or that waits at two places at once, of a block or of a cluster, a reach for
+/// the shared memory of a block that may not be there, and a trap; of kind Request for a shape that
+/// cannot be launched; of kind Machine when there is no memory for the stacks. Thread-safe.
 void launch(EiderHostKernel kernel, const LaunchShape &shape, void **parameters,
             const SimulatorOptions &options = {});
 

@@ -26,6 +26,7 @@
 #define EIDER_UNROLL
 #define __global__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 
 namespace eider::arch {
 
@@ -69,6 +70,36 @@ template <class Owner, class T, int count> T *shared() {
   static const char key = 0; // its address tells this array from all others
   return static_cast<T *>(scheduler->shared(&key, sizeof(T) * count, alignof(T)));
 }
+
+/// Bytes need no counting here: that all have come, the cluster's barrier says.
+class Exchange {
+public:
+  static void prepare() {
+    if (thread_index() == 0)
+      *unprepared() = 0;
+    barrier(Site::current());
+  }
+
+  explicit Exchange(Site site) {
+    if (*unprepared() != 0)
+      scheduler->trap("an exchange in a kernel that has not prepared any", place(site));
+    scheduler->cluster_arrive(place(site));
+  }
+  void open(int, Site site) { scheduler->cluster_wait(place(site)); }
+
+  void send(float *slot, int rank, float value, Site site) {
+    *static_cast<float *>(scheduler->shared_of(static_cast<unsigned>(rank), slot, place(site))) =
+        value;
+  }
+
+  void wait(Site site) {
+    scheduler->cluster_arrive(place(site));
+    scheduler->cluster_wait(place(site));
+  }
+
+private:
+  static uint32 *unprepared() { return shared<Exchange, uint32, 1>(); } // as any memory at first
+};
 
 inline bool unlikely(bool condition) { return condition; }
 

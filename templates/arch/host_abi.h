@@ -40,6 +40,14 @@ struct EiderHostAbi {
   /// Shared memory of the running block for `key` (the address of a static), poisoned when first
   /// asked for in a block.
   void *(*shared)(const void *key, unsigned long bytes, unsigned long alignment);
+  /// A thread's arrival at the barrier of its cluster, which are the blocks that run interleaved;
+  /// returns at once.
+  void (*cluster_arrive)(EiderHostSite site);
+  /// Returns when every thread of the cluster has arrived; each waits once for each arrival.
+  void (*cluster_wait)(EiderHostSite site);
+  /// Where block number `rank` of the cluster has what the running block has at `address` in its
+  /// shared memory.
+  void *(*shared_of)(unsigned rank, const void *address, EiderHostSite site);
   /// Ends the launch with an error.
   void (*trap)(const char *message, EiderHostSite site);
 };

@@ -62,6 +62,76 @@ template <class Owner, class T, int count> EIDER_DEVICE T *shared() {
   return array;
 }
 
+/// Values that the blocks of a cluster (sm_90 and up) send into each other's shared memory; each
+/// block counts the bytes that come. All threads of the cluster take part in an exchange and call
+/// its functions once, in their order; `send` as often as there is something to send. Clusters are
+/// one-dimensional: block b is number b % size of its own.
+class Exchange {
+public:
+  /// Once a kernel, before the first: sets the count.
+  static EIDER_DEVICE void prepare() {
+    if (threadIdx.x == 0)
+      asm volatile(
+          "mbarrier.init.shared::cta.b64 [%0], 1;\n\tfence.mbarrier_init.release.cluster;" ::"r"(
+              counter())
+          : "memory");
+    __syncthreads();
+  }
+
+  /// Says that the thread has come, and has used what it read of the slots before; returns at once.
+  /// Relaxed, so that no store is waited for: an instruction in order cannot have used a value
+  /// before it was there.
+  explicit EIDER_DEVICE Exchange(Site) {
+    // The phase that this exchange waits for cannot end before the block has said what it expects,
+    // in `open`. So the test sees whether the phase before it was an even one.
+    asm volatile("{ .reg .pred even; mbarrier.test_wait.parity.shared::cta.b64 even, [%1], %2; "
+                 "selp.u32 %0, 1, 0, even; }"
+                 : "=r"(parity_)
+                 : "r"(counter()), "r"(0)
+                 : "memory");
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+  }
+
+  /// Waits until all threads of the cluster have come; `bytes` will come to this block.
+  EIDER_DEVICE void open(int bytes, Site) {
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    if (threadIdx.x == 0)
+      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(counter()),
+                   "r"(bytes)
+                   : "memory");
+  }
+
+  /// Sends `value` to where block number `rank` of the cluster has what this one has at `slot`.
+  EIDER_DEVICE void send(float *slot, int rank, float value, Site) {
+    asm volatile("{ .reg .b32 there, counter; mapa.shared::cluster.u32 there, %0, %2; "
+                 "mapa.shared::cluster.u32 counter, %1, %2; "
+                 "st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [there], %3, "
+                 "[counter]; }" ::"r"(static_cast<uint32>(__cvta_generic_to_shared(slot))),
+                 "r"(counter()), "r"(rank), "f"(value)
+                 : "memory");
+  }
+
+  /// Waits until all that this block expects has come, and is there to read.
+  EIDER_DEVICE void wait(Site) {
+    uint32 is_done;
+    do
+      asm volatile("{ .reg .pred done; "
+                   "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2; "
+                   "selp.u32 %0, 1, 0, done; }"
+                   : "=r"(is_done)
+                   : "r"(counter()), "r"(parity_)
+                   : "memory");
+    while (!is_done);
+  }
+
+private:
+  uint32 parity_; // of the phase that ends when all bytes have come
+
+  static EIDER_DEVICE uint32 counter() {
+    return static_cast<uint32>(__cvta_generic_to_shared(shared<Exchange, uint64, 1>()));
+  }
+};
+
 /// Marks a condition that hardly ever holds, so that its branch is laid out of the way.
 EIDER_DEVICE bool unlikely(bool condition) { return __builtin_expect(condition, false); }
 

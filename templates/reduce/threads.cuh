@@ -26,6 +26,11 @@ EIDER_DEVICE float reduce_lanes(float value, arch::Site site) {
   return value;
 }
 
+/// The lanes that `count` values need for a balanced tree: a power of two.
+constexpr EIDER_DEVICE int lanes_for(int count) {
+  return count <= 2 ? 2 : count <= 4 ? 4 : count <= 8 ? 8 : count <= 16 ? 16 : 32;
+}
+
 /// Combines the values of `threads` neighbouring threads, which are a part of a warp, a warp, or
 /// the whole block.
 template <class Operation, int threads, int block>
@@ -45,7 +50,7 @@ EIDER_DEVICE float reduce_threads(float value, arch::Site site) {
     arch::barrier(site);
 
     // Each warp combines the partial values for itself, which saves a third barrier.
-    constexpr int lanes = warps <= 2 ? 2 : warps <= 4 ? 4 : warps <= 8 ? 8 : warps <= 16 ? 16 : 32;
+    constexpr int lanes = lanes_for(warps);
     value = lane % lanes < warps ? partial[lane % lanes] : Operation::identity();
     return reduce_lanes<Operation, lanes, block>(value, site);
   }

@@ -8,7 +8,7 @@
 
 #include "eider/math.cuh"
 #include "eider/memory/chunk.cuh"
-#include "eider/reduce/threads.cuh"
+#include "eider/reduce/cluster.cuh"
 #include "eider/tile/groups.cuh"
 
 namespace eider {
@@ -21,7 +21,8 @@ namespace eider {
 ///   always_whole         whether that is known before the kernel runs
 ///   is_whole()           whether no element that a reduction combines is outside
 ///   reduces              whether a reduction over the tile is one over its row or block
-template <class Tile, int vector, int chunks, int64 columns, int lanes, int team, int block>
+template <class Tile, int vector, int chunks, int64 columns, int lanes, int team, int block,
+          int cluster = 1>
 struct TileMembers {
   static constexpr int elements = vector * chunks;
   using Floats = Fragment<float, elements>;
@@ -123,8 +124,9 @@ struct TileMembers {
   /// The sum of a · b, each product added unrounded.
   EIDER_DEVICE float sum_of_products(const Floats &a, const Floats &b,
                                      arch::Site at = arch::Site::current()) const {
-    const float own = sum_products<elements>(without_outside<Sum>(a), without_outside<Sum>(b));
-    return reduce_threads<Sum, team, block>(own, at);
+    return reduce_team<Sum>(
+        [&] { return sum_products<elements>(without_outside<Sum>(a), without_outside<Sum>(b)); },
+        at);
   }
   EIDER_DEVICE float max(const Floats &f, arch::Site at = arch::Site::current()) const {
     return reduce<Maximum>(f, at);
@@ -169,8 +171,17 @@ private:
   template <class Operation, class T>
   EIDER_DEVICE float reduce(const Fragment<T, elements> &f, arch::Site at) const {
     static_assert(Tile::segments == 1, "a reduction along the row needs a tile that spans it");
-    const float own = reduce_elements<Operation, elements>(without_outside<Operation>(f), 0);
-    return reduce_threads<Operation, team, block>(own, at);
+    return reduce_team<Operation>(
+        [&] { return reduce_elements<Operation, elements>(without_outside<Operation>(f), 0); }, at);
+  }
+
+  /// Combines what `own()` gives in each thread of the row or block.
+  template <class Operation, class Own>
+  static EIDER_DEVICE float reduce_team(Own own, arch::Site at) {
+    if constexpr (cluster > 1)
+      return reduce_cluster<Operation, team, cluster>(own, at);
+    else
+      return reduce_threads<Operation, team, block>(own(), at);
   }
 
   /// The fragment with the operation's identity where it is outside the matrix.
@@ -198,17 +209,22 @@ private:
 /// The end of a range of tiles.
 struct EndOfTiles {};
 
-/// The tiles of this CUDA block: from its own number on, every grid_size-th.
-template <class Tile> struct TilesOfBlock {
+/// The tiles of this CUDA block, or of its cluster of blocks: from its own number on, every
+/// grid_size-th.
+template <class Tile, int cluster = 1> struct TilesOfBlock {
   int64 rows, tiles;
 
   struct Iterator {
     int64 rows, tiles, number;
     EIDER_DEVICE Tile operator*() const { return Tile(number, rows); }
-    EIDER_DEVICE void operator++() { number += arch::grid_size(); }
+    EIDER_DEVICE void operator++() { number += arch::grid_size() / cluster; }
     EIDER_DEVICE bool operator!=(EndOfTiles) const { return number < tiles; }
   };
-  EIDER_DEVICE Iterator begin() const { return {rows, tiles, arch::block_index()}; }
+  EIDER_DEVICE Iterator begin() const {
+    if constexpr (cluster > 1)
+      arch::Exchange::prepare();
+    return {rows, tiles, arch::block_index() / cluster};
+  }
   EIDER_DEVICE EndOfTiles end() const { return {}; }
 };
 

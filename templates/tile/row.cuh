@@ -18,23 +18,27 @@ constexpr EIDER_DEVICE int chunks_of_row(int threads, int vector, int64 columns)
 
 /// `threads` threads hold a row in registers, `rows` rows a block. Chunk c of thread t begins at
 /// column (c · threads + t) · vector, so that neighbouring threads move neighbouring chunks. With
-/// fewer `loads` than the row needs, the row is cut into segments, each a tile of its own.
+/// fewer `loads` than the row needs, the row is cut into segments, each a tile of its own. The
+/// blocks of a `cluster` hold a row together, each as much of it as its threads hold, in turn.
 template <int threads, int vector, int64 columns, int rows = 1,
-          int loads = chunks_of_row(threads, vector, columns)>
-class RowTile : public TileMembers<RowTile<threads, vector, columns, rows, loads>, vector, loads,
-                                   columns, threads, threads, threads * rows> {
-  static constexpr int width = threads * vector * loads;
-  static_assert(columns >= 1 && columns + width < (1ll << 31), "columns: 1 to about 2^31");
+          int loads = chunks_of_row(threads, vector, columns), int cluster = 1>
+class RowTile : public TileMembers<RowTile<threads, vector, columns, rows, loads, cluster>, vector,
+                                   loads, columns, threads, threads, threads * rows, cluster> {
+  static constexpr int width = threads * vector * loads; // of the part of a block
+  static constexpr int64 span = static_cast<int64>(width) * cluster;
+  static_assert(columns >= 1 && columns + span < (1ll << 31), "columns: 1 to about 2^31");
+  static_assert(cluster == 1 || (rows == 1 && columns <= span),
+                "a cluster holds one row, and the whole of it");
   static_assert(threads <= 32 ? (threads & (threads - 1)) == 0 : threads % 32 == 0,
                 "threads of a row: a power of two up to 32, or whole warps");
 
 public:
-  static constexpr int64 segments = (columns + width - 1) / width;
-  static constexpr bool may_be_cut = columns % vector != 0, always_whole = columns % width == 0;
+  static constexpr int64 segments = (columns + span - 1) / span;
+  static constexpr bool may_be_cut = columns % vector != 0, always_whole = columns % span == 0;
 
   /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride, the segments of a row
   /// next to each other.
-  static EIDER_DEVICE TilesOfBlock<RowTile> over(int64 total) {
+  static EIDER_DEVICE TilesOfBlock<RowTile, cluster> over(int64 total) {
     return {total, (total + rows - 1) / rows * segments};
   }
 
@@ -45,13 +49,13 @@ public:
 
   /// The first tile of this CUDA block, and the one after a tile, where a tile is a row.
   static EIDER_DEVICE RowTile first(int64 total) requires(rows == 1 && segments == 1) {
-    return RowTile(arch::block_index(), total);
+    return RowTile(arch::block_index() / cluster, total);
   }
   EIDER_DEVICE bool has_next() const requires(rows == 1 && segments == 1) {
-    return row_ + arch::grid_size() < total_;
+    return row_ + arch::grid_size() / cluster < total_;
   }
   EIDER_DEVICE RowTile next() const requires(rows == 1 && segments == 1) {
-    return RowTile(row_ + arch::grid_size(), total_);
+    return RowTile(row_ + arch::grid_size() / cluster, total_);
   }
 
   /// The elements of a [columns] vector under the tile, 0 outside. Static where a tile spans the
@@ -102,7 +106,8 @@ private:
   }
 
   static EIDER_DEVICE int thread_column() {
-    return (rows == 1 ? arch::thread_index() : arch::thread_index() % threads) * vector;
+    const int part = cluster == 1 ? 0 : static_cast<int>(arch::block_index() % cluster) * width;
+    return part + (rows == 1 ? arch::thread_index() : arch::thread_index() % threads) * vector;
   }
   static EIDER_DEVICE int64 segment_row(int64 number) {
     return segments == 1 ? number : static_cast<int64>(static_cast<uint64>(number) / segments);
@@ -114,7 +119,8 @@ private:
   /// How many columns of chunk c are in the matrix, for a thread whose first chunk begins at
   /// `first`; known at compile time for all chunks but those at the row's end.
   static EIDER_DEVICE int columns_inside(int first, int c) {
-    if (columns % width == 0 || (segments == 1 && (c + 1) * threads * vector <= columns))
+    if (columns % span == 0 ||
+        (span == width && segments == 1 && (c + 1) * threads * vector <= columns))
       return vector;
     const int left = static_cast<int>(columns) - (first + c * threads * vector);
     if (may_be_cut)

@@ -1,5 +1,5 @@
 # Part of Eider, under the Apache License v2.0.
-"""Writes OP.safetensors for every op of `eider list`: python3 inputs.py EIDER DIRECTORY.
+"""Writes OP.safetensors for every op of `eider list`: python3 inputs.py EIDER DIRECTORY [TOKENS HIDDEN].
 
 Shapes are odd on purpose: rows have partial blocks and ends that no vector reaches.
 """
@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 
-DIMS = {"tokens": 261, "hidden": 1173}
+DIMS = {}
 NAMES = {"f32": "F32", "bf16": "BF16", "f16": "F16", "f8E4M3FN": "F8_E4M3", "f8E5M2": "F8_E5M2"}
 
 
@@ -35,7 +35,8 @@ def values(dtype, count, source):
     return bytes(source.choice((0, 128)) + source.randrange(0x78) for _ in range(count))
 
 
-def main(eider, directory):
+def main(eider, directory, tokens=261, hidden=1173):
+    DIMS.update(tokens=int(tokens), hidden=int(hidden))
     listing = subprocess.run([eider, "list", "--json"], check=True, capture_output=True)
     for op in json.loads(listing.stdout)["ops"]:
         source = random.Random(op["name"])

@@ -99,10 +99,14 @@ matrix_shards() {
 # What an older GPU is given, compiled by this GPU's driver from PTX.
 matrix_as() { EIDER_TARGET=$1 matrix_shards 4 --codec software; }
 
-run_checked() { # OP PARAMS…
-  timeout 60 "$bin/eider" run "$@" --device cuda --in "$work/$1.safetensors" \
+run_checked_in() { # DIRECTORY OP PARAMS…
+  local inputs=$1
+  shift
+  timeout 60 "$bin/eider" run "$@" --device cuda --in "$inputs/$1.safetensors" \
     --out "$work/out.safetensors" --check
 }
+
+run_checked() { run_checked_in "$work" "$@"; } # OP PARAMS…
 
 newer_target_is_refused() {
   local said status=0
@@ -124,6 +128,20 @@ command_line() {
     fi
   done <"$work/ops"
   check "a target newer than the GPU" newer_target_is_refused
+}
+
+# Rows that several blocks hold together: from the matrix' cells, then by a person's command line.
+clusters() {
+  local schedule
+  EIDER_TEST_DEVICE=cuda timeout 120 "$bin/cluster-test"
+  mkdir -p "$work/wide"
+  python3 "$here/inputs.py" "$bin/eider" "$work/wide" 9 100000 >"$work/wide/ops" || return 1
+  check "quantize 9x100000" run_checked_in "$work/wide" quantize --block '1x*'
+  check "add_rms_norm_quant 9x100000" run_checked_in "$work/wide" add_rms_norm_quant --block '1x*'
+  for schedule in 'row<threads = 96, vector = 4, cluster = 4>' \
+    'row<threads = 64, vector = 8, tiles = 4, cluster = 8>'; do
+    check "rms_norm_quant $schedule" run_checked rms_norm_quant --block '1x*' --schedule "$schedule"
+  done
 }
 
 demo() {
@@ -160,6 +178,7 @@ step matrix matrix_shards 8
 step matrix-as-sm_75 matrix_as sm_75
 step matrix-as-sm_80 matrix_as sm_80
 step command-line command_line
+step clusters clusters
 step aot timeout 120 "$bin/gpu-aot"
 step demo demo
 step kernels kernels

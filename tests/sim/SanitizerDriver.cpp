@@ -31,13 +31,14 @@ std::string readFile(const std::string &path) {
 void run(char **arguments) {
   const std::string text = arguments[1], entry = arguments[2];
   const LaunchShape shape = {std::atoll(arguments[3]),
-                             static_cast<unsigned>(std::atoi(arguments[4]))};
+                             static_cast<unsigned>(std::atoi(arguments[4])),
+                             static_cast<unsigned>(std::atoi(arguments[5]))};
   HostCompileOptions options;
   options.name = std::filesystem::path(text).filename();
   options.keepIn = std::filesystem::path(text).parent_path();
   options.sanitizer = EIDER_TEST_SANITIZER;
-  if (arguments[5]) // TEMPLATE=FILE: use FILE in place of the library's TEMPLATE
-    options.replacedTemplates[arguments[5]] = readFile(arguments[6]);
+  if (arguments[6]) // TEMPLATE=FILE: use FILE in place of the library's TEMPLATE
+    options.replacedTemplates[arguments[6]] = readFile(arguments[7]);
   const auto module = HostModule::compile(readFile(text), {entry}, options);
 
   const size_t elements = static_cast<size_t>(shape.grid) * shape.block;
@@ -56,9 +57,9 @@ void run(char **arguments) {
 
 } // namespace
 
-/// TEXT.cu ENTRY GRID BLOCK [TEMPLATE FILE]. Prints the last element of y.
+/// TEXT.cu ENTRY GRID BLOCK CLUSTER [TEMPLATE FILE]. Prints the last element of y.
 int main(int count, char **arguments) {
-  if (count != 5 && count != 7)
+  if (count != 6 && count != 8)
     return 2;
   try {
     run(arguments);

@@ -45,14 +45,15 @@ struct Replacement {
 };
 
 ProcessResult run(const char *driver, const std::string &text, int blocks,
-                  const Replacement &replacement = {}) {
+                  const Replacement &replacement = {}, int cluster = 1) {
   setenv("EIDER_CXX", EIDER_TEST_CXX, 1);
   // For the child: ThreadSanitizer does not start where addresses are too random for it.
   personality(ADDR_NO_RANDOMIZE);
   const TemporaryDirectory directory;
   const auto source = directory.path() / "probe.cu", changed = directory.path() / "changed.cuh";
   writeFile(source, text);
-  std::vector<std::string> command = {driver, source, "probe", std::to_string(blocks), "64"};
+  std::vector<std::string> command = {
+      driver, source, "probe", std::to_string(blocks), "64", std::to_string(cluster)};
   if (!replacement.name.empty()) {
     writeFile(changed, replacement.text);
     command.insert(command.end(), {replacement.name, changed});
@@ -138,6 +139,80 @@ TEST(Race, WithoutTheBarrierBeforeTheNextWriteIsReportedAtItsLine) {
   const std::string text = reductionWithoutBarrier(0);
   expectReport(run(tsan, sumTwice(), 2, {reduction, text}), "ThreadSanitizer: data race",
                "threads.cuh", lineOf(text, "partial[warp] = value"));
+}
+
+//===-- The reduction over a cluster --------------------------------------===//
+
+/// As sumTwice, over blocks 2c and 2c + 1.
+std::string sumClustersTwice() {
+  std::string text =
+      kernel("  arch::Exchange::prepare();\n"
+             "  float sum = 0;\n"
+             "  for (int turn = 0; turn < 2; ++turn)\n"
+             "    sum += reduce_cluster<Sum, 64, 2>([&] { return x[i]; }, arch::Site::current());\n"
+             "  y[i] = sum;\n");
+  return "#include \"eider/reduce/cluster.cuh\"\n" + text;
+}
+
+/// A template with some of its calls blanked, no line moved.
+Replacement withoutCalls(const std::string &name, const std::vector<std::string> &calls) {
+  std::string text = templateText(name);
+  for (const std::string &call : calls) {
+    const size_t at = text.find(call);
+    EXPECT_NE(at, text.npos) << name << " has no " << call;
+    if (at != text.npos)
+      text.erase(at, call.size());
+  }
+  return {name, text};
+}
+
+/// No block waits for the others before it writes.
+Replacement withoutTheBarrierBeforeWrites() {
+  return withoutCalls("eider/arch/host.h", {"scheduler->cluster_arrive(place(site));",
+                                            "scheduler->cluster_wait(place(site));"});
+}
+
+TEST(Race, TheLibrarysClusterReductionHasNone) {
+  expectSilent(run(tsan, sumClustersTwice(), 6, {}, 2), "256");
+}
+
+TEST(Bounds, TheLibrarysClusterReductionKeepsThem) {
+  expectSilent(run(asan, sumClustersTwice(), 6, {}, 2), "256");
+}
+
+TEST(Race, WithoutTheClustersBarrierBeforeTheReadIsReportedAtItsLine) {
+  const Replacement changed = withoutCalls("eider/reduce/cluster.cuh", {"exchange.wait(site);"});
+  expectReport(run(tsan, sumClustersTwice(), 2, changed, 2), "ThreadSanitizer: data race",
+               "cluster.cuh", lineOf(changed.text, "? partial[at]"));
+}
+
+TEST(Race, WithoutTheClustersBarrierBeforeTheWriteIsAnError) {
+  const ProcessResult result = run(tsan, sumClustersTwice(), 2, withoutTheBarrierBeforeWrites(), 2);
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.messages, HasSubstr("before a barrier of the cluster: that block may not have "
+                                         "begun"));
+}
+
+TEST(Cluster, AnExchangeThatNobodyPreparedIsAnError) {
+  const Replacement changed =
+      withoutCalls("eider/tile/members.cuh", {"arch::Exchange::prepare();"});
+  const std::string text = kernel("  using Row = RowTile<64, 1, 128, 1, 1, 2>;\n"
+                                  "  for (const Row row : Row::over(2))\n"
+                                  "    row.store_rows(y, row.sum(row.load(x)));\n");
+  expectSilent(run(asan, text, 4, {}, 2), "0");
+  const ProcessResult result = run(asan, text, 4, changed, 2);
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.messages, HasSubstr("an exchange in a kernel that has not prepared any"));
+}
+
+/// The first turn has it from the kernel: what is left is the next writers' race with the readers.
+TEST(Race, WithoutTheClustersBarrierBeforeTheNextWriteIsReportedAtTheReadersLine) {
+  std::string begun = sumClustersTwice();
+  begun.insert(begun.find("  float sum"), "  arch::Exchange begun(arch::Site::current());\n"
+                                          "  begun.wait(arch::Site::current());\n");
+  expectReport(run(tsan, begun, 2, withoutTheBarrierBeforeWrites(), 2),
+               "ThreadSanitizer: data race", "cluster.cuh",
+               lineOf(templateText("eider/reduce/cluster.cuh"), "? partial[at]"));
 }
 
 TEST(Race, BetweenTwoBlocksIsReported) {

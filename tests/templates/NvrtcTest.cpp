@@ -36,12 +36,18 @@ std::string withHardwareCodec(std::string text) {
   return found ? text : std::string();
 }
 
+bool hasClusters(const std::string &target) { return std::stoi(target.substr(3)) >= 90; }
+
 bool hasConversions(const std::string &target) { return std::stoi(target.substr(3)) >= 89; }
 
 std::vector<Job> jobs(const NvrtcCompiler &nvrtc) {
   std::vector<Job> all;
   for (const std::string &target : nvrtc.targets())
     for (const auto &sample : eider::sampleTexts()) {
+      const bool needsClusters =
+          std::string(sample.text).find("__cluster_dims__") != std::string::npos;
+      if (needsClusters && !hasClusters(target))
+        continue;
       all.push_back({sample.name, sample.text, target});
       const std::string hardware = withHardwareCodec(sample.text);
       if (!hardware.empty() && hasConversions(target))

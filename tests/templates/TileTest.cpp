@@ -22,8 +22,9 @@ namespace {
 
 /// What a test must know of a tile beside the type: the CUDA block it runs in, the width, and the
 /// smallest alignment of a row of floats in bytes.
-template <class Tile_, unsigned block_, int64 columns_> struct Shape {
+template <class Tile_, unsigned block_, int64 columns_, unsigned cluster_ = 1> struct Shape {
   using Tile = Tile_;
+  static constexpr unsigned cluster = cluster_;
   static constexpr unsigned block = block_;
   static constexpr int64 columns = columns_;
   static constexpr int alignment = columns % 4 == 0 ? 16 : 4;
@@ -38,7 +39,9 @@ template <auto kernel> void entry(const EiderHostAbi *abi, void **parameters) {
 /// grid.
 template <auto kernel, class S, class... Parameters> void run(Parameters... parameters) {
   void *addresses[] = {static_cast<void *>(&parameters)...};
-  host::launch(entry<kernel>, {.grid = 2, .block = S::block}, addresses, {.seed = 7});
+  host::launch(entry<kernel>,
+               {.grid = 2 * S::cluster, .block = S::block, .residentBlocks = S::cluster}, addresses,
+               {.seed = 7});
 }
 
 std::vector<float> randomFloats(size_t count) {
@@ -61,7 +64,8 @@ using Tiles = testing::Types<
     Shape<RowTile<1, 1, 1, 64>, 64, 1>, Shape<RowTile<64, 8, 1000>, 64, 1000>,
     Shape<RowTile<96, 4, 1001>, 96, 1001>, Shape<RowTile<16, 8, 100, 8>, 128, 100>,
     Shape<RowTile<64, 4, 600, 1, 1>, 64, 600>, Shape<RowTile<32, 2, 333, 2, 2>, 64, 333>,
-    Shape<RowTile<4, 2, 8, 3>, 12, 8>, Shape<BlockTile<64, 4, 32, 32, 77>, 64, 77>,
+    Shape<RowTile<4, 2, 8, 3>, 12, 8>, Shape<RowTile<32, 4, 1000, 1, 2, 4>, 32, 1000, 4>,
+    Shape<RowTile<64, 8, 700, 1, 1, 2>, 64, 700, 2>, Shape<BlockTile<64, 4, 32, 32, 77>, 64, 77>,
     Shape<BlockTile<256, 16, 128, 128, 300>, 256, 300>, Shape<BlockTile<32, 4, 4, 32, 64>, 32, 64>>;
 TYPED_TEST_SUITE(Tile, Tiles);
 
@@ -131,6 +135,8 @@ using Grouping =
                    Grouped<Shape<RowTile<8, 1, 7, 16>, 128, 7>, 128>,   // wider than the row
                    Grouped<Shape<RowTile<1, 1, 1, 64>, 64, 1>, 16>,
                    Grouped<Shape<RowTile<64, 4, 600, 1, 1>, 64, 600>, 64>,
+                   Grouped<Shape<RowTile<32, 4, 1001, 1, 2, 4>, 32, 1001, 4>, 128>,
+                   Grouped<Shape<RowTile<64, 8, 700, 1, 1, 2>, 64, 700, 2>, 16>,
                    Grouped<Shape<BlockTile<64, 4, 32, 32, 77>, 64, 77>, 16>,
                    Grouped<Shape<BlockTile<256, 16, 128, 128, 300>, 256, 300>, 128>>;
 TYPED_TEST_SUITE(Group, Grouping);
@@ -198,7 +204,12 @@ template <class S> class RowReduction : public testing::Test {};
 using RowShapes =
     testing::Types<Shape<RowTile<32, 4, 128>, 32, 128>, Shape<RowTile<8, 1, 7, 16>, 128, 7>,
                    Shape<RowTile<64, 8, 1000>, 64, 1000>, Shape<RowTile<96, 4, 1001>, 96, 1001>,
-                   Shape<RowTile<1024, 2, 2500>, 1024, 2500>, Shape<RowTile<4, 2, 8, 3>, 12, 8>>;
+                   Shape<RowTile<1024, 2, 2500>, 1024, 2500>, Shape<RowTile<4, 2, 8, 3>, 12, 8>,
+                   Shape<RowTile<64, 8, 700, 1, 1, 2>, 64, 700, 2>, // the second block half empty
+                   Shape<RowTile<32, 4, 1000, 1, 2, 4>, 32, 1000, 4>,
+                   Shape<RowTile<32, 4, 130, 1, 1, 8>, 32, 130, 8>,      // six blocks have nothing
+                   Shape<RowTile<64, 2, 4096, 1, 4, 8>, 64, 4096, 8>,    // nothing is outside
+                   Shape<RowTile<256, 1, 2047, 1, 1, 8>, 256, 2047, 8>>; // two values a lane
 TYPED_TEST_SUITE(RowReduction, RowShapes);
 
 /// Several reductions in a kernel, of which each must leave the next one's shared memory alone.

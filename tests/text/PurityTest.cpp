@@ -107,6 +107,18 @@ TEST(Purity, FindsWideLines) {
   EXPECT_THAT(wideLines("// " + line + "\n" + line + "·"), ElementsAre("// " + line));
 }
 
+/// No cell of the product is so wide.
+TEST(Purity, TakesTheTextOfARowThatABlockDoesNotHold) {
+  OpParameters parameters;
+  parameters.block = "1x*";
+  CompileOptions options;
+  options.dims = {{"hidden", 100000}};
+  const std::string text = emit(libraryOp("quantize", parameters), options, Stage::Cuda);
+  EXPECT_THAT(text, HasSubstr("__cluster_dims__(4, 1, 1)"));
+  EXPECT_THAT(impurities(text), IsEmpty());
+  EXPECT_THAT(wideLines(text), IsEmpty());
+}
+
 //===-- The design --------------------------------------------------------===//
 
 TEST(Purity, TheDesignSaysEveryWord) {

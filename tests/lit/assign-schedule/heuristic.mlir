@@ -177,3 +177,33 @@ eider.program @block_64x48(m, n = 512) {
   %s = eider.reduce amax %x over [64, 48] : tensor<?x512xf32, #eider.dims<m, n>> -> tensor<?x11xf32, #eider.dims<m / 64, n / 48>>
   eider.output "y", %s : tensor<?x11xf32, #eider.dims<m / 64, n / 48>>
 }
+
+// Rows that no block holds: so many blocks as have 32768 elements each, at most 8.
+
+// CHECK: eider.program @row_65537(m, n = 65537) attributes {schedule = #eider.schedule<row<threads = {{[0-9]+}}, vector = {{[0-9]+}}, cluster = 4>>}
+eider.program @row_65537(m, n = 65537) {
+  %x = eider.input "x" : tensor<?x65537xf32, #eider.dims<m, n>>
+  %s = eider.reduce sum %x over [1, *] : tensor<?x65537xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
+}
+
+// CHECK: eider.program @row_131072(m, n = 131072) attributes {schedule = #eider.schedule<row<threads = {{[0-9]+}}, vector = {{[0-9]+}}, cluster = 4>>}
+eider.program @row_131072(m, n = 131072) {
+  %x = eider.input "x" : tensor<?x131072xf32, #eider.dims<m, n>>
+  %s = eider.reduce sum %x over [1, *] : tensor<?x131072xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
+}
+
+// CHECK: eider.program @row_131073(m, n = 131073) attributes {schedule = #eider.schedule<row<threads = {{[0-9]+}}, vector = {{[0-9]+}}, cluster = 8>>}
+eider.program @row_131073(m, n = 131073) {
+  %x = eider.input "x" : tensor<?x131073xf32, #eider.dims<m, n>>
+  %s = eider.reduce sum %x over [1, *] : tensor<?x131073xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
+}
+
+// CHECK: eider.program @row_524288(m, n = 524288) attributes {schedule = #eider.schedule<row<threads = {{[0-9]+}}, vector = {{[0-9]+}}, cluster = 8>>}
+eider.program @row_524288(m, n = 524288) {
+  %x = eider.input "x" : tensor<?x524288xf32, #eider.dims<m, n>>
+  %s = eider.reduce sum %x over [1, *] : tensor<?x524288xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
+}

@@ -12,10 +12,12 @@
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 256, vector = 4, resident = 9>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=RESIDENT
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 256, vector = 4, tiles = 2, prefetch = 1>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=PREFETCH
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 256, vector = 4, tiles = 2, hoist = 1>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=HOIST
+// RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 32, vector = 4, cluster = 2>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=CLUSTER
 
 // RESIDENT: error: schedule map<threads = 256, vector = 4, resident = 9>: a multiprocessor holds at most 2048 threads
 // PREFETCH: error: schedule map<threads = 256, vector = 4, tiles = 2, prefetch = 1>: a tile is loaded ahead where it is one whole row that is reduced
 // HOIST: error: schedule map<threads = 256, vector = 4, tiles = 2, hoist = 1>: column vectors stay in registers over tiles where each is a whole row that is reduced
+// CLUSTER: error: schedule map<threads = 32, vector = 4, cluster = 2>: a cluster of blocks holds a row that is reduced; the program reduces none
 // BAD0: error: schedule row<threads = 32, vector = 4>: the program needs family map (elementwise: no reduction)
 // BAD1: error: schedule map<threads = 32, vector = 3>: vector is a power of two up to 64, not 3
 // BAD2: error: schedule map<threads = 48, vector = 4>: threads is a power of two below 32 or a multiple of 32, not 48

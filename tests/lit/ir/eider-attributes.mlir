@@ -37,14 +37,16 @@ eider.program @numerics() attributes {
 }
 
 // CHECK-LABEL: eider.program @schedules
+// CHECK-SAME: test.cluster = #eider.schedule<row<threads = 256, vector = 8, cluster = 4>>
 // CHECK-SAME: test.map = #eider.schedule<map<threads = 256, vector = 16, loads = 2>>
 // CHECK-SAME: test.ones = #eider.schedule<row<threads = 1, vector = 1>>
 // CHECK-SAME: test.resident = #eider.schedule<row<threads = 256, vector = 8, tiles = 2, resident = 5>>
 // CHECK-SAME: test.row = #eider.schedule<row<threads = 32, vector = 16, rows = 8>>
 // CHECK-SAME: test.tile = #eider.schedule<tile<threads = 256, vector = 16, rows = 128, columns = 64>>
 eider.program @schedules() attributes {
+  test.cluster = #eider.schedule<row<cluster = 4, threads = 256, vector = 8>>,
   test.map = #eider.schedule<map<loads = 2, threads = 256, vector = 16>>,
-  test.ones = #eider.schedule<row<threads = 1, vector = 1, rows = 1>>,
+  test.ones = #eider.schedule<row<threads = 1, vector = 1, rows = 1, cluster = 1>>,
   test.row = #eider.schedule<row<threads = 32, vector = 16, rows = 8>>,
   test.resident = #eider.schedule<row<threads = 256, vector = 8, resident = 5, tiles = 2>>,
   test.tile = #eider.schedule<tile<threads = 256, vector = 16, columns = 64, rows = 128>>} {

@@ -150,3 +150,38 @@ simt.kernel @p ["y", "e"] threads = 64 grid = "1" arguments = ["tensor:y", "scal
     simt.store rows %e to %y at %at : f32, <bf16>, <<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
   }
 }
+
+// -----
+
+// expected-error @+1 {{a cluster is 1, 2, 4 or 8 blocks, not 0}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 1, rows = 1, columns = 32, loads = 1, width = 32, cluster = 0>} {}
+
+// -----
+
+// expected-error @+1 {{a cluster is 1, 2, 4 or 8 blocks, not 3}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 1, rows = 1, columns = 96, loads = 1, width = 96, cluster = 3>} {}
+
+// -----
+
+// expected-error @+1 {{a cluster is 1, 2, 4 or 8 blocks, not 16}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 1, rows = 1, columns = 512, loads = 1, width = 512, cluster = 16>} {}
+
+// -----
+
+// expected-error @+1 {{a cluster holds one row, in whole warps of each of its blocks}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 1, rows = 2, columns = 64, loads = 1, width = 64, cluster = 2>} {}
+
+// -----
+
+// expected-error @+1 {{a cluster holds one row, in whole warps of each of its blocks}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 16, vector = 1, rows = 1, columns = 32, loads = 1, width = 32, cluster = 2>} {}
+
+// -----
+
+// expected-error @+1 {{a cluster holds one row, in whole warps of each of its blocks}}
+eider.program @p() attributes {test.a = #simt.tile<block, threads = 32, vector = 1, rows = 1, columns = 32, loads = 1, width = 32, cluster = 2>} {}
+
+// -----
+
+// expected-error @+1 {{128 threads × 1 × 1 loads do not cover 129 columns}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 1, rows = 1, columns = 129, loads = 1, width = 129, cluster = 4>} {}

@@ -70,3 +70,14 @@ simt.kernel @block ["x", "scale", "left"] threads = 256 grid = "1" arguments = [
     simt.store block %amax to %scale at %at : f32, !simt.pointer<f32>, !simt.cursor<<block, threads = 256, vector = 16, rows = 128, columns = 128, loads = 4, width = 300>>
   }
 }
+
+// A row to four blocks: columns are those of all of them.
+// CHECK: simt.kernel @cluster ["s", "m"] threads = 64 resident = 2 cluster = 4 grid = "m * 4"
+simt.kernel @cluster ["s", "m"] threads = 64 resident = 2 cluster = 4 grid = "m * 4" arguments = ["tensor:s", "dim:m"] alignments = {} header = [] {
+^bb0(%s: !simt.pointer<f32>, %m: i64):
+  simt.for_tiles %m {
+  // CHECK: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 4000, loads = 2, width = 4000, cluster = 4>>
+  ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 4000, loads = 2, width = 4000, cluster = 4>>):
+    %a = simt.load elements %s at %at : !simt.pointer<f32>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 4000, loads = 2, width = 4000, cluster = 4>> -> vector<16xf32>
+  }
+}

@@ -1,4 +1,4 @@
-// The signature breaks after commas, before column 100; one line a header entry; const where nothing is written.
+// The signature and the tile break after commas, before column 100; one line a header entry; const where nothing is written.
 //
 // RUN: eider-opt %s -eider-print-cuda -o /dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
@@ -30,7 +30,8 @@ simt.kernel @wraps ["a_rather_long_name_of_a_tensor", "another_long_name_of_a_te
 
 // CHECK:extern "C" __global__ __launch_bounds__(256) void tiles(
 // CHECK-NEXT:    const f16 *x, const float *r, float *s, int64 m) {
-// CHECK-NEXT:  using Tile = BlockTile</*threads=*/256, /*vector=*/16, /*rows=*/128, /*columns=*/128, /*width=*/300>;
+// CHECK-NEXT:  using Tile = BlockTile</*threads=*/256, /*vector=*/16, /*rows=*/128, /*columns=*/128,
+// CHECK-NEXT:                         /*width=*/300>;
 // CHECK-NEXT:  for (const Tile tile : Tile::over(m)) {
 // CHECK-NEXT:    const auto x_tile = tile.load(x);
 // CHECK-NEXT:    const auto r_value = tile.load_rows(r);

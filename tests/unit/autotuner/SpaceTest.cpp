@@ -95,6 +95,31 @@ TEST(Space, EveryWorthwhileScheduleCompiles) {
   }
 }
 
+/// Whether some schedule with a cluster of blocks is worth measuring.
+bool triesClusters(const std::vector<ScheduleCandidate> &space) {
+  return std::ranges::any_of(space, [](const ScheduleCandidate &candidate) {
+    return candidate.pruned.empty() && !candidate.heuristic &&
+           candidate.schedule.find("cluster = ") != std::string::npos;
+  });
+}
+
+TEST(Space, ClustersAreForFewRowsAndWideOnes) {
+  EXPECT_TRUE(triesClusters(spaceOf("rms_norm_quant", "1x*", 16, 16384)));
+  EXPECT_FALSE(triesClusters(spaceOf("rms_norm_quant", "1x*", 16384, 16384)));
+  EXPECT_TRUE(triesClusters(spaceOf("rms_norm_quant", "1x*", 16384, 65536)));
+  EXPECT_TRUE(triesClusters(spaceOf("quantize", "1x*", 16384, 131072)));
+  EXPECT_FALSE(triesClusters(spaceOf("quantize", "1x128", 16, 16384))) << "nothing to combine";
+}
+
+TEST(Space, HasNoClustersWhereTheTargetHasNone) {
+  CompileOptions options;
+  options.target = "sm_89";
+  options.dims = {{"hidden", 16384}};
+  for (const ScheduleCandidate &candidate :
+       candidates(libraryProgram("rms_norm_quant", "1x*"), options, {132, {{"tokens", 16}}}))
+    EXPECT_EQ(candidate.schedule.find("cluster"), std::string::npos) << candidate.schedule;
+}
+
 TEST(Space, AFewRowsAreNotSpreadOverSeveralTiles) {
   for (const ScheduleCandidate &candidate : spaceOf("quantize", "1x*", 128, 4096)) {
     if (candidate.schedule.find("tiles") != std::string::npos && !candidate.heuristic) {

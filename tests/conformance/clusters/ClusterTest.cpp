@@ -1,0 +1,132 @@
+//===- ClusterTest.cpp - A row to several blocks, against the reference ---===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "eider/runtime.h"
+#include "tests/matrix/Cell.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+using namespace eider;
+using namespace eider::matrix;
+
+namespace {
+
+std::string deviceName() {
+  const char *device = std::getenv("EIDER_TEST_DEVICE");
+  return device ? device : "host";
+}
+
+/// Skips the test, with the reason, where there is no device with clusters of blocks.
+class Clusters : public ::testing::Test {
+protected:
+  void SetUp() override {
+    try {
+      if (const Device device = Device::open(deviceName()); !device.info().clusters)
+        GTEST_SKIP() << device.info().name << " has no clusters";
+    } catch (const Error &error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+};
+
+/// The case of a cell, under a schedule.
+Case scheduled(const std::string &cell, const std::string &schedule) {
+  Case given = makeCase(cellNamed(cell), /*seed=*/7);
+  given.options.schedule = schedule;
+  return given;
+}
+
+/// Runs all cases and expects of each what the reference expects.
+void expectReference(const std::vector<Case> &cases) {
+  Harness harness(deviceName(), /*seed=*/3);
+  for (const Case &given : cases)
+    harness.add(given);
+  harness.build();
+  for (size_t i = 0; i < cases.size(); ++i)
+    for (const Comparison &comparison : compare(cases[i].program, cases[i].inputs, harness.run(i)))
+      EXPECT_EQ(comparison.wrong, 0)
+          << cases[i].options.schedule << ", case " << i << ": " << comparison.firstWrong;
+}
+
+constexpr const char *Schedules[] = {
+    "row<threads = 32, vector = 4, cluster = 2>", "row<threads = 96, vector = 8, cluster = 4>",
+    "row<threads = 256, vector = 4, cluster = 8>",
+    "row<threads = 64, vector = 16, blocks = 4, cluster = 2, hoist = 1>",
+    "row<threads = 64, vector = 16, tiles = 4, resident = 2, prefetch = 1, cluster = 8>"};
+
+/// Cells of one op: numerics that reduce rows in each way, odd widths, both variants.
+std::vector<std::string> cellsOf(const std::string &op) {
+  const std::string head = op + " · ";
+  return {head + "bf16 · e4m3 · 1x* · hardware · dynamic · default · odd · several · contiguous · "
+                 "specials",
+          head +
+              "f32 · e5m2 · 1x* · software · dynamic · default · wide · R+1 · strided misaligned "
+              "· normal",
+          head + "f16 · e4m3 · 1x* · software · dynamic · nan=ignore · 1 · R-1 · contiguous · "
+                 "specials",
+          head + "bf16 · e4m3 · 1x* · hardware · dynamic · trtllm_token · 4B · 1 · padded · huge"};
+}
+
+TEST_F(Clusters, HoldRowsOfEveryOpAsTheReference) {
+  std::vector<Case> cases;
+  size_t next = 0; // Each kind of cell meets each schedule, in one op or another.
+  for (const char *op : {"quantize", "silu_mul_quant", "rms_norm_quant", "add_rms_norm_quant"}) {
+    for (const std::string &cell : cellsOf(op))
+      for (int turn = 0; turn < 2; ++turn)
+        cases.push_back(scheduled(cell, Schedules[next++ % std::size(Schedules)]));
+    ++next;
+  }
+  expectReference(cases);
+}
+
+/// A norm reduces its row, and groups inside each block's part of it.
+TEST_F(Clusters, HoldGroupsOfNeighbours) {
+  std::vector<Case> cases;
+  for (const char *schedule : Schedules) {
+    const std::string head = "rms_norm_quant · bf16 · e4m3 · ", middle = " · hardware · dynamic · "
+                                                                         "default · wide · R+1 · ";
+    cases.push_back(scheduled(head + "1x32" + middle + "contiguous · normal", schedule));
+    cases.push_back(scheduled(head + "1x128" + middle + "strided · normal", schedule));
+  }
+  expectReference(cases);
+}
+
+TEST_F(Clusters, NoRowsLaunchNothing) {
+  expectReference({scheduled("rms_norm_quant · bf16 · e4m3 · 1x* · hardware · dynamic · default · "
+                             "odd · 0 · contiguous · normal",
+                             Schedules[0])});
+}
+
+/// Rows that no block holds, under the heuristic's schedule. Magnitudes grow along the row, so that
+/// each block's part matters.
+TEST_F(Clusters, HoldRowsThatNoBlockHolds) {
+  std::vector<Case> cases;
+  for (const int64_t hidden : {131072, 100000, 65537}) {
+    OpParameters parameters;
+    parameters.dtype = "f32";
+    parameters.block = "1x*";
+    Case given{
+        libraryOp("rms_norm_quant", parameters), {}, {}, {{"tokens", 2}, {"hidden", hidden}}};
+    given.options.dims = {{"hidden", hidden}};
+    for (const Signature::Tensor &tensor : given.program.signature().tensors) {
+      if (tensor.role == Signature::Role::Output)
+        continue;
+      const int64_t rows = tensor.shape.size() == 2 ? 2 : 1;
+      HostTensor values{tensor.name, f32, {hidden}, {}};
+      if (rows == 2)
+        values.shape = {rows, hidden};
+      values.data.resize(static_cast<size_t>(rows * hidden) * sizeof(float));
+      auto *elements = reinterpret_cast<float *>(values.data.data());
+      for (int64_t i = 0; i < rows * hidden; ++i)
+        elements[i] = static_cast<float>(i % 97 - 48) * static_cast<float>(1 + i % hidden);
+      given.inputs.push_back(std::move(values));
+    }
+    cases.push_back(std::move(given));
+  }
+  expectReference(cases);
+}
+
+} // namespace
