@@ -73,6 +73,8 @@ void addParams(CLI::App &app, ProgramRequest &request) {
   app.add_option("--format", parameters.format, "e4m3, e5m2, …");
   app.add_option("--block", parameters.block,
                  "What one scale covers: 1x128, 128x128, 1x* (a row), *x* (the tensor), …");
+  app.add_option("--from-format", parameters.fromFormat, "Of requantize's x: e4m3, e5m2, …");
+  app.add_option("--from-block", parameters.fromBlock, "Of requantize's x: 1x128, …");
   app.add_option("--scale", parameters.scale, "Type of the scales: f32, …");
   app.add_option("--scale-layout", parameters.scaleLayout, "row_major, …");
   app.add_option("--scale-source", parameters.scaleSource,

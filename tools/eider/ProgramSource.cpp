@@ -48,6 +48,8 @@ std::vector<std::pair<const char *, const std::string *>> optionsOf(const OpPara
   return {{"--dtype", &p.dtype},
           {"--format", &p.format},
           {"--block", &p.block},
+          {"--from-format", &p.fromFormat},
+          {"--from-block", &p.fromBlock},
           {"--scale", &p.scale},
           {"--scale-layout", &p.scaleLayout},
           {"--scale-source", &p.scaleSource},
