@@ -91,6 +91,8 @@ static void readNumerics(const OpInfo &op, const OpParameters &text, Parameters 
   if (!text.mode.empty())
     parameters.mode = text.mode;
   parameters.numerics = text.numerics;
+  if (text.mode.empty() && text.numerics.empty())
+    return; // The defaults go together: no context need be made for them.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<ir::EiderDialect>();
   auto numerics =
