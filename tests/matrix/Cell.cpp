@@ -113,7 +113,7 @@ bool matrix::isRepresentative(const Cell &cell) {
   static const std::set<std::string> ops = {
       "quantize",           "dequantize",       "requantize",    "rms_norm_quant",
       "add_rms_norm_quant", "layer_norm_quant", "silu_mul_quant"};
-  return ops.contains(cell.text(Axis::Op));
+  return ops.contains(cell.text(Axis::Op)) || !takes(libraryOps()[cell[Axis::Op]], "block");
 }
 
 //===-- From a cell to a case ---------------------------------------------===//

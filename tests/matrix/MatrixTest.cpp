@@ -35,7 +35,7 @@ TEST(WholeProduct, HoldsEveryCombinationAndEveryPair) {
   // dtypes × formats × blocks × codecs × widths, × rows for the representatives; requantize has no
   // dtype.
   EXPECT_EQ(cells.size(), (6u * 3 + 1) * 2 * 8 * 2 * 7 * 6 + (quantising - 7) * 3 * 2 * 8 * 2 * 7 +
-                              plain * 3 * 7);
+                              plain * 3 * 7 * 6);
   EXPECT_EQ(uncoveredPairs(cells), 0u);
   EXPECT_TRUE(std::all_of(cells.begin(), cells.end(), isValid));
 }

@@ -1,0 +1,117 @@
+//===- HeldOutTest.cpp - A user's own op comes out as good ----------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tests/heldout/Programs.h"
+#include "tests/matrix/Harness.h"
+#include "tests/matrix/Values.h"
+#include "tests/text/Purity.h"
+
+#include <cstdlib>
+#include <gmock/gmock.h>
+
+using namespace eider;
+using ::testing::IsEmpty;
+
+namespace {
+CompileOptions optionsFor(const std::string &target, int64_t hidden) {
+  CompileOptions options;
+  options.target = target;
+  options.dims = {{"hidden", hidden}};
+  return options;
+}
+
+/// The program on values that follow from `seed`.
+matrix::Case caseOf(const Program &program, const Dims &dims, matrix::Layout layout,
+                    uint64_t seed) {
+  matrix::Case made{program, optionsFor("", dims.at("hidden")), {}, dims, layout};
+  matrix::ValueSource values("normal", seed);
+  for (const Signature::Tensor &tensor : program.signature().tensors) {
+    if (tensor.role == Signature::Role::Output)
+      continue;
+    std::vector<int64_t> shape;
+    for (const std::string &extent : tensor.shape)
+      shape.push_back(extent == "2 * hidden" ? 2 * dims.at("hidden") : dims.at(extent));
+    made.inputs.push_back(values.tensor(tensor.name, tensor.dtype, shape));
+  }
+  return made;
+}
+
+size_t countOf(const std::string &text, const std::string &part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size()))
+    ++count;
+  return count;
+}
+
+/// The text of the variant `contiguous`.
+std::string contiguousText(const Program &program, int64_t hidden) {
+  std::string text = emit(program, optionsFor("sm_90", hidden), Stage::Cuda);
+  return text.substr(0, text.find("any row stride"));
+}
+} // namespace
+
+TEST(HeldOut, AgreeWithTheReference) {
+  const char *device = std::getenv("EIDER_TEST_DEVICE");
+  std::optional<matrix::Harness> harness;
+  try {
+    harness.emplace(device ? device : "host");
+  } catch (const Error &error) {
+    GTEST_SKIP() << error.what();
+  }
+  std::vector<matrix::Case> cases;
+  for (const Program &program : heldout::programs())
+    for (int64_t hidden : {192, 131})
+      for (matrix::Layout layout : {matrix::Layout{}, matrix::Layout{/*padding=*/3, /*shift=*/1}})
+        cases.push_back(
+            caseOf(program, {{"tokens", 37}, {"hidden", hidden}}, layout, cases.size()));
+  for (const matrix::Case &given : cases)
+    harness->add(given);
+  harness->build();
+  for (size_t i = 0; i < cases.size(); ++i)
+    for (const Comparison &comparison : compare(cases[i].program, cases[i].inputs, harness->run(i)))
+      EXPECT_EQ(comparison.wrong, 0)
+          << cases[i].program.name() << " case " << i << ": " << comparison.firstWrong;
+}
+
+TEST(HeldOut, TextsArePure) {
+  for (const Program &program : heldout::programs())
+    for (int64_t hidden : {192, 131, 8192}) {
+      std::string text = emit(program, optionsFor("sm_90", hidden), Stage::Cuda);
+      EXPECT_THAT(text::impurities(text), IsEmpty()) << text;
+      EXPECT_THAT(text::wideLines(text), IsEmpty());
+    }
+}
+
+/// One kernel that reads each matrix once and writes each once, as the library's ops do.
+TEST(HeldOut, EachMatrixMovesOnce) {
+  struct Moves {
+    Program program;
+    size_t loads, stores;
+  };
+  for (const Moves &moves :
+       {Moves{heldout::blend(bf16), 1, 1}, Moves{heldout::stretch(bf16, {1, whole}), 1, 1},
+        Moves{heldout::gatedState(bf16), 3, 2}}) {
+    std::string text = contiguousText(moves.program, 3072);
+    EXPECT_EQ(countOf(text, "__global__"), 1u) << text;
+    EXPECT_EQ(countOf(text, "row.load("), moves.loads) << text;
+    EXPECT_EQ(countOf(text, "row.store("), moves.stores) << text;
+  }
+}
+
+TEST(HeldOut, NvrtcCompilesThem) {
+  CacheOptions noCache;
+  noCache.enabled = false;
+  for (const char *target : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a"})
+    for (const Program &program :
+         {heldout::blend(bf16), heldout::stretch(f32, {32, 32}), heldout::gatedState(bf16)})
+      try {
+        std::string text = emit(program, optionsFor(target, 192), Stage::Cuda);
+        EXPECT_FALSE(assemble(text, target, ImageKind::Cubin, noCache).entries.empty());
+      } catch (const Error &error) {
+        if (error.kind() == ErrorKind::Machine)
+          GTEST_SKIP() << error.what();
+        ADD_FAILURE() << target << " " << program.name() << ": " << error.what();
+      }
+}
