@@ -14,10 +14,10 @@ simt.kernel @broken ["x", "y", "a_scalar_of_a_long_name", "another_scalar_of_a_l
     // CHECK:      const float sum_of_products = a_scalar_of_a_long_name * another_scalar_of_a_long_name +
     // CHECK-NEXT:     another_scalar_of_a_long_name * a_scalar_of_a_long_name;
     %sum = arith.addf %ab, %ba {eider.name = "sum_of_products"} : f32
-    %product = arith.mulf %ab, %a : f32
+    %product = arith.mulf %a, %b : f32
     // CHECK:      const float product_of_many = a_scalar_of_a_long_name * another_scalar_of_a_long_name *
     // CHECK-NEXT:     a_scalar_of_a_long_name;
-    %long = arith.mulf %ab, %a {eider.name = "product_of_many"} : f32
+    %long = arith.mulf %product, %a {eider.name = "product_of_many"} : f32
     // CHECK:      const float largest = eider::max(a_scalar_of_a_long_name + another_scalar_of_a_long_name,
     // CHECK-NEXT:     a_scalar_of_a_long_name - another_scalar_of_a_long_name);
     %plus = arith.addf %a, %b : f32
