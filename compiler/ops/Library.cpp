@@ -18,13 +18,11 @@ struct Entry {
   std::function<Program(const Parameters &)> make;
 };
 
-/// The fields of OpParameters that say how y is quantised.
-const std::vector<std::string> quantisation = {"format",      "block", "scale",   "scaleLayout",
-                                               "scaleSource", "mode",  "numerics"};
-
-std::vector<std::string> with(std::vector<std::string> fields,
-                              const std::vector<std::string> &more) {
-  fields.insert(fields.end(), more.begin(), more.end());
+/// `fields`, and those of OpParameters that say how y is quantised.
+std::vector<std::string> andQuantisation(std::vector<std::string> fields) {
+  for (const char *field :
+       {"format", "block", "scale", "scaleLayout", "scaleSource", "mode", "numerics", "copy"})
+    fields.push_back(field);
   return fields;
 }
 
@@ -42,8 +40,7 @@ public:
   void addBoth(const std::string &name, const std::string &value,
                const std::function<Program(const Parameters &)> &make,
                const std::string &before = "") {
-    add(name + "_quant", before + "y = quantize(" + value + ")", with({"dtype"}, quantisation),
-        make);
+    add(name + "_quant", before + "y = quantize(" + value + ")", andQuantisation({"dtype"}), make);
     add(name, before + "y = " + value, {"dtype"}, make);
   }
 
@@ -60,11 +57,11 @@ public:
 
 Table makeTable() {
   Table table;
-  table.add("quantize", "y = quantize(x)", with({"dtype"}, quantisation), ops::quantize);
+  table.add("quantize", "y = quantize(x)", andQuantisation({"dtype"}), ops::quantize);
   table.add("dequantize", "y = codes of x · scales",
             {"dtype", "format", "block", "scale", "scaleLayout"}, ops::dequantize);
   table.add("requantize", "y = quantize(codes of x · scales)",
-            with({"fromFormat", "fromBlock"}, quantisation), ops::requantize);
+            andQuantisation({"fromFormat", "fromBlock"}), ops::requantize);
   table.addBoth("rms_norm", "rms_norm(x) · weight", ops::rmsNorm);
   table.addBoth("add_rms_norm", "rms_norm(residual) · weight", ops::addRmsNorm,
                 "residual = x + residual; ");

@@ -79,7 +79,8 @@ static void checkTaken(const OpInfo &op, const OpParameters &text) {
                                                  {"scaleLayout", !text.scaleLayout.empty()},
                                                  {"scaleSource", !text.scaleSource.empty()},
                                                  {"mode", !text.mode.empty()},
-                                                 {"numerics", !text.numerics.empty()}};
+                                                 {"numerics", !text.numerics.empty()},
+                                                 {"copy", !text.copy.empty()}};
   for (auto [name, isGiven] : given)
     if (isGiven && !llvm::is_contained(op.parameters, name))
       throw Error(ErrorKind::Request, std::string("there is no parameter ") + name, op.name,
@@ -129,6 +130,9 @@ Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text
                            ": no other layout is made yet");
   reader("--scale-source", text.scaleSource)
       .choose<bool>(parameters.givenScales, {{"dynamic", false}, {"static", true}});
+  reader("--copy", text.copy)
+      .choose<std::optional<DType>>(
+          parameters.copy, {{"none", std::nullopt}, {"bf16", bf16}, {"f16", f16}, {"f32", f32}});
   readNumerics(op, text, parameters);
   return parameters;
 }

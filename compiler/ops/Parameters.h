@@ -20,6 +20,7 @@ struct Parameters {
   bool givenScales = false;
   std::string mode = "default";
   std::map<std::string, std::string> numerics;
+  std::optional<DType> copy; ///< The type of a copy of y that is not quantised.
 
   /// How to quantise a tensor of `shape`; given scales are declared as the input `scale`, one a
   /// block.
@@ -30,12 +31,14 @@ struct Parameters {
     return options;
   }
 
-  /// The result: `value`, quantised or rounded to `dtype`.
+  /// The result: `value`, quantised or rounded to `dtype`; and its copy.
   void write(Builder &b, const Value &value) const {
     if (quantises)
       b.output("y", quantize(value, format, quantization(b, value.shape())));
     else
       b.output("y", value, dtype);
+    if (copy)
+      b.output("copy", value, copy);
   }
 };
 

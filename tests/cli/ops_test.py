@@ -17,6 +17,7 @@ spec.loader.exec_module(inputs)
 
 # Where more is to be seen than the defaults show.
 PARAMS = {
+    "rms_norm_quant": ["--copy", "bf16"],
     "requantize": ["--format", "e5m2", "--block", "1x*"],
     "softmax": ["--set", "softmax_scale=0.125"],
     "layer_norm": ["--set", "eps=1e-3"],

@@ -176,6 +176,8 @@ OpParameters parametersOf(const Cell &cell) {
   set("block", parameters.block, cell.text(Axis::Block));
   set("fromFormat", parameters.fromFormat, cell[Axis::Numerics] % 2 == 0 ? "e5m2" : "e4m3");
   set("fromBlock", parameters.fromBlock, sourceBlocks[cell[Axis::Width] % sourceBlocks.size()]);
+  // Beside the axes: a copy with some of the widths.
+  set("copy", parameters.copy, cell[Axis::Width] % 3 == 1 ? "bf16" : "none");
   set("scaleSource", parameters.scaleSource, cell.text(Axis::Source));
   if (!takes(op, "numerics"))
     return parameters;

@@ -80,6 +80,8 @@ void addParams(CLI::App &app, ProgramRequest &request) {
   app.add_option("--scale-source", parameters.scaleSource,
                  "dynamic (from the data) or static (the input `scale`)");
   app.add_option("--mode", parameters.mode, "Numerics of a peer: default, deepgemm, vllm_group, …");
+  app.add_option("--copy", parameters.copy,
+                 "Type of a second output, `copy`: y before it is quantised (none, bf16, …)");
   app.add_option("--codec", request.codec, "auto, hardware or software");
   app.add_option("--schedule", request.schedule, "As `eider explain` prints it: row<threads = …>");
   addAssignments(

@@ -53,7 +53,8 @@ std::vector<std::pair<const char *, const std::string *>> optionsOf(const OpPara
           {"--scale", &p.scale},
           {"--scale-layout", &p.scaleLayout},
           {"--scale-source", &p.scaleSource},
-          {"--mode", &p.mode}};
+          {"--mode", &p.mode},
+          {"--copy", &p.copy}};
 }
 
 ProgramSource readProgram(const ProgramRequest &request) {

@@ -51,6 +51,7 @@ const Axis axes[] = {
     {"scaleLayout", [](ProgramRequest &r) -> std::string & { return r.parameters.scaleLayout; }},
     {"scaleSource", [](ProgramRequest &r) -> std::string & { return r.parameters.scaleSource; }},
     {"mode", [](ProgramRequest &r) -> std::string & { return r.parameters.mode; }},
+    {"copy", [](ProgramRequest &r) -> std::string & { return r.parameters.copy; }},
     {"", [](ProgramRequest &r) -> std::string & { return r.codec; }},
 };
 

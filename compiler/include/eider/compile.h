@@ -80,6 +80,7 @@ struct OpParameters {
   std::string mode = {};        ///< `default`, `deepgemm`, `vllm_group`, …
   std::map<std::string, std::string> numerics =
       {}; ///< Single numerics parameters over the mode: `nan=ignore`, `arithmetic=reciprocal`, …
+  std::string copy = {}; ///< `none`, or the type of the output `copy`: y before it is quantised.
 };
 
 /// One op of the library.

@@ -98,6 +98,17 @@ TEST(Library, requantizeHasAFormatAndABlockOnEitherSide) {
               HasSubstr("there is no parameter fromBlock; it takes dtype, format"));
 }
 
+TEST(Library, aCopyIsAnOutputOfItsOwnType) {
+  EXPECT_THAT(tensorsOf(libraryOp("add_rms_norm_quant", {.block = "1x*", .copy = "f16"})),
+              ElementsAre("x:in:bf16[tokens, hidden]", "residual:inout:bf16[tokens, hidden]",
+                          "weight:in:bf16[hidden]", "y:out:f8E4M3FN[tokens, hidden]",
+                          "y_scale:out:f32[tokens, 1]", "copy:out:f16[tokens, hidden]"));
+  EXPECT_EQ(textOf("rms_norm_quant", {.copy = "none"}), textOf("rms_norm_quant", {}));
+  EXPECT_EQ(errorOf("rms_norm_quant", {.copy = "e5m2"}),
+            "rms_norm_quant: --copy cannot be 'e5m2'; give none, bf16, f16, f32");
+  EXPECT_THAT(errorOf("rms_norm", {.copy = "bf16"}), HasSubstr("there is no parameter copy"));
+}
+
 /// An op that ends in _quant gives what the op without it gives, quantised.
 TEST(Library, quantisedFormsComputeWhatPlainOnesDo) {
   auto scalarsOf = [](const Program &program) {
