@@ -18,6 +18,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <charconv>
+#include <climits>
 #include <set>
 
 using namespace mlir;
@@ -120,6 +121,24 @@ std::optional<std::pair<StringRef, Binding>> operatorOf(Operation *op) {
       .Default([](auto) { return std::nullopt; });
 }
 
+/// Where a statement is broken: after the operator or comma that binds least, in the fewest
+/// parentheses; of those the last within `room` columns. Nothing if there is none.
+std::optional<size_t> breakOf(StringRef statement, size_t room) {
+  std::optional<size_t> best;
+  int depth = 0, least = INT_MAX;
+  for (size_t i = 1; i + 1 < std::min(statement.size(), room + 1); ++i) {
+    depth += (statement[i] == '(') - (statement[i] == ')');
+    if (statement[i] != ' ' || !StringRef(",+-*/").contains(statement[i - 1]))
+      continue;
+    int binding = 2 * depth + (statement[i - 1] == '*' || statement[i - 1] == '/');
+    if (binding <= least) {
+      least = binding;
+      best = i;
+    }
+  }
+  return best;
+}
+
 /// One kernel.
 class KernelPrinter {
 public:
@@ -136,6 +155,7 @@ private:
   std::string indent = "  ";
 
   void printComment(StringRef text);
+  void printStatement(StringRef statement);
   void printSignature();
   void printTile(TileAttr tile);
   void printCodecs();
@@ -365,11 +385,24 @@ bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   return !op.hasOneUse() || expression.text.size() > widestInline;
 }
 
+void KernelPrinter::printStatement(StringRef statement) {
+  std::string margin = indent;
+  while (margin.size() + statement.size() > widestLine) {
+    auto at = breakOf(statement, widestLine - margin.size());
+    if (!at)
+      break;
+    os << margin << statement.take_front(*at) << "\n";
+    statement = statement.drop_front(*at + 1);
+    margin = indent + "    ";
+  }
+  os << margin << statement << "\n";
+}
+
 LogicalResult KernelPrinter::printOp(Operation &op) {
   if (auto loop = dyn_cast<ForTilesOp>(op))
     return printLoop(loop);
   if (auto store = dyn_cast<StoreOp>(op)) {
-    os << indent << storeText(store) << ";\n";
+    printStatement(storeText(store) + ";");
     return success();
   }
   if (isa<SpreadOp, FirstTileOp, NextTileOp, CarryOp>(op))
@@ -389,8 +422,9 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
   }
   std::string name = names.fresh(derivedName(op));
   bool varies = llvm::any_of(op.getUsers(), [](Operation *user) { return isa<ForTilesOp>(user); });
-  os << indent << (varies ? "" : "const ") << (result.getType().isF32() ? "float " : "auto ")
-     << name << " = " << expression->text << ";\n";
+  printStatement((varies ? "" : "const ") +
+                 std::string(result.getType().isF32() ? "float " : "auto ") + name + " = " +
+                 expression->text + ";");
   expressions[result] = {name};
   return success();
 }

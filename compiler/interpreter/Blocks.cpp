@@ -115,8 +115,11 @@ static Tensor reduceSum(bool mean, const Tensor &input, const Extents &grid,
   for (int64_t i = 0; i < input.size(); ++i)
     sums[blocks[i]].add(input.values[i], input.range(i));
   Tensor result(DType::f32, grid), counts(DType::f32, grid);
-  for (const Sum &sum : sums)
+  result.hasCancelled = input.hasCancelled;
+  for (const Sum &sum : sums) {
     result.ranges.push_back(sum.range());
+    result.hasCancelled = result.hasCancelled || (sum.positive && sum.negative);
+  }
   for (size_t i = 0; i < sums.size(); ++i) {
     result.values[i] =
         std::isnan(sums[i].value) ? arithmeticNaN() : roundTo(DType::f32, sums[i].value);
@@ -148,6 +151,7 @@ static Tensor reduceExtremum(Reduction kind, const Tensor &input, const Extents 
   std::fill(result.values.begin(), result.values.end(), startOf(kind));
   for (int64_t i = 0; i < input.size(); ++i)
     result.values[blocks[i]] = operation(result.values[blocks[i]], input.values[i]);
+  result.hasCancelled = input.hasCancelled;
   if (input.isExact())
     return result;
   result.ranges.resize(result.values.size(), Range::point(startOf(kind)));
@@ -176,6 +180,7 @@ Tensor interpreter::reduce(Reduction kind, const Tensor &input, llvm::ArrayRef<i
 static Tensor gather(const Tensor &input, const Extents &shape,
                      const std::vector<int64_t> &indices) {
   Tensor result(input.dtype, shape);
+  result.hasCancelled = input.hasCancelled;
   for (size_t i = 0; i < indices.size(); ++i)
     result.values[i] = input.values[indices[i]];
   if (!input.isExact())

@@ -50,7 +50,18 @@ Tensor resultLike(DType type, const Tensor &a, const Operands &...rest) {
   Tensor result(type, a.shape);
   if (!(a.isExact() && (rest.isExact() && ...)))
     result.ranges.resize(result.values.size(), Range::point(0));
+  result.hasCancelled = a.hasCancelled || (rest.hasCancelled || ...);
   return result;
+}
+
+/// Whether a sum is smaller than a term that is not exact.
+bool cancels(const Tensor &sum, const Tensor &term) {
+  if (term.isExact())
+    return false;
+  for (int64_t i = 0; i < sum.size(); ++i)
+    if (std::abs(sum.values[i]) < std::abs(term.values[i]) && !term.ranges[i].isPoint())
+      return true;
+  return false;
 }
 
 /// Division where the divisor's range holds zero and is not zero itself has two branches: anything.
@@ -109,6 +120,8 @@ Tensor interpreter::apply(Binary operation, const Tensor &a, const Tensor &b) {
     result.ranges[i] = hasPole(operation, b.range(i))
                            ? Range::anything()
                            : overCorners<2>(a.dtype, {a.range(i), b.range(i)}, operation);
+  if (operation == operations::add || operation == operations::subtract)
+    result.hasCancelled = result.hasCancelled || cancels(result, a) || cancels(result, b);
   return result;
 }
 
@@ -122,6 +135,9 @@ Tensor interpreter::apply(Ternary operation, const Tensor &a, const Tensor &b, c
     result.values[i] = finish(a.dtype, operation(a.values[i], b.values[i], c.values[i]));
   for (size_t i = 0; i < result.ranges.size(); ++i)
     result.ranges[i] = overCorners<3>(a.dtype, {a.range(i), b.range(i), c.range(i)}, operation);
+  // The one operation of three operands is the fused multiply-add.
+  result.hasCancelled = result.hasCancelled || cancels(result, c) ||
+                        cancels(result, apply(operations::multiply, a, b));
   return result;
 }
 
@@ -163,6 +179,7 @@ static Range aroundValue(const Approximate &function, double operand) {
 
 Tensor interpreter::apply(const Approximate &function, const Tensor &a) {
   Tensor result(a.dtype, a.shape);
+  result.hasCancelled = a.hasCancelled;
   result.ranges.resize(a.values.size(), Range::point(0));
   for (int64_t i = 0; i < a.size(); ++i) {
     result.values[i] = finish(a.dtype, function.function(a.values[i]));

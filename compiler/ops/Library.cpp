@@ -7,31 +7,81 @@
 
 #include "compiler/ops/Ops.h"
 
+#include <functional>
+
 using namespace eider;
 using namespace eider::ops;
 
 namespace {
 struct Entry {
   OpInfo info;
-  Program (*make)(const Parameters &);
+  std::function<Program(const Parameters &)> make;
 };
 
+/// `fields`, and those of OpParameters that say how y is quantised.
+std::vector<std::string> andQuantisation(std::vector<std::string> fields) {
+  for (const char *field :
+       {"format", "block", "scale", "scaleLayout", "scaleSource", "mode", "numerics", "copy"})
+    fields.push_back(field);
+  return fields;
+}
+
+/// The ops, in the order in which they are listed.
+class Table {
+public:
+  std::vector<Entry> entries;
+
+  void add(const std::string &name, const std::string &summary, std::vector<std::string> parameters,
+           std::function<Program(const Parameters &)> make) {
+    entries.push_back({{name, summary, std::move(parameters)}, std::move(make)});
+  }
+
+  /// `name_quant` and `name`. `before`: what else the op does.
+  void addBoth(const std::string &name, const std::string &value,
+               const std::function<Program(const Parameters &)> &make,
+               const std::string &before = "") {
+    add(name + "_quant", before + "y = quantize(" + value + ")", andQuantisation({"dtype"}), make);
+    add(name, before + "y = " + value, {"dtype"}, make);
+  }
+
+  /// An activation: plain, times the other half of x, and after a bias.
+  void addActivation(const std::string &name, Activation f) {
+    auto make = [f](Program (*op)(const Parameters &, Activation)) {
+      return [op, f](const Parameters &p) { return op(p, f); };
+    };
+    addBoth(name, name + "(x)", make(ops::activated));
+    addBoth(name + "_mul", name + "(first half of x) · second half", make(ops::activatedTimes));
+    addBoth(name + "_bias", name + "(x + bias)", make(ops::activatedWithBias));
+  }
+};
+
+Table makeTable() {
+  Table table;
+  table.add("quantize", "y = quantize(x)", andQuantisation({"dtype"}), ops::quantize);
+  table.add("dequantize", "y = codes of x · scales",
+            {"dtype", "format", "block", "scale", "scaleLayout"}, ops::dequantize);
+  table.add("requantize", "y = quantize(codes of x · scales)",
+            andQuantisation({"fromFormat", "fromBlock"}), ops::requantize);
+  table.addBoth("rms_norm", "rms_norm(x) · weight", ops::rmsNorm);
+  table.addBoth("add_rms_norm", "rms_norm(residual) · weight", ops::addRmsNorm,
+                "residual = x + residual; ");
+  table.addBoth("layer_norm", "layer_norm(x) · weight + bias", ops::layerNorm);
+  table.addBoth("add_layer_norm", "layer_norm(residual) · weight + bias", ops::addLayerNorm,
+                "residual = x + residual; ");
+  table.addBoth("softmax", "softmax(softmax_scale · x)", ops::softmax);
+  table.addActivation("silu", silu);
+  table.addActivation("gelu", gelu);
+  table.addActivation("relu2", ops::relu2);
+  table.add("copy", "y = x", {"dtype"}, ops::copy);
+  table.add("scale", "y = alpha · x", {"dtype"}, ops::scale);
+  table.add("add", "y = x + z", {"dtype"}, ops::add);
+  table.add("triad", "y = x + alpha · z", {"dtype"}, ops::triad);
+  return table;
+}
+
 const std::vector<Entry> &entries() {
-  static const std::vector<std::string> quantised = {
-      "dtype", "format", "block", "scale", "scaleLayout", "scaleSource", "mode", "numerics"};
-  static const std::vector<std::string> decoded = {"dtype", "format", "block", "scale",
-                                                   "scaleLayout"};
-  static const std::vector<Entry> all = {
-      {{"quantize", "y = quantize(x)", quantised}, ops::quantize},
-      {{"dequantize", "y = codes of x · scales", decoded}, ops::dequantize},
-      {{"rms_norm_quant", "y = quantize(rms_norm(x) · weight)", quantised}, ops::rmsNormQuant},
-      {{"add_rms_norm_quant", "residual = x + residual; y = quantize(rms_norm(residual) · weight)",
-        quantised},
-       ops::addRmsNormQuant},
-      {{"silu_mul_quant", "y = quantize(silu(first half of x) · second half)", quantised},
-       ops::siluMulQuant},
-  };
-  return all;
+  static const Table table = makeTable();
+  return table.entries;
 }
 } // namespace
 

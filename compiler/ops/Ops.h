@@ -10,11 +10,27 @@
 
 namespace eider::ops {
 
+// Each writes y as its parameters say: quantised, or in `dtype`.
 Program quantize(const Parameters &p);
 Program dequantize(const Parameters &p);
-Program rmsNormQuant(const Parameters &p);
-Program addRmsNormQuant(const Parameters &p);
-Program siluMulQuant(const Parameters &p);
+Program requantize(const Parameters &p);
+Program rmsNorm(const Parameters &p);
+Program addRmsNorm(const Parameters &p);
+Program layerNorm(const Parameters &p);
+Program addLayerNorm(const Parameters &p);
+Program softmax(const Parameters &p);
+Program copy(const Parameters &p);
+Program scale(const Parameters &p);
+Program add(const Parameters &p);
+Program triad(const Parameters &p);
+
+/// What an activation does to each element.
+using Activation = Value (*)(const Operand &);
+Value relu2(const Operand &x); ///< max(x, 0)²
+
+Program activated(const Parameters &p, Activation f);         ///< f(x)
+Program activatedTimes(const Parameters &p, Activation f);    ///< f(first half of x) · second half
+Program activatedWithBias(const Parameters &p, Activation f); ///< f(x + bias)
 
 } // namespace eider::ops
 

@@ -62,16 +62,25 @@ static void readBlock(const Reader &reader, Block &block) {
     reader.refuse("", "ROWSxCOLUMNS, each 1 to 2147483647 or *: 1x128, 128x128, 1x*, *x*");
 }
 
+static void readFormat(const Reader &reader, DType &format) {
+  bool fnuz = llvm::StringRef(reader.value).ends_with("fnuz");
+  reader.choose<DType>(format, {{"e4m3", e4m3}, {"e5m2", e5m2}},
+                       fnuz ? ": FNUZ formats have no codec yet" : "");
+}
+
 /// A value that the op's table of parameters lacks.
 static void checkTaken(const OpInfo &op, const OpParameters &text) {
   const std::pair<const char *, bool> given[] = {{"dtype", !text.dtype.empty()},
                                                  {"format", !text.format.empty()},
                                                  {"block", !text.block.empty()},
+                                                 {"fromFormat", !text.fromFormat.empty()},
+                                                 {"fromBlock", !text.fromBlock.empty()},
                                                  {"scale", !text.scale.empty()},
                                                  {"scaleLayout", !text.scaleLayout.empty()},
                                                  {"scaleSource", !text.scaleSource.empty()},
                                                  {"mode", !text.mode.empty()},
-                                                 {"numerics", !text.numerics.empty()}};
+                                                 {"numerics", !text.numerics.empty()},
+                                                 {"copy", !text.copy.empty()}};
   for (auto [name, isGiven] : given)
     if (isGiven && !llvm::is_contained(op.parameters, name))
       throw Error(ErrorKind::Request, std::string("there is no parameter ") + name, op.name,
@@ -83,6 +92,8 @@ static void readNumerics(const OpInfo &op, const OpParameters &text, Parameters 
   if (!text.mode.empty())
     parameters.mode = text.mode;
   parameters.numerics = text.numerics;
+  if (text.mode.empty() && text.numerics.empty())
+    return; // The defaults go together: no context need be made for them.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<ir::EiderDialect>();
   auto numerics =
@@ -97,16 +108,18 @@ static void readNumerics(const OpInfo &op, const OpParameters &text, Parameters 
 Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text) {
   checkTaken(op, text);
   Parameters parameters;
+  parameters.op = op.name;
+  // An op without numerics does not quantise; dequantize takes a format and a block for its x.
+  parameters.quantises = llvm::is_contained(op.parameters, "numerics");
   auto reader = [&](const char *option, const std::string &value) {
     return Reader{op.name, option, value};
   };
   reader("--dtype", text.dtype)
       .choose<DType>(parameters.dtype, {{"bf16", bf16}, {"f16", f16}, {"f32", f32}});
-  reader("--format", text.format)
-      .choose<DType>(
-          parameters.format, {{"e4m3", e4m3}, {"e5m2", e5m2}},
-          llvm::StringRef(text.format).ends_with("fnuz") ? ": FNUZ formats have no codec yet" : "");
+  readFormat(reader("--format", text.format), parameters.format);
   readBlock(reader("--block", text.block), parameters.block);
+  readFormat(reader("--from-format", text.fromFormat), parameters.fromFormat);
+  readBlock(reader("--from-block", text.fromBlock), parameters.fromBlock);
   DType scale = f32;
   bool narrow = text.scale == "e8m0" || text.scale == "bf16";
   reader("--scale", text.scale)
@@ -117,6 +130,9 @@ Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text
                            ": no other layout is made yet");
   reader("--scale-source", text.scaleSource)
       .choose<bool>(parameters.givenScales, {{"dynamic", false}, {"static", true}});
+  reader("--copy", text.copy)
+      .choose<std::optional<DType>>(
+          parameters.copy, {{"none", std::nullopt}, {"bf16", bf16}, {"f16", f16}, {"f32", f32}});
   readNumerics(op, text, parameters);
   return parameters;
 }

@@ -12,12 +12,15 @@ namespace eider::ops {
 
 /// The parameters of a library op, read and checked.
 struct Parameters {
+  std::string op;         ///< Its name.
+  bool quantises = false; ///< y is quantised; else it is of `dtype`.
   DType dtype = bf16;
-  DType format = e4m3;
-  Block block = {1, 128};
+  DType format = e4m3, fromFormat = e4m3; ///< Of y, and of an x that is scaled itself.
+  Block block = {1, 128}, fromBlock = {1, 128};
   bool givenScales = false;
   std::string mode = "default";
   std::map<std::string, std::string> numerics;
+  std::optional<DType> copy; ///< The type of a copy of y that is not quantised.
 
   /// How to quantise a tensor of `shape`; given scales are declared as the input `scale`, one a
   /// block.
@@ -26,6 +29,16 @@ struct Parameters {
     if (givenScales)
       options.scales = b.input("scale", f32, blocks_of(shape, block));
     return options;
+  }
+
+  /// The result: `value`, quantised or rounded to `dtype`; and its copy.
+  void write(Builder &b, const Value &value) const {
+    if (quantises)
+      b.output("y", quantize(value, format, quantization(b, value.shape())));
+    else
+      b.output("y", value, dtype);
+    if (copy)
+      b.output("copy", value, copy);
   }
 };
 

@@ -1,4 +1,4 @@
-//===- dequantize.cpp - y = codes · scales --------------------------------===//
+//===- dequantize.cpp - y = codes · scales ------------------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -8,9 +8,9 @@
 using namespace eider;
 
 Program ops::dequantize(const Parameters &p) {
-  Builder b("dequantize");
+  Builder b(p.op);
   Dim tokens = b.dim("tokens"), hidden = b.dim("hidden");
   Scaled x = b.scaled_input("x", p.format, {tokens, hidden}, p.block);
-  b.output("y", dequantize(x), p.dtype);
+  p.write(b, dequantize(x));
   return b.build();
 }

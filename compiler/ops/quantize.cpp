@@ -1,4 +1,4 @@
-//===- quantize.cpp - y = quantize(x) -------------------------------------===//
+//===- quantize.cpp - y = quantize(x) -----------------------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -8,9 +8,8 @@
 using namespace eider;
 
 Program ops::quantize(const Parameters &p) {
-  Builder b("quantize");
+  Builder b(p.op);
   Dim tokens = b.dim("tokens"), hidden = b.dim("hidden");
-  Value x = b.input("x", p.dtype, {tokens, hidden});
-  b.output("y", quantize(x, p.format, p.quantization(b, {tokens, hidden})));
+  p.write(b, b.input("x", p.dtype, {tokens, hidden}));
   return b.build();
 }

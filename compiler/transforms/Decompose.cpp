@@ -164,6 +164,8 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     Value decoded =
         DecodeOp::create(builder, op.getLoc(), op.getType(), value.codes, CodecPathAttr());
     Value product = a.binary<arith::MulFOp>(decoded, a.spread(value.scales, op.getType()));
+    if (Attribute name = op->getAttr("eider.name"))
+      product.getDefiningOp()->setAttr("eider.name", name);
     op.replaceAllUsesWith(product);
     dead.push_back(op);
   }

@@ -196,7 +196,7 @@ int run(const std::string &weights, const std::filesystem::path &texts) {
   quantizeWords(demo, "e5m2");
 
   say("\n2. Add the positions' embeddings, normalise each row, quantise with a scale per 128\n");
-  showSource("add_rms_norm_quant");
+  showSource("add_rms_norm");
   normalizeRows(demo);
 
   say("\n%s\n", demo.passed ? "All of it agrees with the reference."

@@ -1,7 +1,8 @@
 # Part of Eider, under the Apache License v2.0.
 """Writes OP.safetensors for every op of `eider list`: python3 inputs.py EIDER DIRECTORY [TOKENS HIDDEN].
 
-Shapes are odd on purpose: rows have partial blocks and ends that no vector reaches.
+Says a line an op: its name, and `blocks` if its y may have any format and block. Shapes are odd on
+purpose: rows have partial blocks and ends that no vector reaches.
 """
 
 import json
@@ -35,8 +36,8 @@ def values(dtype, count, source):
     return bytes(source.choice((0, 128)) + source.randrange(0x78) for _ in range(count))
 
 
-def main(eider, directory, tokens=261, hidden=1173):
-    DIMS.update(tokens=int(tokens), hidden=int(hidden))
+def main(eider, directory, **dims):
+    DIMS.update(dims)
     listing = subprocess.run([eider, "list", "--json"], check=True, capture_output=True)
     for op in json.loads(listing.stdout)["ops"]:
         source = random.Random(op["name"])
@@ -56,8 +57,8 @@ def main(eider, directory, tokens=261, hidden=1173):
         text = json.dumps(header).encode()
         path = pathlib.Path(directory) / f"{op['name']}.safetensors"
         path.write_bytes(struct.pack("<Q", len(text)) + text + data)
-        print(op["name"])
+        print(op["name"], "blocks" if "--scale-source" in op["parameters"] else "one")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*sys.argv[1:3], **dict(zip(("tokens", "hidden"), map(int, sys.argv[3:]))))

@@ -8,13 +8,22 @@
 #include "tests/matrix/Values.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace eider;
 using namespace eider::matrix;
 
+/// Every op of the library, in its order.
+static std::vector<const char *> opNames() {
+  std::vector<const char *> names;
+  for (const OpInfo &op : libraryOps())
+    names.push_back(op.name.c_str());
+  return names;
+}
+
 const std::array<AxisInfo, AxisCount> &matrix::axes() {
   static const std::array<AxisInfo, AxisCount> all = {{
-      {"op", {"quantize", "dequantize", "rms_norm_quant", "add_rms_norm_quant", "silu_mul_quant"}},
+      {"op", opNames()},
       {"dtype", {"bf16", "f16", "f32"}},
       {"format", {"e4m3", "e5m2"}},
       {"block", {"1x16", "1x32", "1x64", "1x128", "1x256", "1x*", "128x128", "*x*"}},
@@ -57,20 +66,54 @@ Cell matrix::cellNamed(const std::string &name) {
   return cell;
 }
 
+static bool takes(const OpInfo &op, const char *parameter) {
+  return std::find(op.parameters.begin(), op.parameters.end(), parameter) != op.parameters.end();
+}
+
+/// The axes of which an op takes nothing: each of its cells has their first value.
+static std::vector<Axis> idleAxes(const OpInfo &op) {
+  static constexpr std::pair<Axis, const char *> parameters[] = {
+      {Axis::Format, "format"}, {Axis::Block, "block"},        {Axis::Codec, "format"},
+      {Axis::Dtype, "dtype"},   {Axis::Source, "scaleSource"}, {Axis::Numerics, "numerics"}};
+  std::vector<Axis> idle;
+  for (auto [axis, parameter] : parameters)
+    if (!takes(op, parameter))
+      idle.push_back(axis);
+  return idle;
+}
+
+/// Whether the axes of which the cell's op takes nothing are unset or have their first value.
+static bool isIdleWhereItShould(const Cell &cell) {
+  static const std::vector<std::vector<Axis>> idle = [] {
+    std::vector<std::vector<Axis>> all;
+    for (const OpInfo &op : libraryOps())
+      all.push_back(idleAxes(op));
+    return all;
+  }();
+  return cell[Axis::Op] == Unset ||
+         std::ranges::all_of(idle[cell[Axis::Op]], [&](Axis axis) { return cell[axis] <= 0; });
+}
+
 bool matrix::isValid(const Cell &cell) {
-  std::string op = cell.text(Axis::Op), source = cell.text(Axis::Source),
-              numerics = cell.text(Axis::Numerics);
-  // Codes have their numerics behind them.
-  if (op == "dequantize" && (source == "static" || (!numerics.empty() && numerics != "default")))
+  if (!isIdleWhereItShould(cell))
     return false;
+  std::string source = cell.text(Axis::Source), numerics = cell.text(Axis::Numerics);
   // One scale for all rows of a tensor is given, not computed.
-  if (cell.text(Axis::Block) == "*x*" && source == "dynamic" && !op.empty() && op != "dequantize")
+  if (cell.text(Axis::Block) == "*x*" && source == "dynamic" && cell[Axis::Op] != Unset &&
+      takes(libraryOps()[cell[Axis::Op]], "scaleSource"))
     return false;
   // A given scale has no amax, which these modes floor and divide by.
   bool needsAmax = numerics == "tilekernels" || numerics == "sglang_group" ||
                    numerics == "trtllm_token" || numerics == "vllm_token" ||
                    numerics == "vllm_group";
   return !(source == "static" && needsAmax);
+}
+
+bool matrix::isRepresentative(const Cell &cell) {
+  static const std::set<std::string> ops = {
+      "quantize",           "dequantize",       "requantize",    "rms_norm_quant",
+      "add_rms_norm_quant", "layer_norm_quant", "silu_mul_quant"};
+  return ops.contains(cell.text(Axis::Op)) || !takes(libraryOps()[cell[Axis::Op]], "block");
 }
 
 //===-- From a cell to a case ---------------------------------------------===//
@@ -118,14 +161,26 @@ Layout layoutOf(const std::string &memory) {
   return layout;
 }
 
+/// Of the codes that requantize reads: they have no axis, and go with the width.
+const std::array<const char *, 5> sourceBlocks = {"1x128", "128x128", "1x*", "*x*", "1x32"};
+
 OpParameters parametersOf(const Cell &cell) {
+  const OpInfo &op = libraryOps()[cell[Axis::Op]];
   OpParameters parameters;
-  parameters.dtype = cell.text(Axis::Dtype);
-  parameters.format = cell.text(Axis::Format);
-  parameters.block = cell.text(Axis::Block);
-  if (cell.text(Axis::Op) == "dequantize")
+  auto set = [&](const char *name, std::string &slot, const std::string &value) {
+    if (takes(op, name))
+      slot = value;
+  };
+  set("dtype", parameters.dtype, cell.text(Axis::Dtype));
+  set("format", parameters.format, cell.text(Axis::Format));
+  set("block", parameters.block, cell.text(Axis::Block));
+  set("fromFormat", parameters.fromFormat, cell[Axis::Numerics] % 2 == 0 ? "e5m2" : "e4m3");
+  set("fromBlock", parameters.fromBlock, sourceBlocks[cell[Axis::Width] % sourceBlocks.size()]);
+  // Beside the axes: a copy with some of the widths.
+  set("copy", parameters.copy, cell[Axis::Width] % 3 == 1 ? "bf16" : "none");
+  set("scaleSource", parameters.scaleSource, cell.text(Axis::Source));
+  if (!takes(op, "numerics"))
     return parameters;
-  parameters.scaleSource = cell.text(Axis::Source);
   std::string numerics = cell.text(Axis::Numerics);
   if (size_t equals = numerics.find('='); equals != std::string::npos)
     parameters.numerics[numerics.substr(0, equals)] = numerics.substr(equals + 1);

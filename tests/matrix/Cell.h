@@ -62,6 +62,11 @@ Cell cellNamed(const std::string &name);
 /// op.
 bool isValid(const Cell &cell);
 
+/// Whether the cell's op stands for those that read, reduce and write as it does and differ from it
+/// in elementwise functions alone, or has no scales. Of the others the products leave some axes to
+/// chance: they have many cells.
+bool isRepresentative(const Cell &cell);
+
 /// The cell's program on inputs that follow from the cell and `seed` alone. Throws Error.
 Case makeCase(const Cell &cell, uint64_t seed);
 

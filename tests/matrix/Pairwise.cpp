@@ -166,11 +166,15 @@ std::vector<Cell> matrix::wholeProduct() {
   eachCombination(texts, Cell(), [&](Cell text) {
     draw(text, Axis::Source, random);
     draw(text, Axis::Numerics, random);
-    eachCombination(shapes, text, [&](Cell cell) {
+    auto add = [&](Cell cell) {
       draw(cell, Axis::Memory, random);
       draw(cell, Axis::Values, random);
       cells.push_back(cell);
-    });
+    };
+    if (isRepresentative(text))
+      return eachCombination(shapes, text, add);
+    draw(text, Axis::Rows, random);
+    add(text);
   });
   return cells;
 }

@@ -17,8 +17,8 @@ std::vector<Cell> pairwiseCells(uint64_t seed);
 /// Pairs of values that go together and stand in no cell.
 size_t uncoveredPairs(const std::vector<Cell> &cells);
 
-/// Every combination of op, dtype, format, block, codec, width and rows; sources, numerics, memory
-/// and values are drawn at random, the same in every run.
+/// Every combination of op, dtype, format, block, codec, width and (isRepresentative) rows;
+/// sources, numerics, memory and values are drawn at random, the same in every run.
 std::vector<Cell> wholeProduct();
 
 } // namespace eider::matrix

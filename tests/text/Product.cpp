@@ -34,14 +34,29 @@ static void eachCombination(std::span<const Axis> product, Cell cell, Visit visi
   }
 }
 
+/// The next numerics after those of `number` that go with the cell.
+static void setNumerics(Cell &cell, size_t number) {
+  const size_t count = matrix::infoOf(Axis::Numerics).values.size();
+  do
+    cell[Axis::Numerics] = static_cast<int>(number++ % count);
+  while (!matrix::isValid(cell));
+}
+
 std::vector<Cell> text::productOfTexts() {
-  static constexpr Axis axes[] = {Axis::Op,    Axis::Dtype,  Axis::Format,  Axis::Block,
-                                  Axis::Codec, Axis::Source, Axis::Numerics};
+  static constexpr Axis axes[] = {Axis::Op,    Axis::Dtype, Axis::Format,
+                                  Axis::Block, Axis::Codec, Axis::Source},
+                        numerics[] = {Axis::Numerics};
   const int widths = static_cast<int>(matrix::infoOf(Axis::Width).values.size());
   std::vector<Cell> cells;
-  eachCombination(axes, cellOfTexts(), [&](Cell cell) {
+  auto add = [&](Cell cell) {
     cell[Axis::Width] = static_cast<int>(cells.size()) % widths;
     cells.push_back(cell);
+  };
+  eachCombination(axes, cellOfTexts(), [&](Cell cell) {
+    if (matrix::isRepresentative(cell))
+      return eachCombination(numerics, cell, add);
+    setNumerics(cell, cells.size());
+    add(cell);
   });
   return cells;
 }

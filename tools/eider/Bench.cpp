@@ -26,8 +26,10 @@ json paramsOf(const ProgramRequest &program, const std::string &schedule) {
   json params = {{"codec", program.codec}, {"schedule", schedule}};
   for (const auto &[name, value] :
        {std::pair("dtype", &p.dtype), std::pair("format", &p.format), std::pair("block", &p.block),
+        std::pair("from_format", &p.fromFormat), std::pair("from_block", &p.fromBlock),
         std::pair("scale", &p.scale), std::pair("scale_layout", &p.scaleLayout),
-        std::pair("scale_source", &p.scaleSource), std::pair("mode", &p.mode)})
+        std::pair("scale_source", &p.scaleSource), std::pair("mode", &p.mode),
+        std::pair("copy", &p.copy)})
     if (!value->empty())
       params[name] = *value;
   for (const auto &[name, value] : program.settings)

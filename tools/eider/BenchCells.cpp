@@ -78,6 +78,14 @@ void addNeighbours(std::vector<BenchCell> &cells) {
       cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
 }
 
+/// The measure of an op whose every operand goes once through memory.
+double targetOf(const std::string &op) {
+  for (const char *activation : {"silu", "gelu", "relu2"})
+    if (op.starts_with(activation))
+      return 0.99;
+  return op.find("norm") != op.npos || op.starts_with("softmax") ? 1.02 : 1;
+}
+
 /// The params that a result should name, where the op has them and the request does not say.
 void setDefaults(ProgramRequest &program) {
   const std::vector<OpInfo> &ops = libraryOps();
@@ -91,6 +99,26 @@ void setDefaults(ProgramRequest &program) {
   set("dtype", program.parameters.dtype, "bf16");
   set("format", program.parameters.format, "e4m3");
   set("block", program.parameters.block, "1x128");
+}
+
+BenchCell withDefaults(const std::string &op, Shape shape, double target = 0) {
+  BenchCell made = cell(op, "", "", "", "auto", shape, target);
+  setDefaults(made.program);
+  return made;
+}
+
+/// Every op of the library where memory alone should count. The streaming ones, which show what a
+/// kernel can reach, and one of each other kind at the other shapes too.
+void addLibrary(std::vector<BenchCell> &cells) {
+  for (const OpInfo &op : libraryOps())
+    cells.push_back(withDefaults(op.name, large, targetOf(op.name)));
+  for (const char *op :
+       {"copy", "scale", "add", "triad", "layer_norm_quant", "softmax", "gelu_bias_quant"})
+    for (Shape shape : shapes)
+      cells.push_back(withDefaults(op, shape));
+  for (const char *op : {"copy", "scale", "add", "triad"})
+    for (const char *dtype : {"f32", "f16"})
+      cells.push_back(cell(op, dtype, "", "", "auto", large));
 }
 
 /// A program at the shapes of the table, or at its dims if the request gives them all.
@@ -142,9 +170,11 @@ std::string nameOf(const BenchCell &cell) {
   for (const auto &[name, extent] : program.dims)
     extents.push_back(std::to_string(extent));
   std::ranges::reverse(extents); // tokens, hidden
-  return join({program.source, program.parameters.dtype, program.parameters.format,
-               program.parameters.block, program.codec, join(extents, "x")},
-              "/");
+  std::vector<std::string> parts = {
+      program.source, program.parameters.dtype, program.parameters.format, program.parameters.block,
+      program.codec,  join(extents, "x")};
+  std::erase(parts, ""); // what the op does not take
+  return join(parts, "/");
 }
 
 std::vector<BenchCell> cellsFor(const BenchRequest &request) {
@@ -160,6 +190,7 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
       throw Error(ErrorKind::Request, "the simulator is not measured at a GPU's shapes", "bench",
                   "name an op, and give --dim tokens=N --dim hidden=N");
     addCodecs(cells);
+    addLibrary(cells);
     addShapes(cells);
     addNeighbours(cells);
   }

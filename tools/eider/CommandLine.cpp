@@ -73,11 +73,15 @@ void addParams(CLI::App &app, ProgramRequest &request) {
   app.add_option("--format", parameters.format, "e4m3, e5m2, …");
   app.add_option("--block", parameters.block,
                  "What one scale covers: 1x128, 128x128, 1x* (a row), *x* (the tensor), …");
+  app.add_option("--from-format", parameters.fromFormat, "Of requantize's x: e4m3, e5m2, …");
+  app.add_option("--from-block", parameters.fromBlock, "Of requantize's x: 1x128, …");
   app.add_option("--scale", parameters.scale, "Type of the scales: f32, …");
   app.add_option("--scale-layout", parameters.scaleLayout, "row_major, …");
   app.add_option("--scale-source", parameters.scaleSource,
                  "dynamic (from the data) or static (the input `scale`)");
   app.add_option("--mode", parameters.mode, "Numerics of a peer: default, deepgemm, vllm_group, …");
+  app.add_option("--copy", parameters.copy,
+                 "Type of a second output, `copy`: y before it is quantised (none, bf16, …)");
   app.add_option("--codec", request.codec, "auto, hardware or software");
   app.add_option("--schedule", request.schedule, "As `eider explain` prints it: row<threads = …>");
   addAssignments(

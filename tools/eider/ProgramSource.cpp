@@ -48,10 +48,13 @@ std::vector<std::pair<const char *, const std::string *>> optionsOf(const OpPara
   return {{"--dtype", &p.dtype},
           {"--format", &p.format},
           {"--block", &p.block},
+          {"--from-format", &p.fromFormat},
+          {"--from-block", &p.fromBlock},
           {"--scale", &p.scale},
           {"--scale-layout", &p.scaleLayout},
           {"--scale-source", &p.scaleSource},
-          {"--mode", &p.mode}};
+          {"--mode", &p.mode},
+          {"--copy", &p.copy}};
 }
 
 ProgramSource readProgram(const ProgramRequest &request) {

@@ -45,10 +45,13 @@ const Axis axes[] = {
     {"dtype", [](ProgramRequest &r) -> std::string & { return r.parameters.dtype; }},
     {"format", [](ProgramRequest &r) -> std::string & { return r.parameters.format; }},
     {"block", [](ProgramRequest &r) -> std::string & { return r.parameters.block; }},
+    {"fromFormat", [](ProgramRequest &r) -> std::string & { return r.parameters.fromFormat; }},
+    {"fromBlock", [](ProgramRequest &r) -> std::string & { return r.parameters.fromBlock; }},
     {"scale", [](ProgramRequest &r) -> std::string & { return r.parameters.scale; }},
     {"scaleLayout", [](ProgramRequest &r) -> std::string & { return r.parameters.scaleLayout; }},
     {"scaleSource", [](ProgramRequest &r) -> std::string & { return r.parameters.scaleSource; }},
     {"mode", [](ProgramRequest &r) -> std::string & { return r.parameters.mode; }},
+    {"copy", [](ProgramRequest &r) -> std::string & { return r.parameters.copy; }},
     {"", [](ProgramRequest &r) -> std::string & { return r.codec; }},
 };
 

@@ -72,12 +72,15 @@ struct OpParameters {
   std::string dtype = {};       ///< `bf16`, `f16`, `f32`
   std::string format = {};      ///< `e4m3`, `e5m2`
   std::string block = {};       ///< `1x128`, `128x128`, `1x*`, `*x*`
+  std::string fromFormat = {};  ///< Of an x that is scaled, where y has a format of its own.
+  std::string fromBlock = {};   ///< Likewise.
   std::string scale = {};       ///< `f32`
   std::string scaleLayout = {}; ///< `row_major`
   std::string scaleSource = {}; ///< `dynamic`, `static`
   std::string mode = {};        ///< `default`, `deepgemm`, `vllm_group`, …
   std::map<std::string, std::string> numerics =
       {}; ///< Single numerics parameters over the mode: `nan=ignore`, `arithmetic=reciprocal`, …
+  std::string copy = {}; ///< `none`, or the type of the output `copy`: y before it is quantised.
 };
 
 /// One op of the library.

@@ -174,6 +174,25 @@ TEST(Compare, ScalesOfApproximateValuesStayWithinSixteenUlp) {
   EXPECT_EQ(judgedCodes(p, x, {0x7e, 0x7e, 0x7e, 0x7e}, far)[0].wrong, 1);
 }
 
+/// exp(1) − 2.718: the 2 ulp of exp are some thousand of what is left.
+TEST(Compare, ScalesOfWhatHasCancelledStayWithinTheirRange) {
+  Program p = program(std::string(R"(
+    %x = eider.input "x" : tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %e = math.exp %x : tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %number = arith.constant 2.718 : f32
+    %near = eider.broadcast %number : f32 to tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %rest = arith.subf %e, %near : tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %y = eider.quantize %rest numerics<> : tensor<?x?xf32, #eider.dims<tokens, hidden>> -> )") +
+                      ScaledCodes + "\n eider.output \"y\", %y : " + ScaledCodes);
+  const float scale = (static_cast<float>(std::exp(1.0)) - 2.718f) / 448;
+  auto wrongScales = [&](double result) {
+    return judgedCodes(p, {1, 1, 1, 1}, {0x7e, 0x7e, 0x7e, 0x7e}, result)[0].wrong;
+  };
+  EXPECT_EQ(wrongScales(scale), 0);
+  EXPECT_EQ(wrongScales(scale + 100 * (std::nextafter(scale, 1.0f) - scale)), 0);
+  EXPECT_EQ(wrongScales(scale * 1.01f), 1);
+}
+
 TEST(Compare, NaNCodesKeepAKnownSign) {
   Program p = quantizer(false);
   std::vector<double> x = {-NaN, NaN, 1, 2};

@@ -1,4 +1,4 @@
-//===- add_rms_norm_quant.cpp - y = quantize(rms_norm(x + residual)) ------===//
+//===- add_rms_norm.cpp - y = rms_norm(x + residual) --------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -7,8 +7,8 @@
 
 using namespace eider;
 
-Program ops::addRmsNormQuant(const Parameters &p) {
-  Builder b("add_rms_norm_quant");
+Program ops::addRmsNorm(const Parameters &p) {
+  Builder b(p.op);
   Dim tokens = b.dim("tokens"), hidden = b.dim("hidden");
   Value x = b.input("x", p.dtype, {tokens, hidden});
   Value residual = b.inout("residual", p.dtype, {tokens, hidden});
@@ -20,6 +20,6 @@ Program ops::addRmsNormQuant(const Parameters &p) {
   Value mean_square = mean(h * h, /*axis=*/-1).named("mean_square");
   Value n = (h * rsqrt(mean_square + eps) * weight).named("n");
 
-  b.output("y", quantize(n, p.format, p.quantization(b, {tokens, hidden})));
+  p.write(b, n);
   return b.build();
 }

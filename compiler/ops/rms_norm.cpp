@@ -1,4 +1,4 @@
-//===- rms_norm_quant.cpp - y = quantize(rms_norm(x)) ---------------------===//
+//===- rms_norm.cpp - y = rms_norm(x) -----------------------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -7,8 +7,8 @@
 
 using namespace eider;
 
-Program ops::rmsNormQuant(const Parameters &p) {
-  Builder b("rms_norm_quant");
+Program ops::rmsNorm(const Parameters &p) {
+  Builder b(p.op);
   Dim tokens = b.dim("tokens"), hidden = b.dim("hidden");
   Value x = b.input("x", p.dtype, {tokens, hidden});
   Value weight = b.input("weight", p.dtype, {hidden});
@@ -17,6 +17,6 @@ Program ops::rmsNormQuant(const Parameters &p) {
   Value mean_square = mean(x * x, /*axis=*/-1).named("mean_square");
   Value n = (x * rsqrt(mean_square + eps) * weight).named("n");
 
-  b.output("y", quantize(n, p.format, p.quantization(b, {tokens, hidden})));
+  p.write(b, n);
   return b.build();
 }

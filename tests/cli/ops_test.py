@@ -1,0 +1,51 @@
+# Part of Eider, under the Apache License v2.0.
+"""Every op of `eider list`, run by name on `host` and checked against the reference."""
+
+import concurrent.futures
+import contextlib
+import importlib.util
+import io
+import os
+import pathlib
+import unittest
+
+from eider_process import EIDER, EiderTest, read_tensors
+
+spec = importlib.util.spec_from_file_location("inputs", pathlib.Path(__file__).parents[1] / "gpu/inputs.py")
+inputs = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(inputs)
+
+# Where more is to be seen than the defaults show.
+PARAMS = {
+    "rms_norm_quant": ["--copy", "bf16"],
+    "requantize": ["--format", "e5m2", "--block", "1x*"],
+    "softmax": ["--set", "softmax_scale=0.125"],
+    "layer_norm": ["--set", "eps=1e-3"],
+    "triad": ["--set", "alpha=-0.5"],
+    "gelu_mul_quant": ["--format", "e5m2", "--block", "1x32"],
+    "relu2_bias_quant": ["--block", "128x128", "--mode", "deepgemm"],
+}
+
+
+class Ops(EiderTest):
+    def run_checked(self, op):
+        return self.eider("run", op, *PARAMS.get(op, []), "--device", "host", "--in", f"{op}.safetensors",
+                          "--out", f"{op}.out", "--check")
+
+    def test_each_agrees_with_the_reference(self):
+        with contextlib.redirect_stdout(io.StringIO()) as listed:
+            inputs.main(EIDER, self.directory, tokens=5, hidden=141)
+        ops = [line.split()[0] for line in listed.getvalue().splitlines()]
+        self.assertGreaterEqual(len(ops), 35)
+        self.assertLessEqual(PARAMS.keys(), set(ops))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            processes = dict(zip(ops, pool.map(self.run_checked, ops)))
+        for op, process in processes.items():
+            with self.subTest(op):
+                self.assertEqual((process.returncode, process.stderr), (0, ""))
+                self.assertRegex(process.stdout, r"check y +largest error")
+                self.assertEqual(read_tensors(self.directory / f"{op}.out")["y"][1], [5, 141])
+
+
+if __name__ == "__main__":
+    unittest.main()
