@@ -7,6 +7,9 @@
 #
 # A static C library of one NAME.h and NAME.c an op, made when the project is built. Who links TARGET includes "NAME.h" and
 # needs nothing of Eider or CUDA. The project must have the language C.
+#
+# Tuning records of the targets count, as for `eider build`: EIDER_TUNING=off in the environment of the build leaves them
+# out, EIDER_TUNING=table-only takes those of a file.
 function(eider_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPS;ARCHS;PARAMS;NAMES;EMIT")
   foreach(needed OPS ARCHS)

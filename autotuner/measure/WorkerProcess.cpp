@@ -45,7 +45,8 @@ std::vector<fs::path> placesOfWorker() {
     places.push_back(library / ".." / "bin");
     places.push_back(library / ".." / ".." / "bin"); // from lib/x86_64-linux-gnu
   }
-  const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
+  const char *const variable = std::getenv("PATH");
+  const std::string path = variable ? variable : "";
   for (size_t begin = 0; begin < path.size();) {
     const size_t end = std::min(path.find(':', begin), path.size());
     places.push_back(path.substr(begin, end - begin));

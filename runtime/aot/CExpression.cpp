@@ -18,51 +18,51 @@ using Op = Expression::Op;
 /// A C function for each operation: what its overflow is, the C functions say.
 struct Function {
   Op op;
-  const char *name;
   bool overflows;
+  const char *name;
   const char *text;
 };
 
 constexpr Function functions[] = {
-    {Op::Add, "add", true,
+    {Op::Add, true, "add",
      R"(static int64_t add(int64_t a, int64_t b, int *overflow) {
   int64_t result;
   *overflow |= __builtin_add_overflow(a, b, &result);
   return result;
 }
 )"},
-    {Op::Subtract, "subtract", true,
+    {Op::Subtract, true, "subtract",
      R"(static int64_t subtract(int64_t a, int64_t b, int *overflow) {
   int64_t result;
   *overflow |= __builtin_sub_overflow(a, b, &result);
   return result;
 }
 )"},
-    {Op::Multiply, "multiply", true,
+    {Op::Multiply, true, "multiply",
      R"(static int64_t multiply(int64_t a, int64_t b, int *overflow) {
   int64_t result;
   *overflow |= __builtin_mul_overflow(a, b, &result);
   return result;
 }
 )"},
-    {Op::Divide, "floordiv", true,
+    {Op::Divide, true, "floordiv",
      R"(static int64_t floordiv(int64_t a, int64_t b, int *overflow) {
   if (b == 0 || (a == INT64_MIN && b == -1))
     return *overflow = 1;
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 )"},
-    {Op::CeilDiv, "ceildiv", true,
+    {Op::CeilDiv, true, "ceildiv",
      R"(static int64_t ceildiv(int64_t a, int64_t b, int *overflow) {
   if (b == 0 || (a == INT64_MIN && b == -1))
     return *overflow = 1;
   return a / b + (a % b != 0 && (a < 0) == (b < 0));
 }
 )"},
-    {Op::Min, "smaller", false,
+    {Op::Min, false, "smaller",
      R"(static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 )"},
-    {Op::Max, "larger", false,
+    {Op::Max, false, "larger",
      R"(static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 )"},
 };

@@ -53,8 +53,9 @@ class WhyMiss(EiderCacheTest):
         other = self.directory / "other/libnvrtc.so.13"
         other.parent.mkdir()
         other.write_bytes(pathlib.Path(self.environment["EIDER_NVRTC"]).read_bytes() + b"\n")
+        before = list((self.cache / "kernels").iterdir())
         requests, kernels = self.misses(*QUANTIZE, "--dim", "hidden=64", *SM_90, EIDER_NVRTC=str(other))
-        self.assertEqual((len(requests), len(kernels)), (0, 4))
+        self.assertEqual((len(requests), len(kernels)), (0, len(before)))
         for line in kernels:
             self.assertIn("differs in nvrtc: 'libnvrtc.so.13:", line)
 

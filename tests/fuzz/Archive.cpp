@@ -23,6 +23,7 @@ void read(const std::string &bytes) {
   try {
     alone = eider::archive::readRecords(source);
   } catch (const Error &) {
+    alone.reset(); // refused, as it may be
   }
   try {
     records = eider::archive::read(
@@ -34,6 +35,7 @@ void read(const std::string &bytes) {
               defect("a path is accepted as the name of a file");
         });
   } catch (const Error &) {
+    records.reset();
   }
   if (records && records != alone)
     defect("the records of an archive are others when they are read alone");
@@ -74,6 +76,7 @@ std::string mended(std::string_view bytes) {
     mendPart(json.at("records"), data, at);
     index = textOf(json);
   } catch (const JsonError &) {
+    index = bytes.substr(0, end); // it stays as it is
   }
   return "eider archive 1 " + std::to_string(index.size()) + " " + sha256(index) + "\n" + index +
          data;

@@ -81,7 +81,7 @@ class Package(unittest.TestCase):
         sample = self.built(TUTORIAL / "jit", "jit") / "jit-sample"
         output = self.run_ok(sample, "host")
         self.assertIn("y: 0 of 51200 differ from the reference", output)
-        self.assertIn("bias_relu_quant on host (contiguous)", output)
+        self.assertIn("bias_relu_quant on host (few_rows)", output)
         process = self.process(sample, "cuda", **NO_DRIVER)
         self.assertEqual((process.returncode, process.stdout), (2, ""))
         self.assertIn("/nonexistent", process.stderr)

@@ -46,10 +46,9 @@ int64_t parseExtent(const std::string &assignment, const std::string &text) {
 }
 
 /// An option that may be repeated, each time with a `name=value`.
-void addAssignments(
-    CLI::App &app, const std::string &option, const std::string &description,
-    std::function<void(const std::string &name, const std::string &value, const std::string &text)>
-        take) {
+void addAssignments(CLI::App &app, const std::string &option, const std::string &description,
+                    const std::function<void(const std::string &name, const std::string &value,
+                                             const std::string &text)> &take) {
   app.add_option_function<std::vector<std::string>>(
          option,
          [=](const std::vector<std::string> &texts) {
