@@ -1,7 +1,8 @@
 # Part of Eider, under the Apache License v2.0.
 """Writes OP.safetensors for every op of `eider list`: python3 inputs.py EIDER DIRECTORY [TOKENS HIDDEN].
 
-Says a line an op: its name, and `blocks` if its y may have any format and block. Shapes are odd on
+Says a line an op: its name, and `blocks` if its y may have any format and block, `codes` if it has
+other codes, else `plain`. Shapes are odd on
 purpose: rows have partial blocks and ends that no vector reaches.
 """
 
@@ -57,7 +58,8 @@ def main(eider, directory, **dims):
         text = json.dumps(header).encode()
         path = pathlib.Path(directory) / f"{op['name']}.safetensors"
         path.write_bytes(struct.pack("<Q", len(text)) + text + data)
-        print(op["name"], "blocks" if "--scale-source" in op["parameters"] else "one")
+        params = op["parameters"]
+        print(op["name"], "blocks" if "--scale-source" in params else "codes" if "--format" in params else "plain")
 
 
 if __name__ == "__main__":
