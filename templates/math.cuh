@@ -86,12 +86,34 @@ template <Operand A> EIDER_DEVICE auto abs(const A &a) {
   return map(a, [](float x) { return arch::magnitude(x); });
 }
 
+namespace detail {
+
+/// What is left of the significand, all but the leading one, is dropped after `carry` is added to
+/// it: nothing, or what carries any rest into the exponent. 2^-127 is subnormal, a bit of its own.
+template <uint32 carry> EIDER_DEVICE float power_of_two(float x) {
+  constexpr uint32 least = 0x00400000u, most = 0x7f000000u;
+  const uint32 bits = arch::as_bits(x), power = (bits + carry) & 0x7f800000u;
+  const bool is_least = bits <= least || power == 0, is_beyond = power > most;
+  return x != x ? x : arch::as_float(is_least ? least : is_beyond ? most : power);
+}
+
+} // namespace detail
+
 /// The square root, and 1/x: correctly rounded.
 template <Operand A> EIDER_DEVICE auto sqrt(const A &a) {
   return map(a, [](float x) { return arch::sqrt(x); });
 }
 template <Operand A> EIDER_DEVICE auto rcp(const A &a) {
   return map(a, [](float x) { return arch::rcp(x); });
+}
+
+/// The power of two next to x, which is not negative: at most x, or at least x. Of 2^-127 … 2^127,
+/// what an e8m0 can be: 0 gives the least, Inf the largest. NaN stays NaN.
+template <Operand A> EIDER_DEVICE auto power_of_two_below(const A &a) {
+  return map(a, [](float x) { return detail::power_of_two<0>(x); });
+}
+template <Operand A> EIDER_DEVICE auto power_of_two_above(const A &a) {
+  return map(a, [](float x) { return detail::power_of_two<0x7fffffu>(x); });
 }
 
 /// a · b + c, rounded once.

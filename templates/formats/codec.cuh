@@ -42,7 +42,7 @@ template <class T, CodecPath path> struct Codec {
   //===-- Encode ----------------------------------------------------------===//
 
   /// Nearest even, saturating; NaN gives the NaN code. The sign is copied, that of a NaN and of
-  /// what rounds to 0 too.
+  /// what rounds to 0 too, where the format has both.
   template <int count>
   static EIDER_DEVICE Fragment<T, count> encode(const Fragment<float, count> &values) {
     constexpr int size = piece_of(count);
@@ -126,9 +126,10 @@ private:
                                                     const Fragment<float, count> &values) {
     EIDER_UNROLL
     for (int i = 0; i < count; ++i) {
-      const uint32 at = i % 4 * 8, here = 0x7fu << at;
+      uint32 &word = codes.words[i / 4];
+      const uint32 at = i % 4 * 8, sign = word >> at & 0x80u;
       if (Format<T>::overflows(arch::magnitude(values[i])))
-        codes.words[i / 4] = arch::select_bits(here, Format<T>::overflow << at, codes.words[i / 4]);
+        word = arch::select_bits(0xffu << at, Format<T>::overflow(sign) << at, word);
     }
     return codes;
   }

@@ -7,15 +7,16 @@
 #define EIDER_FORMATS_E4M3_CUH
 
 #include "eider/formats/codec.cuh"
+#include "eider/formats/ocp.cuh"
 
 namespace eider {
 
-template <> struct Format<e4m3> {
+template <> struct Format<e4m3> : OcpFormat {
   static constexpr int mantissa_bits = 3;
   static constexpr int bias = 7;
   static constexpr float maximum = 448.0f; // 0x7e
-  static constexpr uint32 nan = 0x7f;
-  static constexpr uint32 overflow = 0x7f; // there is no infinity
+
+  static EIDER_DEVICE uint32 overflow(uint32 sign) { return nan(sign); } // there is no infinity
 
   /// 464 is half way to 480, which would be the odd code 0x7f: the tie goes to 448.
   static EIDER_DEVICE bool overflows(float magnitude) { return magnitude > 464.0f; }

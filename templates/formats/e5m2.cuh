@@ -7,15 +7,16 @@
 #define EIDER_FORMATS_E5M2_CUH
 
 #include "eider/formats/codec.cuh"
+#include "eider/formats/ocp.cuh"
 
 namespace eider {
 
-template <> struct Format<e5m2> {
+template <> struct Format<e5m2> : OcpFormat {
   static constexpr int mantissa_bits = 2;
   static constexpr int bias = 15;
   static constexpr float maximum = 57344.0f; // 0x7b
-  static constexpr uint32 nan = 0x7f;
-  static constexpr uint32 overflow = 0x7c; // infinity
+
+  static EIDER_DEVICE uint32 overflow(uint32 sign) { return 0x7cu | sign; } // infinity
 
   /// 61440 is half way to 65536, which would be the even code 0x7c: the tie goes there.
   static EIDER_DEVICE bool overflows(float magnitude) { return magnitude >= 61440.0f; }

@@ -16,10 +16,11 @@ enum CodecPath { hardware, software };
 
 /// What the codec knows of an FP8 format with storage type T:
 ///   mantissa_bits, bias, maximum   the layout and the largest finite value
-///   nan, overflow                  magnitude codes of NaN, and of what is too large when it does
-///                                  not saturate
+///   nan(sign), overflow(sign)      codes of NaN, and of what is too large when it does not
+///                                  saturate; the sign in bit 7
+///   with_signs(magnitudes, signs)  four codes of magnitudes with the signs, each in bit 7
 ///   overflows(magnitude)           whether it rounds past the maximum
-///   encode(a, b, c, d)             four codes by instruction, saturating
+///   encode(a, b, c, d)             four codes by instruction, saturating; where a GPU has one
 ///   decode<path>(codes, f, s)      four values as two words of two f16, exact
 template <class T> struct Format;
 
@@ -100,7 +101,7 @@ template <class T, CodecPath path, int size> struct Piece {
         word = low_bytes(magnitude_code<bounded>(value(0)), magnitude_code<bounded>(value(1)),
                          magnitude_code<bounded>(value(2)), magnitude_code<bounded>(value(3)));
       if constexpr (given_signs)
-        word = arch::select_bits(0x80808080u, signs[i / 4], word);
+        word = Format<T>::with_signs(word, signs[i / 4]);
       put(codes, first + i, word);
     }
   }
@@ -112,11 +113,11 @@ template <class T, CodecPath path, int size> struct Piece {
     for (int i = 0; i < size; ++i) {
       const int at = first + i, shift = at % 4 * 8;
       uint32 &word = codes.words[at / 4];
-      const uint32 sign = (signs[i / 4] >> i % 4 * 8 & 0x80u) << shift;
+      const uint32 sign = signs[i / 4] >> i % 4 * 8 & 0x80u;
       if constexpr (path == hardware)
-        word |= sign;
+        word |= sign << shift;
       else if (values[i] != values[i])
-        word = arch::select_bits(0xffu << shift, Format<T>::nan << shift | sign, word);
+        word = arch::select_bits(0xffu << shift, Format<T>::nan(sign) << shift, word);
     }
   }
 

@@ -54,8 +54,8 @@ public:
   }
 
   /// A [rows] vector: one value a chunk; 0 outside.
-  EIDER_DEVICE Fragment<float, chunks> load_rows(const float *p, int64 pitch = 1) const {
-    Fragment<float, chunks> values{};
+  template <class T> EIDER_DEVICE Fragment<T, chunks> load_rows(const T *p, int64 pitch = 1) const {
+    Fragment<T, chunks> values{};
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
       if (inside(c) > 0)
@@ -64,8 +64,8 @@ public:
   }
 
   /// Writes one value a row, by the thread that holds the row's first element.
-  EIDER_DEVICE void store_rows(float *p, const Fragment<float, chunks> &values,
-                               int64 pitch = 1) const {
+  template <class T>
+  EIDER_DEVICE void store_rows(T *p, const Fragment<T, chunks> &values, int64 pitch = 1) const {
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
       if (inside(c) > 0 && column_ == 0)
@@ -73,12 +73,13 @@ public:
   }
 
   /// The tile's element of a [ceil(rows/tile_rows), ceil(columns/tile_columns)] matrix.
-  EIDER_DEVICE float load_block(const float *p, int64 pitch = tiles_of_row) const {
+  template <class T> EIDER_DEVICE T load_block(const T *p, int64 pitch = tiles_of_row) const {
     return p[block_offset(pitch)];
   }
 
   /// Writes it, once.
-  EIDER_DEVICE void store_block(float *p, float value, int64 pitch = tiles_of_row) const {
+  template <class T>
+  EIDER_DEVICE void store_block(T *p, T value, int64 pitch = tiles_of_row) const {
     if (arch::thread_index() == 0)
       p[block_offset(pitch)] = value;
   }

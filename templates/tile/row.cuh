@@ -70,12 +70,12 @@ public:
   }
 
   /// The row's element of a [rows] vector whose elements are `pitch` apart; 0 outside.
-  EIDER_DEVICE float load_rows(const float *p, int64 pitch = 1) const {
-    return is_inside_ ? p[row_ * pitch] : 0.0f;
+  template <class T> EIDER_DEVICE T load_rows(const T *p, int64 pitch = 1) const {
+    return is_inside_ ? p[row_ * pitch] : T{};
   }
 
   /// Writes the row's element of a [rows] vector, once.
-  EIDER_DEVICE void store_rows(float *p, float value, int64 pitch = 1) const {
+  template <class T> EIDER_DEVICE void store_rows(T *p, T value, int64 pitch = 1) const {
     if (is_inside_ && column_ == 0)
       p[row_ * pitch] = value;
   }

@@ -2,13 +2,17 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// Writes to standard output, for E4M3 then E5M2, by software then by hardware: the values of all
-// 256 codes as floats, then the codes of the floats that were read from standard input, saturating
-// and then overflowing.
+// Writes to standard output, for E4M3 then E5M2, by software then by hardware, then for E4M3FNUZ
+// and E5M2FNUZ: the values of all 256 codes as floats, then the codes of the floats that were read
+// from standard input, saturating and then overflowing. In the end the values of all E8M0 codes,
+// and the codes of the powers of two below and then above the magnitudes of those floats.
 //
 //===----------------------------------------------------------------------===//
 #include "eider/formats/e4m3.cuh"
+#include "eider/formats/e4m3fnuz.cuh"
 #include "eider/formats/e5m2.cuh"
+#include "eider/formats/e5m2fnuz.cuh"
+#include "eider/formats/e8m0.cuh"
 
 #include <cstdio>
 #include <vector>
@@ -30,6 +34,20 @@ template <class T, CodecPath path> void writeTable(const std::vector<float> &inp
   std::fwrite(codes.data(), 1, codes.size(), stdout);
 }
 
+/// The same for E8M0, whose values are powers of two.
+void writePowers(const std::vector<float> &inputs) {
+  for (int code = 0; code < 256; ++code) {
+    const float value = to<float>(e8m0{static_cast<unsigned char>(code)});
+    std::fwrite(&value, sizeof value, 1, stdout);
+  }
+  std::vector<unsigned char> codes;
+  for (float x : inputs)
+    codes.push_back(to<e8m0>(power_of_two_below(eider::abs(x))).bits);
+  for (float x : inputs)
+    codes.push_back(to<e8m0>(power_of_two_above(eider::abs(x))).bits);
+  std::fwrite(codes.data(), 1, codes.size(), stdout);
+}
+
 } // namespace
 
 int main() {
@@ -43,5 +61,8 @@ int main() {
   writeTable<e4m3, hardware>(inputs);
   writeTable<e5m2, software>(inputs);
   writeTable<e5m2, hardware>(inputs);
+  writeTable<e4m3fnuz, software>(inputs);
+  writeTable<e5m2fnuz, software>(inputs);
+  writePowers(inputs);
   return std::fflush(stdout) != 0;
 }

@@ -12,7 +12,10 @@
 #define EIDER_TESTS_CHECKS_CUH
 
 #include "eider/formats/e4m3.cuh"
+#include "eider/formats/e4m3fnuz.cuh"
 #include "eider/formats/e5m2.cuh"
+#include "eider/formats/e5m2fnuz.cuh"
+#include "eider/formats/e8m0.cuh"
 #include "oracle.cuh"
 
 namespace checks {
@@ -24,6 +27,10 @@ template <class T> EIDER_DEVICE constexpr oracle::Format format_of() {
     return {8, 3, 7, 0x7e, false, 0x7f};
   else if constexpr (same<T, e5m2>)
     return {8, 2, 15, 0x7b, true, 0x7f};
+  else if constexpr (same<T, e4m3fnuz>)
+    return {8, 3, 8, 0x7f, false, 0x80, true};
+  else if constexpr (same<T, e5m2fnuz>)
+    return {8, 2, 16, 0x7f, false, 0x80, true};
   else if constexpr (same<T, f16>)
     return {16, 10, 15, 0x7bff, true, 0x7fff};
   else
@@ -86,6 +93,30 @@ template <class T> EIDER_DEVICE uint32 widen(uint32 code) {
                               format_of<T>());
 }
 
+//===-- Powers of two -----------------------------------------------------===//
+
+/// Whether p is 2^-127 … 2^127, and the e8m0 of p is that number.
+EIDER_DEVICE bool is_e8m0(float p) {
+  const e8m0 code = to<e8m0>(p);
+  const int exponent = static_cast<int>(code.bits) - 127;
+  const double value =
+      exponent == -127 ? oracle::power_of_two(-126) / 2 : oracle::power_of_two(exponent);
+  return code.bits != 0xff && p == value && arch::as_bits(to<float>(code)) == arch::as_bits(p);
+}
+
+/// The powers of two next to the float with these bits, without its sign.
+EIDER_DEVICE uint32 power_of_two(uint32 bits) {
+  const float x = arch::as_float(bits & 0x7fffffffu);
+  const float below = power_of_two_below(x), above = power_of_two_above(x);
+  if (x != x)
+    return !(below != below && above != above && to<e8m0>(below).bits == 0xff &&
+             to<float>(e8m0{0xff}) != to<float>(e8m0{0xff}));
+  const double least = oracle::power_of_two(-126) / 2, most = oracle::power_of_two(127);
+  const bool is_below = (below <= x || below == least) && (2.0 * below > x || below == most);
+  const bool is_above = (above >= x || above == most) && (above / 2.0 < x || above == least);
+  return !(is_e8m0(below) && is_e8m0(above) && is_below && is_above);
+}
+
 //===-- Quotients ---------------------------------------------------------===//
 
 /// The sign of an operand, be it NaN.
@@ -102,8 +133,7 @@ template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide(X x, floa
   const uint32 code = Codec<T, path>::encode_quotient(x, scale).bits;
   const float quotient = to<float>(x) / scale;
   const uint32 sign = sign_of(x) ^ (scale == scale ? arch::as_bits(scale) >> 31 : 0u);
-  return !(code >> 7 == sign &&
-           oracle::is_magnitude_of(code & 0x7f, quotient, format_of<T>(), oracle::saturates));
+  return !oracle::is_code_of(code, quotient, sign, format_of<T>(), oracle::saturates);
 }
 
 /// The same for a scale that a quantisation makes of two elements, x and another.
@@ -114,8 +144,7 @@ template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide_bounded(X
   const float scale = ratio == 0.0f ? 1.0f : ratio;
   const uint32 code = Codec<T, path>::encode_bounded_quotient(x, scale).bits;
   const float quotient = to<float>(x) / scale;
-  return !(code >> 7 == sign_of(x) &&
-           oracle::is_magnitude_of(code & 0x7f, quotient, format_of<T>(), oracle::saturates));
+  return !oracle::is_code_of(code, quotient, sign_of(x), format_of<T>(), oracle::saturates);
 }
 
 /// Every pair of bf16 or of f16: number = other, x.

@@ -21,7 +21,8 @@ struct Format {
   int bits, mantissa_bits, bias;
   uint32 largest; ///< The largest finite magnitude code.
   bool has_infinity;
-  uint32 nan; ///< The magnitude code that conversions to the format give for NaN.
+  uint32 nan;                 ///< The magnitude code that conversions to the format give for NaN.
+  bool unsigned_zero = false; ///< No -0: its code is the format's only NaN.
 
   EIDER_DEVICE uint32 magnitude(uint32 code) const { return code & ((1u << (bits - 1)) - 1); }
   EIDER_DEVICE uint32 sign(uint32 code) const { return code >> (bits - 1) & 1; }
@@ -73,15 +74,30 @@ EIDER_DEVICE bool is_magnitude_of(uint32 magnitude, float x, const Format &f, Ov
   return exact < upper || (exact == upper && even);
 }
 
-/// Whether `code` is that of x with the sign of x, be it NaN or zero.
+/// Whether `code` is that of |x| with a sign, be it NaN or zero where the format has both of either
+/// sign.
+EIDER_DEVICE bool is_code_of(uint32 code, float x, uint32 sign, const Format &f,
+                             Overflow overflow) {
+  const uint32 magnitude = f.magnitude(code);
+  if (f.unsigned_zero && magnitude == 0 && f.sign(code)) {
+    const double exact = static_cast<double>(x < 0.0f ? -x : x);
+    return x != x || (overflow == overflows && exact >= upper_midpoint(f.largest, f));
+  }
+  const bool has_sign = !(f.unsigned_zero && magnitude == 0);
+  return f.sign(code) == (has_sign ? sign : 0) && !(f.unsigned_zero && x != x) &&
+         is_magnitude_of(magnitude, x, f, overflow);
+}
+
+/// The same with the sign of x.
 EIDER_DEVICE bool is_code_of(uint32 code, float x, const Format &f, Overflow overflow) {
-  return f.sign(code) == eider::arch::as_bits(x) >> 31 &&
-         is_magnitude_of(f.magnitude(code), x, f, overflow);
+  return is_code_of(code, x, eider::arch::as_bits(x) >> 31, f, overflow);
 }
 
 /// Whether x is the value of the code: NaN for any NaN, zeros with their sign.
 EIDER_DEVICE bool is_value_of(float x, uint32 code, const Format &f) {
   const uint32 magnitude = f.magnitude(code);
+  if (f.unsigned_zero && magnitude == 0 && f.sign(code))
+    return x != x;
   if (magnitude > f.largest && !(f.has_infinity && magnitude == f.largest + 1))
     return x != x;
   const float expected = magnitude > f.largest ? eider::arch::as_float(0x7f800000u)
