@@ -17,8 +17,8 @@ constexpr int64_t period = 1 << 20;
 
 /// The bits of a normally distributed value, rounded towards zero.
 uint32_t drawBits(DType type, std::mt19937_64 &generator, std::normal_distribution<float> &normal) {
-  if (sizeOf(type) == 1) // 0x08 is always clear: no NaN in any FP8 format, nor in E8M0
-    return static_cast<uint32_t>(generator()) & 0xf7;
+  if (sizeOf(type) == 1) // 0x08 clear, 0x01 set: no NaN in any FP8 format, nor in E8M0
+    return (static_cast<uint32_t>(generator()) & 0xf7) | 0x01;
   const float value = normal(generator);
   uint32_t bits;
   std::memcpy(&bits, &value, 4);

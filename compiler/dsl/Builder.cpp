@@ -43,24 +43,20 @@ Value Builder::input(const std::string &name, DType type, const Shape &shape,
                      std::source_location where) {
   Site site{"input '" + name + "'", where, recording_.get()};
   recording_->takeName(name, site);
-  mlir::Type element = recording_->elementType(type, site, "an input");
+  mlir::Type element = type == DType::e8m0 ? typeOf(type, &recording_->context)
+                                           : recording_->elementType(type, site, "an input");
   auto tensor = recording_->tensorType(recording_->extentsOf(shape, site), element);
   return recording_->wrap(ir::InputOp::create(recording_->builder, recording_->unknown, tensor,
                                               name, /*workspace=*/false));
 }
 
 Scaled Builder::scaled_input(const std::string &name, DType format, const Shape &shape,
-                             const Block &block, std::source_location where) {
+                             const Block &block, DType scale, std::source_location where) {
   Site site{"scaled_input '" + name + "'", where, recording_.get()};
   recording_->takeName(name, site);
   recording_->takeName(name + "_scale", site);
-  if (format != DType::e4m3 && format != DType::e5m2)
-    site.fail(std::string("the format cannot be ") + nameOf(format), "use e4m3 or e5m2");
-  Extents extents = recording_->extentsOf(shape, site);
-  auto codes = recording_->tensorType(extents, typeOf(format, &recording_->context));
-  auto type = ir::ScaledType::get(&recording_->context, codes.getShape(), codes.getElementType(),
-                                  ir::dimsOf(codes), Recording::blockOf(block, extents, site),
-                                  recording_->builder.getF32Type(), ir::Layout::row_major);
+  ir::ScaledType type =
+      recording_->scaledType(format, scale, recording_->extentsOf(shape, site), block, site);
   mlir::Value input = ir::InputOp::create(recording_->builder, recording_->unknown, type, name,
                                           /*workspace=*/false);
   return recording_->wrap(input, block);

@@ -21,8 +21,10 @@ using Parameters = std::vector<std::pair<const char *, std::string>>;
 
 struct Mode {
   const char *name;
-  /// The parameters that differ from the default, for a format's maximum.
-  Parameters (*parameters)(float max);
+  /// The parameters that differ from the default, for a format's maximum and for scales that are
+  /// powers of two because of their type.
+  Parameters (*parameters)(float max, bool powers);
+  eider::detail::ModeDefaults defaults = {};
 };
 
 /// The shortest text that reads back as the same f32.
@@ -36,31 +38,33 @@ std::string text(float value) {
 float smallestTokenScale(float max) { return 1.0f / (max * 512.0f); }
 
 const Mode modes[] = {
-    {"default", [](float) { return Parameters(); }},
+    {"default", [](float, bool) { return Parameters(); }},
     {"deepgemm",
-     [](float) {
+     [](float, bool) {
        return Parameters{{"arithmetic", "reciprocal"},
                          {"amax_floor", "1e-4"},
                          {"multiplier_bound", "inf"},
                          {"zero_block", "formula"}};
      }},
     {"tilekernels",
-     [](float) {
+     [](float, bool) {
        return Parameters{{"arithmetic", "max_over_amax"},
                          {"amax_floor", "1e-4"},
                          {"multiplier_bound", "inf"},
                          {"zero_block", "formula"}};
      }},
     {"vllm_group",
-     [](float) {
-       return Parameters{{"amax_floor", "1e-10"}, {"zero_block", "formula"}};
+     [](float, bool powers) {
+       return Parameters{{"amax_floor", "1e-10"},
+                         {"scale_floor", powers ? "1e-10" : "0"},
+                         {"zero_block", "formula"}};
      }},
     {"vllm_token",
-     [](float max) {
+     [](float max, bool) {
        return Parameters{{"scale_floor", text(smallestTokenScale(max))}, {"zero_block", "formula"}};
      }},
     {"sglang_group",
-     [](float) {
+     [](float, bool) {
        return Parameters{{"scale", "amax_times_inverse_max"},
                          {"arithmetic", "max_over_amax"},
                          {"amax_floor", "1e-10"},
@@ -68,14 +72,33 @@ const Mode modes[] = {
                          {"zero_block", "formula"}};
      }},
     {"trtllm_token",
-     [](float max) {
+     [](float max, bool) {
        return Parameters{{"arithmetic", "max_over_amax"},
                          {"amax_floor", "1e-6"},
                          {"scale_floor", text(smallestTokenScale(max))},
                          {"multiplier_bound", text(max * 512.0f)},
                          {"zero_block", "formula"}};
      }},
+    {"te_current",
+     [](float, bool) {
+       return Parameters{{"scale", "inverse_of_max_over_amax"},
+                         {"arithmetic", "max_over_amax"},
+                         {"zero_block", "one_if_not_finite"}};
+     }},
+    {"mx",
+     [](float, bool) {
+       return Parameters{{"scale", "amax_times_inverse_max"},
+                         {"power_of_two", "rceil"},
+                         {"arithmetic", "reciprocal"},
+                         {"zero_block", "formula"}};
+     },
+     {.scale = DType::e8m0, .block = {1, 32}}},
 };
+
+const Mode *findMode(const std::string &name) {
+  const Mode *mode = llvm::find_if(modes, [&](const Mode &mode) { return mode.name == name; });
+  return mode == std::end(modes) ? nullptr : mode;
+}
 
 llvm::Error refusal(const std::string &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
@@ -100,15 +123,24 @@ std::string eider::detail::modeNames() {
   return names;
 }
 
+eider::detail::ModeDefaults eider::detail::defaultsOf(const std::string &name) {
+  const Mode *mode = findMode(name);
+  return mode ? mode->defaults : ModeDefaults();
+}
+
 llvm::Expected<NumericsAttr>
 eider::detail::numericsOf(mlir::MLIRContext *context, const std::string &name, DType format,
-                          const std::map<std::string, std::string> &overrides) {
-  const Mode *mode = llvm::find_if(modes, [&](const Mode &mode) { return mode.name == name; });
-  if (mode == std::end(modes))
+                          DType scale, const std::map<std::string, std::string> &overrides) {
+  const Mode *mode = findMode(name);
+  if (!mode)
     return refusal("no mode '" + name + "'; they are " + modeNames());
+  const bool powers = scale == DType::e8m0;
   NumericsAttr numerics = NumericsAttr::getDefault(context);
   std::string message;
-  for (const auto &[parameter, value] : mode->parameters(format == DType::e4m3 ? 448 : 57344))
+  if (powers)
+    numerics = numerics.with("power_of_two", "rceil", message);
+  const float max = largestOf(findElementType(format)->get(context));
+  for (const auto &[parameter, value] : mode->parameters(max, powers))
     if (numerics = numerics.with(parameter, value, message); !numerics)
       return refusal(message);
   for (const auto &[parameter, value] : overrides)

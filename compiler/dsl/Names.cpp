@@ -5,11 +5,12 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/dsl/Names.h"
 
+#include "compiler/ir/ElementTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
-/// Keywords of C++20, the types and macros of the emitted text (docs/design/text.md) and the
-/// functions of the contract's expressions.
+/// Keywords of C++20, words of the emitted text but for its element types (docs/design/text.md) and
+/// the functions of the contract's expressions.
 static const llvm::StringSet<> &reservedWords() {
   static const llvm::StringSet<> words = {"alignas",
                                           "alignof",
@@ -98,10 +99,6 @@ static const llvm::StringSet<> &reservedWords() {
                                           "while",
                                           "xor",
                                           "xor_eq",
-                                          "bf16",
-                                          "f16",
-                                          "e4m3",
-                                          "e5m2",
                                           "int32",
                                           "int64",
                                           "uint32",
@@ -130,7 +127,8 @@ std::string eider::detail::problemOfName(std::string_view name) {
   bool plain = llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
   if (!plain || !llvm::isAlpha(name[0]) || name.find("__") != std::string_view::npos)
     return "the name " + quoted + " is not an identifier";
-  if (reservedWords().contains(llvm::StringRef(name.data(), name.size())))
+  const llvm::StringRef word(name.data(), name.size());
+  if (reservedWords().contains(word) || ir::isWordOfText(word))
     return "the name " + quoted + " is a word of CUDA C++ or of Eider";
   return "";
 }

@@ -24,31 +24,14 @@ void eider::loadDialects(MLIRContext &context) {
   context.loadDialect<EiderDialect, arith::ArithDialect, math::MathDialect>();
 }
 
-static constexpr DType storedTypes[] = {DType::f32, DType::bf16, DType::f16, DType::e4m3,
-                                        DType::e5m2};
-
 Type eider::typeOf(DType type, MLIRContext *context) {
-  switch (type) {
-  case DType::f32:
-    return Float32Type::get(context);
-  case DType::bf16:
-    return BFloat16Type::get(context);
-  case DType::f16:
-    return Float16Type::get(context);
-  case DType::e4m3:
-    return Float8E4M3FNType::get(context);
-  case DType::e5m2:
-    return Float8E5M2Type::get(context);
-  default:
-    return {};
-  }
+  const ElementType *row = findElementType(type);
+  return row ? row->get(context) : Type();
 }
 
 std::optional<DType> eider::dtypeOf(Type type) {
-  for (DType candidate : storedTypes)
-    if (typeOf(candidate, type.getContext()) == type)
-      return candidate;
-  return std::nullopt;
+  const ElementType *row = findElementType(type);
+  return row ? std::optional(row->dtype) : std::nullopt;
 }
 
 //===-- Signature ---------------------------------------------------------===//

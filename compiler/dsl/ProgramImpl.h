@@ -32,7 +32,7 @@ Program makeProgram(ir::ProgramOp op, const std::string &where);
 /// The DType of a float type that may stand in memory; none for others.
 std::optional<DType> dtypeOf(mlir::Type type);
 
-/// The MLIR type of f32, bf16, f16, e4m3 or e5m2; null for others.
+/// The MLIR type of a float type that may stand in memory; null for others.
 mlir::Type typeOf(DType type, mlir::MLIRContext *context);
 
 } // namespace eider

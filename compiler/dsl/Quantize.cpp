@@ -12,28 +12,39 @@ using namespace eider::detail;
 using namespace eider::ir;
 
 /// The numerics of the options; what concerns amax alone is refused where the scales are given.
-static NumericsAttr numericsOf(DType format, const QuantizeOptions &options, const Site &site) {
-  auto numerics =
-      eider::detail::numericsOf(&site.recording->context, options.mode, format, options.numerics);
-  if (!numerics) {
-    std::string message = llvm::toString(numerics.takeError());
-    auto [what, remedy] = llvm::StringRef(message).split("; ");
+static NumericsAttr numericsOf(ScaledType type, DType format, const QuantizeOptions &options,
+                               const Site &site) {
+  auto numerics = eider::detail::numericsOf(&site.recording->context, options.mode, format,
+                                            options.scale, options.numerics);
+  auto fail = [&](llvm::StringRef message) {
+    auto [what, remedy] = message.split("; ");
     site.fail(what.str(), remedy.str());
-  }
-  if (!Recording::isEmpty(options.scales) && numerics->getArithmetic() == Arithmetic::max_over_amax)
+  };
+  if (!numerics)
+    fail(llvm::toString(numerics.takeError()));
+  const bool isGiven = !Recording::isEmpty(options.scales);
+  if (isGiven && numerics->getArithmetic() == Arithmetic::max_over_amax)
     site.fail("arithmetic max_over_amax needs an amax, but the scales are given",
               "use arithmetic divide or reciprocal");
+  std::string problem = isGiven ? "" : problemOfNumerics(*numerics, type.getScaleType());
+  if (!problem.empty())
+    fail(problem);
   return *numerics;
 }
 
-/// The given scales in f32, null without; their shape must be one value a block.
+/// The given scales in their stored type, null without; their shape must be one value a block.
 static mlir::Value givenScales(const QuantizeOptions &options, mlir::Type expected,
                                const Operand &value, const Site &site) {
   if (Recording::isEmpty(options.scales))
     return nullptr;
   Operand scales(options.scales, Recording::whereOf(value));
   Recording::enter("quantize", {&value, &scales});
-  mlir::Value given = site.recording->f32(scales, site);
+  mlir::Value given = options.scale == DType::f32 ? site.recording->f32(scales, site)
+                                                  : site.recording->plain(scales, site);
+  if (options.scales.dtype() != options.scale && options.scale != DType::f32)
+    site.fail(std::string("the given scales are ") + nameOf(options.scales.dtype()) + ", not " +
+                  nameOf(options.scale),
+              "give them in the type that the option `scale` says");
   if (given.getType() != expected)
     site.fail("the given scales are " + textOf(Recording::extentsOf(given.getType())) + ", not " +
                   textOf(Recording::extentsOf(expected)),
@@ -44,19 +55,12 @@ static mlir::Value givenScales(const QuantizeOptions &options, mlir::Type expect
 Scaled eider::quantize(const Operand &value, DType format, const QuantizeOptions &options) {
   Site site = Recording::enter("quantize", {&value});
   Recording &recording = *site.recording;
-  if (format != DType::e4m3 && format != DType::e5m2)
-    site.fail(std::string("the format cannot be ") + nameOf(format), "use e4m3 or e5m2");
-  if (options.scale != DType::f32)
-    site.fail(std::string("the scales cannot be ") + nameOf(options.scale), "use f32");
   mlir::Value operand = recording.f32(value, site);
-  auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(operand.getType());
-  if (!tensor)
+  if (!mlir::isa<mlir::RankedTensorType>(operand.getType()))
     site.fail("a scalar has no blocks", "give a tensor");
-  auto block = Recording::blockOf(options.block, Recording::extentsOf(tensor), site);
-  auto type =
-      ScaledType::get(&recording.context, tensor.getShape(), typeOf(format, &recording.context),
-                      dimsOf(tensor), block, recording.builder.getF32Type(), Layout::row_major);
-  NumericsAttr numerics = numericsOf(format, options, site);
+  ScaledType type = recording.scaledType(
+      format, options.scale, Recording::extentsOf(operand.getType()), options.block, site);
+  NumericsAttr numerics = numericsOf(type, format, options, site);
   mlir::Value scales = givenScales(options, type.getScalesType(), value, site);
   mlir::Value result =
       QuantizeOp::create(recording.builder, recording.unknown, type, operand, scales, numerics);

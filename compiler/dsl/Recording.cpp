@@ -173,6 +173,20 @@ mlir::Type Recording::elementType(DType type, const Site &site, const char *forW
   return typeOf(type, &context);
 }
 
+ScaledType Recording::scaledType(DType format, DType scale, ArrayRef<DimExpr> extents,
+                                 const Block &block, const Site &site) {
+  const ElementType *code = findElementType(format), *scales = findElementType(scale);
+  if (!code || !code->isCode)
+    site.fail(std::string("the format cannot be ") + nameOf(format),
+              "use one of " + namesOfTypes(&ElementType::isCode));
+  if (!scales || !scales->isScale)
+    site.fail(std::string("the scales cannot be ") + nameOf(scale),
+              "use one of " + namesOfTypes(&ElementType::isScale));
+  RankedTensorType codes = tensorType(extents, code->get(&context));
+  return ScaledType::get(&context, codes.getShape(), codes.getElementType(), dimsOf(codes),
+                         blockOf(block, extents, site), scales->get(&context), Layout::row_major);
+}
+
 SmallVector<int64_t> Recording::blockOf(const Block &block, ArrayRef<DimExpr> extents,
                                         const Site &site) {
   if (block.empty())

@@ -41,17 +41,11 @@ struct Expression {
 constexpr size_t widestLine = 100, widestInline = 72;
 
 StringRef elementName(Type type) {
-  return TypeSwitch<Type, StringRef>(getElementTypeOrSelf(type))
-      .Case<Float32Type>([](Type) { return "float"; })
-      .Case<BFloat16Type>([](Type) { return "bf16"; })
-      .Case<Float16Type>([](Type) { return "f16"; })
-      .Case<Float8E4M3FNType>([](Type) { return "e4m3"; })
-      .Case<Float8E5M2Type>([](Type) { return "e5m2"; })
-      .Default([](Type) { return ""; });
+  return eider::ir::findElementType(getElementTypeOrSelf(type))->text();
 }
 
 /// The alias of a format's codec in a kernel: a kernel has one path a format.
-std::string codecAlias(Type element) { return isa<Float8E4M3FNType>(element) ? "E4m3" : "E5m2"; }
+std::string codecAlias(Type element) { return eider::ir::findElementType(element)->codec(); }
 
 std::string floatLiteral(const APFloat &value) {
   char digits[32];
@@ -81,6 +75,10 @@ StringRef functionOf(Operation *op) {
       .Case<math::ErfOp>([](auto) { return "erf"; })
       .Case<math::FmaOp>([](auto) { return "fma"; })
       .Case<SigmoidOp>([](auto) { return "sigmoid"; })
+      .Case<PowerOfTwoOp>([](PowerOfTwoOp power) {
+        const bool isAbove = power.getWhich() == eider::ir::Neighbour::above;
+        return isAbove ? "power_of_two_above" : "power_of_two_below";
+      })
       .Default([](auto) { return ""; });
 }
 
@@ -362,6 +360,7 @@ std::string KernelPrinter::derivedName(Operation &op) {
   return TypeSwitch<Operation *, std::string>(&op)
       .Case([](ReduceOp reduce) { return stringifyReduction(reduce.getKind()).str(); })
       .Case([](EncodeOp) { return "codes"; })
+      .Case([](PowerOfTwoOp) { return "power"; })
       .Case([](DecodeOp) { return "values"; })
       .Case([](arith::CmpFOp) { return "condition"; })
       .Case([](arith::AddFOp) { return "total"; })

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Names.h"
 
+#include "compiler/ir/ElementTypes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace eider::text;
@@ -29,9 +30,9 @@ static bool isReserved(llvm::StringRef name) {
       "register reinterpret_cast requires return short signed sizeof static static_assert "
       "static_cast struct switch template this thread_local throw true try typedef typeid "
       "typename union unsigned using virtual void volatile wchar_t while xor xor_eq main gridDim "
-      "blockDim blockIdx threadIdx warpSize eider bf16 f16 e4m3 e5m2 int32 int64 uint32 uint64 "
-      "hardware software cached streaming kept Codec E4m3 E5m2 Fragment Row RowTile Tile BlockTile row tile");
-  return words.contains(name) || name.starts_with("EIDER_");
+      "blockDim blockIdx threadIdx warpSize eider int32 int64 uint32 uint64 "
+      "hardware software cached streaming kept Codec Fragment Row RowTile Tile BlockTile row tile");
+  return words.contains(name) || eider::ir::isWordOfText(name) || name.starts_with("EIDER_");
 }
 
 /// Functions, types and macros that NVRTC has declared before any text: no kernel may be called so.

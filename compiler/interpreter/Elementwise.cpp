@@ -323,6 +323,8 @@ Tensor interpreter::convert(const Tensor &a, DType type) {
   for (int64_t i = 0; i < a.size(); ++i)
     result.values[i] = one(a.values[i]);
   for (size_t i = 0; i < result.ranges.size(); ++i)
-    result.ranges[i] = {one(a.ranges[i].lower), one(a.ranges[i].upper)};
+    result.ranges[i] = a.ranges[i].isAnything()
+                           ? Range::anything()
+                           : Range{one(a.ranges[i].lower), one(a.ranges[i].upper)};
   return result;
 }

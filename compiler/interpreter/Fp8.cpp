@@ -15,17 +15,31 @@ using namespace eider::interpreter;
 
 namespace {
 struct Format {
-  int significand; ///< Stored bits.
-  int bias;        ///< Of the exponent.
-  uint8_t largest; ///< Code of the largest finite value.
-  uint8_t nan;     ///< The NaN code that encoding gives.
-  uint8_t beyond;  ///< What a value past the largest is where it does not saturate.
+  DType dtype;
+  int significand;           ///< Stored bits.
+  int bias;                  ///< Of the exponent.
+  uint8_t largest;           ///< Code of the largest finite value.
+  uint8_t nan;               ///< The NaN code that encoding gives.
+  uint8_t beyond;            ///< What a value past the largest is where it does not saturate.
+  bool unsignedZero = false; ///< ("UZ") No −0: its code is the one NaN, whatever the sign.
 };
 
-constexpr Format E4m3 = {3, 7, 0x7e, 0x7f, 0x7f};
-constexpr Format E5m2 = {2, 15, 0x7b, 0x7f, 0x7c};
+constexpr Format formats[] = {
+    {DType::e4m3, 3, 7, 0x7e, 0x7f, 0x7f},
+    {DType::e5m2, 2, 15, 0x7b, 0x7f, 0x7c},
+    {DType::e4m3fnuz, 3, 8, 0x7f, 0x80, 0x80, /*unsignedZero=*/true},
+    {DType::e5m2fnuz, 2, 16, 0x7f, 0x80, 0x80, /*unsignedZero=*/true},
+};
+constexpr size_t formatCount = std::size(formats);
 
-const Format &formatOf(DType type) { return type == DType::e4m3 ? E4m3 : E5m2; }
+size_t indexOf(DType type) {
+  for (size_t i = 0; i < formatCount; ++i)
+    if (formats[i].dtype == type)
+      return i;
+  return 0; // Programs with another format do not verify.
+}
+
+const Format &formatOf(DType type) { return formats[indexOf(type)]; }
 
 /// The value that a magnitude code would have if the format had no Inf and no NaN.
 double gridValue(const Format &format, int code) {
@@ -37,31 +51,32 @@ double gridValue(const Format &format, int code) {
                     exponent - format.bias - format.significand);
 }
 
-using Grid = std::array<double, 128>;
-
-Grid makeGrid(const Format &format) {
-  Grid grid;
-  for (int code = 0; code < 128; ++code)
-    grid[code] = gridValue(format, code);
-  return grid;
-}
+/// The values of all magnitude codes, and of the one that would follow.
+using Grid = std::array<double, 129>;
 
 const Grid &gridOf(DType type) {
-  static const Grid e4m3 = makeGrid(E4m3), e5m2 = makeGrid(E5m2);
-  return type == DType::e4m3 ? e4m3 : e5m2;
+  static const auto grids = [] {
+    std::array<Grid, formatCount> grids;
+    for (size_t i = 0; i < formatCount; ++i)
+      for (int code = 0; code < 129; ++code)
+        grids[i][code] = gridValue(formats[i], code);
+    return grids;
+  }();
+  return grids[indexOf(type)];
 }
 
-/// The magnitude code nearest to a value within the grid; a tie goes to the even code.
-uint8_t nearestCode(const Grid &grid, double magnitude) {
+/// The magnitude code nearest to a value; a tie goes to the even code. 128 is past every format's
+/// largest.
+int nearestCode(const Grid &grid, double magnitude) {
   auto above =
       static_cast<int>(std::upper_bound(grid.begin(), grid.end(), magnitude) - grid.begin());
   int below = above - 1;
-  if (above == 128)
-    return 127;
+  if (above == 129)
+    return 128;
   double down = magnitude - grid[below], up = grid[above] - magnitude;
   if (down != up)
-    return static_cast<uint8_t>(down < up ? below : above);
-  return static_cast<uint8_t>(below % 2 == 0 ? below : above);
+    return down < up ? below : above;
+  return below % 2 == 0 ? below : above;
 }
 } // namespace
 
@@ -73,7 +88,8 @@ double interpreter::decodeFp8(DType type, uint8_t code) {
     value = std::numeric_limits<double>::quiet_NaN();
   else if (magnitude > format.largest)
     value = std::numeric_limits<double>::infinity();
-  return std::copysign(value, code & 0x80 ? -1.0 : 1.0);
+  const bool isNegative = code & 0x80 && !(format.unsignedZero && magnitude == 0);
+  return std::copysign(value, isNegative ? -1.0 : 1.0);
 }
 
 uint8_t interpreter::encodeFp8(DType type, double value, EncodeRules rules) {
@@ -81,16 +97,26 @@ uint8_t interpreter::encodeFp8(DType type, double value, EncodeRules rules) {
   uint8_t sign = std::signbit(value) ? 0x80 : 0;
   if (std::isnan(value))
     return sign | (rules.ignoreNaN ? format.largest : format.nan);
-  uint8_t code = nearestCode(gridOf(type), std::abs(value));
+  int code = nearestCode(gridOf(type), std::abs(value));
   if (code > format.largest)
     code = rules.overflowToFormat ? format.beyond : format.largest;
-  return sign | code;
+  if (code == 0 && format.unsignedZero)
+    return 0;
+  return static_cast<uint8_t>(sign | code);
 }
 
 bool interpreter::isNaNCode(DType type, uint8_t code) {
-  return type == DType::e4m3 ? (code & 0x7f) == 0x7f : (code & 0x7f) > 0x7c;
+  const Format &format = formatOf(type);
+  if (format.unsignedZero)
+    return code == format.nan;
+  const int magnitude = code & 0x7f;
+  return magnitude > format.largest && (magnitude == format.nan || magnitude > format.beyond);
 }
 
+bool interpreter::hasSignedNaN(DType type) { return !formatOf(type).unsignedZero; }
+
 double interpreter::largestFp8(DType type) { return gridOf(type)[formatOf(type).largest]; }
+
+int interpreter::significantBitsOfFp8(DType type) { return formatOf(type).significand + 1; }
 
 int interpreter::orderOfCode(uint8_t code) { return code & 0x80 ? -1 - (code & 0x7f) : code; }

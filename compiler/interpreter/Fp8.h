@@ -15,12 +15,12 @@ namespace eider::interpreter {
 /// What becomes of values that a format cannot hold.
 struct EncodeRules {
   bool overflowToFormat =
-      false;              ///< Beyond the maximum: NaN (e4m3) or Inf (e5m2) instead of the maximum.
+      false;              ///< Beyond the maximum: Inf (e5m2) or else NaN instead of the maximum.
   bool ignoreNaN = false; ///< NaN becomes the maximum instead of NaN.
   bool operator==(const EncodeRules &) const = default;
 };
 
-/// The value of an e4m3 or e5m2 code.
+/// The value of a code.
 double decodeFp8(DType format, uint8_t code);
 
 /// The code nearest to `value`, ties to the even code, the sign copied; found by comparing
@@ -29,8 +29,14 @@ uint8_t encodeFp8(DType format, double value, EncodeRules rules = {});
 
 bool isNaNCode(DType format, uint8_t code);
 
-/// 448 or 57344.
+/// Whether the format has a NaN of either sign.
+bool hasSignedNaN(DType format);
+
+/// 448, 57344, 240, 57344.
 double largestFp8(DType format);
+
+/// The bits of a normal number's significand, the leading one included.
+int significantBitsOfFp8(DType format);
 
 /// Codes in the order of their values, −0 just below +0; of no use for NaN codes.
 int orderOfCode(uint8_t code);

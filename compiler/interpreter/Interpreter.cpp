@@ -130,7 +130,7 @@ bool Machine::executeArgument(Operation *op) {
     std::string name = input.getName().str();
     if (auto scaled = dyn_cast<ir::ScaledType>(type))
       set(input, scaledInput(name, scaled));
-    else if (isa<Float8E4M3FNType, Float8E5M2Type>(cast<RankedTensorType>(type).getElementType()))
+    else if (ir::isCodeType(cast<RankedTensorType>(type).getElementType()))
       set(input, codesInput(name, type));
     else
       set(input, boundary.floats(name));
@@ -167,9 +167,10 @@ bool Machine::executeScaled(Operation *op) {
       .Case<ir::QuantizeOp>([&](ir::QuantizeOp quantizeOp) {
         auto type = cast<ir::ScaledType>(quantizeOp.getResult().getType());
         const Tensor *given = quantizeOp.getScale() ? &get(quantizeOp.getScale()) : nullptr;
-        set(quantizeOp, interpreter::quantize(
-                            get(quantizeOp.getInput()), given, Numerics(quantizeOp.getNumerics()),
-                            elementDType(type.getElementType()), type.getBlock()));
+        set(quantizeOp, interpreter::quantize(get(quantizeOp.getInput()), given,
+                                              Numerics(quantizeOp.getNumerics()),
+                                              elementDType(type.getElementType()),
+                                              elementDType(type.getScaleType()), type.getBlock()));
         return true;
       })
       .Case<ir::DequantizeOp>([&](ir::DequantizeOp dequantizeOp) {
@@ -281,6 +282,10 @@ bool Machine::executeArithmetic(Operation *op) {
           [&](arith::ConstantOp constantOp) { return done(constant(constantOp)); })
       .Case<arith::NegFOp>([&](auto) { return done(apply(operations::negate, operand(0))); })
       .Case<math::SqrtOp>([&](auto) { return done(apply(operations::squareRoot, operand(0))); })
+      .Case<ir::PowerOfTwoOp>([&](ir::PowerOfTwoOp power) {
+        bool isAbove = power.getWhich() == ir::Neighbour::above;
+        return done(apply(isAbove ? powerOfTwoAbove : powerOfTwoBelow, operand(0)));
+      })
       .Case<math::AbsFOp>([&](auto) { return done(absolute(operand(0))); })
       .Case<math::FmaOp>([&](auto) {
         return done(apply(operations::fusedMultiplyAdd, operand(0), operand(1), operand(2)));

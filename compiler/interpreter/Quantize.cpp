@@ -33,11 +33,16 @@ Tensor blockAmax(const Tensor &input, const Numerics &numerics, llvm::ArrayRef<i
   return withConstant(operations::minimum, amax, numerics.amaxBound);
 }
 
-/// The scale before the rule about blocks of zeros.
+/// The scale by the formula, before it is rounded to what is stored and before the rule about
+/// blocks of zeros.
 Tensor ratioFromAmax(const Tensor &amax, const Numerics &numerics, double largest) {
-  Tensor ratio = numerics.scale == ir::ScaleFormula::amax_over_max
-                     ? withConstant(operations::divide, amax, largest)
-                     : withConstant(operations::multiply, amax, roundTo(DType::f32, 1 / largest));
+  Tensor ratio;
+  if (numerics.powerOfTwo != ir::PowerOfTwo::none && numerics.powerOfTwo != ir::PowerOfTwo::rceil)
+    ratio = withConstant(operations::divide, amax, powerOfTwoBelow(largest));
+  else if (numerics.scale == ir::ScaleFormula::amax_over_max)
+    ratio = withConstant(operations::divide, amax, largest);
+  else
+    ratio = withConstant(operations::multiply, amax, roundTo(DType::f32, 1 / largest));
   return withConstant(operations::maximum, ratio, numerics.scaleFloor);
 }
 
@@ -45,17 +50,68 @@ Tensor isZero(const Tensor &ratio) {
   return compareValues(mlir::arith::CmpFPredicate::OEQ, ratio, constantLike(ratio, 0));
 }
 
-Tensor scaleFromAmax(const Tensor &amax, const Numerics &numerics, double largest) {
+/// Down, after rounding to the digits of the format.
+Tensor evenPower(const Tensor &ratio, DType format) {
+  Binary power = [](double value, double bits) {
+    return powerOfTwoBelow(roundToBits(value, static_cast<int>(bits)));
+  };
+  return withConstant(power, ratio, significantBitsOfFp8(format));
+}
+
+/// A ratio as a scale of a type, in f32: a power of two where the numerics ask for one.
+Tensor roundScale(const Tensor &ratio, const Numerics &numerics, DType format, DType type) {
+  switch (numerics.powerOfTwo) {
+  case ir::PowerOfTwo::none:
+    return convert(convert(ratio, type), DType::f32);
+  case ir::PowerOfTwo::floor:
+    return apply(powerOfTwoBelow, ratio);
+  case ir::PowerOfTwo::even:
+    return evenPower(ratio, format);
+  case ir::PowerOfTwo::ceil:
+  case ir::PowerOfTwo::rceil:
+    break;
+  }
+  return apply(powerOfTwoAbove, ratio);
+}
+
+/// max/amax as te_current takes it: 1 where amax is 0, Inf or NaN, else at most the bound.
+Tensor currentMultiplier(const Tensor &amax, const Numerics &numerics, double largest) {
+  Tensor multiplier = apply(operations::divide, constantLike(amax, largest), amax);
+  multiplier = withConstant(operations::minimum, multiplier, numerics.multiplierBound);
+  Tensor one = constantLike(amax, 1);
+  if (numerics.zeroBlock != ir::ZeroBlock::formula)
+    multiplier = select(isZero(amax), one, multiplier);
+  if (numerics.zeroBlock == ir::ZeroBlock::one_if_not_finite) {
+    Tensor infinity = constantLike(amax, std::numeric_limits<double>::infinity());
+    Tensor isFinite = compareValues(mlir::arith::CmpFPredicate::OLT, amax, infinity);
+    multiplier = select(isFinite, multiplier, one);
+  }
+  return numerics.powerOfTwo == ir::PowerOfTwo::none ? multiplier
+                                                     : apply(powerOfTwoBelow, multiplier);
+}
+
+/// The scale of each block, of the stored type.
+Tensor scaleFromAmax(const Tensor &amax, const Numerics &numerics, DType format, DType type) {
+  const double largest = largestFp8(format);
+  if (numerics.scale == ir::ScaleFormula::inverse_of_max_over_amax) {
+    Tensor multiplier = currentMultiplier(amax, numerics, largest);
+    return convert(apply(operations::divide, constantLike(amax, 1), multiplier), type);
+  }
   Tensor ratio = ratioFromAmax(amax, numerics, largest);
-  if (numerics.zeroBlock == ir::ZeroBlock::formula)
-    return ratio;
-  return select(isZero(ratio), constantLike(ratio, 1), ratio);
+  Tensor scale = roundScale(ratio, numerics, format, type);
+  if (numerics.zeroBlock == ir::ZeroBlock::one) {
+    bool isPower = numerics.powerOfTwo != ir::PowerOfTwo::none;
+    scale = select(isZero(isPower ? ratio : scale), constantLike(scale, 1), scale);
+  }
+  return convert(scale, type);
 }
 
 /// What values are multiplied with: 1/s, or max/amax (1 in a block of zeros, whose codes are
 /// zeros). Without an amax the given scale stands for amax/max.
 Tensor multiplierOf(const Quantization &origin, const Tensor &scales, double largest) {
   const Numerics &numerics = origin.numerics;
+  if (numerics.scale == ir::ScaleFormula::inverse_of_max_over_amax && origin.amax)
+    return currentMultiplier(*origin.amax, numerics, largest);
   bool overAmax = numerics.arithmetic == ir::Arithmetic::max_over_amax && origin.amax;
   Tensor multiplier = overAmax
                           ? apply(operations::divide, constantLike(scales, largest), *origin.amax)
@@ -112,12 +168,18 @@ Tensor interpreter::scaledOperand(const Quantization &origin, const Tensor &scal
   bool divides = origin.numerics.arithmetic == ir::Arithmetic::divide;
   Tensor factor = divides ? scales : multiplierOf(origin, scales, largestFp8(format));
   factor = broadcast(factor, input.shape, extents);
-  return divides ? quotient(input, factor, rulesOf(origin.numerics))
-                 : apply(operations::multiply, input, factor);
+  if (!divides)
+    return apply(operations::multiply, input, factor);
+  // A power of two may be multiplied with its inverse, which is as exact: then a NaN's sign is
+  // lost.
+  bool isPower = scales.dtype == DType::e8m0 ||
+                 (origin.amax && origin.numerics.powerOfTwo != ir::PowerOfTwo::none);
+  return isPower ? apply(operations::divide, input, factor)
+                 : quotient(input, factor, rulesOf(origin.numerics));
 }
 
 ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given,
-                                   const Numerics &numerics, DType format,
+                                   const Numerics &numerics, DType format, DType scaleType,
                                    llvm::ArrayRef<int64_t> block) {
   ScaledTensor result;
   result.block = blockExtents(block, input.shape);
@@ -126,7 +188,7 @@ ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given,
     result.scales = *given;
   } else {
     origin.amax = blockAmax(input, numerics, block);
-    result.scales = scaleFromAmax(*origin.amax, numerics, largestFp8(format));
+    result.scales = scaleFromAmax(*origin.amax, numerics, format, scaleType);
   }
   result.codes =
       encode(format, rulesOf(numerics), scaledOperand(origin, result.scales, result.block, format));

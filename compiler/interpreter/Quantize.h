@@ -21,9 +21,9 @@ Tensor quotient(const Tensor &input, const Tensor &divisor, EncodeRules rules);
 Tensor decode(const CodeTensor &codes);
 
 /// eider.quantize into blocks of `extents`. `given`: the scales, else they come from each block's
-/// amax, step by step in f32 as the numerics say.
+/// amax, step by step in f32 as the numerics say, and are stored in `scaleType`.
 ScaledTensor quantize(const Tensor &input, const Tensor *given, const Numerics &numerics,
-                      DType format, llvm::ArrayRef<int64_t> block);
+                      DType format, DType scaleType, llvm::ArrayRef<int64_t> block);
 
 /// Code × scale, in f32.
 Tensor dequantize(const ScaledTensor &scaled);

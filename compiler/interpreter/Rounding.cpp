@@ -37,6 +37,8 @@ constexpr uint64_t ArithmeticMark = 1;
 double interpreter::roundTo(DType type, double value) {
   if (type == DType::f32)
     return std::isnan(value) ? value : static_cast<float>(value);
+  if (type == DType::e8m0)
+    return std::isfinite(value) ? powerOfTwoBelow(value) : arithmeticNaN();
   if (!std::isfinite(value) || value == 0)
     return value;
   Layout layout = layoutOf(type);
@@ -47,6 +49,24 @@ double interpreter::roundTo(DType type, double value) {
   return std::abs(rounded) > largestFinite(type)
              ? std::copysign(std::numeric_limits<double>::infinity(), value)
              : rounded;
+}
+
+double interpreter::powerOfTwoBelow(double value) {
+  if (std::isnan(value))
+    return value;
+  return std::exp2(value < 0x1p-127 ? -127 : value > 0x1p127 ? 127 : std::ilogb(value));
+}
+
+double interpreter::powerOfTwoAbove(double value) {
+  double below = powerOfTwoBelow(value);
+  return below < value && below < 0x1p127 ? 2 * below : below;
+}
+
+double interpreter::roundToBits(double value, int bits) {
+  if (!std::isfinite(value) || value == 0)
+    return value;
+  int shift = bits - 1 - std::ilogb(value);
+  return std::ldexp(std::nearbyint(std::ldexp(value, shift)), -shift);
 }
 
 double interpreter::ulpOfF32(double value) {
@@ -63,6 +83,8 @@ double interpreter::largestFinite(DType type) {
 uint32_t interpreter::bitsOf(DType type, double value) {
   if (type == DType::f32)
     return std::bit_cast<uint32_t>(static_cast<float>(value));
+  if (type == DType::e8m0)
+    return std::isnan(value) ? 255 : static_cast<uint32_t>(std::ilogb(value) + 127);
   Layout layout = layoutOf(type);
   uint32_t sign = std::signbit(value) ? 0x8000 : 0;
   uint32_t infinity = static_cast<uint32_t>(layout.highest - layout.lowest + 2)
@@ -83,6 +105,9 @@ uint32_t interpreter::bitsOf(DType type, double value) {
 double interpreter::valueOf(DType type, uint32_t bits) {
   if (type == DType::f32)
     return std::bit_cast<float>(bits);
+  if (type == DType::e8m0)
+    return bits == 255 ? std::numeric_limits<double>::quiet_NaN()
+                       : std::ldexp(1.0, static_cast<int>(bits) - 127);
   Layout layout = layoutOf(type);
   uint32_t magnitude = bits & 0x7fff;
   uint32_t biased = magnitude >> layout.significand;

@@ -25,8 +25,8 @@ inline int64_t elementsOf(const Extents &shape) {
   return count;
 }
 
-/// A tensor of f32, bf16 or f16 (a scalar has rank 0), or of comparison results (dtype u8, 0 or 1),
-/// row-major. Values are in double and always values of the element type.
+/// A tensor of f32, bf16, f16 or e8m0 (a scalar has rank 0), or of comparison results (dtype u8, 0
+/// or 1), row-major. Values are in double and always values of the element type.
 struct Tensor {
   DType dtype = DType::f32;
   Extents shape;
@@ -58,6 +58,7 @@ struct CodeTensor {
 /// The parameters of a NumericsAttr, by value: results outlive the context of their program.
 struct Numerics {
   ir::ScaleFormula scale;
+  ir::PowerOfTwo powerOfTwo;
   ir::Arithmetic arithmetic;
   double amaxFloor, amaxBound, scaleFloor, multiplierBound;
   ir::ZeroBlock zeroBlock;
@@ -65,10 +66,10 @@ struct Numerics {
   ir::NaN nan;
 
   explicit Numerics(ir::NumericsAttr attr)
-      : scale(attr.getScale()), arithmetic(attr.getArithmetic()), amaxFloor(attr.getAmaxFloor()),
-        amaxBound(attr.getAmaxBound()), scaleFloor(attr.getScaleFloor()),
-        multiplierBound(attr.getMultiplierBound()), zeroBlock(attr.getZeroBlock()),
-        overflow(attr.getOverflow()), nan(attr.getNan()) {}
+      : scale(attr.getScale()), powerOfTwo(attr.getPowerOfTwo()), arithmetic(attr.getArithmetic()),
+        amaxFloor(attr.getAmaxFloor()), amaxBound(attr.getAmaxBound()),
+        scaleFloor(attr.getScaleFloor()), multiplierBound(attr.getMultiplierBound()),
+        zeroBlock(attr.getZeroBlock()), overflow(attr.getOverflow()), nan(attr.getNan()) {}
 };
 
 /// How the codes of a quantisation came from values and scales; what a comparison needs to redo it

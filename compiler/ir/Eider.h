@@ -7,6 +7,7 @@
 #define EIDER_IR_EIDER_H
 
 #include "compiler/ir/DimExpr.h"
+#include "compiler/ir/ElementTypes.h"
 #include "compiler/ir/ScheduleKnobs.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -35,6 +36,10 @@ mlir::RankedTensorType tensorType(DimsAttr dims, mlir::Type elementType, Program
 
 /// The dims of a tensor or scaled type; null if it has none.
 DimsAttr dimsOf(mlir::Type type);
+
+/// Why the scales of a quantisation, computed from amax and stored in `scaleType`, cannot have
+/// these numerics: what is wrong and, after a semicolon, what to take; empty if they can.
+std::string problemOfNumerics(NumericsAttr numerics, mlir::Type scaleType);
 
 /// The type that a reduction over `block` gives.
 mlir::RankedTensorType reducedType(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> block);

@@ -128,6 +128,7 @@ bool parseFloatText(StringRef text, float &value) {
 /// All of a NumericsAttr's parameters, mutable.
 struct NumericsFields {
   ScaleFormula scale = ScaleFormula::amax_over_max;
+  PowerOfTwo powerOfTwo = PowerOfTwo::none;
   Arithmetic arithmetic = Arithmetic::divide;
   float amaxFloor = 0;
   float amaxBound = std::numeric_limits<float>::infinity();
@@ -139,19 +140,20 @@ struct NumericsFields {
 
   NumericsFields() = default;
   explicit NumericsFields(NumericsAttr attr)
-      : scale(attr.getScale()), arithmetic(attr.getArithmetic()), amaxFloor(attr.getAmaxFloor()),
-        amaxBound(attr.getAmaxBound()), scaleFloor(attr.getScaleFloor()),
-        multiplierBound(attr.getMultiplierBound()), zeroBlock(attr.getZeroBlock()),
-        overflow(attr.getOverflow()), nan(attr.getNan()) {}
+      : scale(attr.getScale()), powerOfTwo(attr.getPowerOfTwo()), arithmetic(attr.getArithmetic()),
+        amaxFloor(attr.getAmaxFloor()), amaxBound(attr.getAmaxBound()),
+        scaleFloor(attr.getScaleFloor()), multiplierBound(attr.getMultiplierBound()),
+        zeroBlock(attr.getZeroBlock()), overflow(attr.getOverflow()), nan(attr.getNan()) {}
 
   NumericsAttr build(MLIRContext *context) const {
-    return NumericsAttr::get(context, scale, arithmetic, amaxFloor, amaxBound, scaleFloor,
-                             multiplierBound, zeroBlock, overflow, nan);
+    return NumericsAttr::get(context, scale, powerOfTwo, arithmetic, amaxFloor, amaxBound,
+                             scaleFloor, multiplierBound, zeroBlock, overflow, nan);
   }
 
   /// Calls `visit(name, field)` for each parameter; the one list of their names.
   template <class Visit> void each(Visit visit) {
     visit("scale", scale);
+    visit("power_of_two", powerOfTwo);
     visit("arithmetic", arithmetic);
     visit("amax_floor", amaxFloor);
     visit("amax_bound", amaxBound);
@@ -403,10 +405,11 @@ void ScaledType::print(AsmPrinter &printer) const {
 LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> shape, Type element, DimsAttr dims,
                                  ArrayRef<int64_t> block, Type scale, Layout) {
-  if (!isa<Float8E4M3FNType, Float8E5M2Type>(element))
-    return emitError() << "a scaled tensor holds f8E4M3FN or f8E5M2, not " << element;
-  if (!scale.isF32())
-    return emitError() << "scales are f32, not " << scale;
+  if (!isCodeType(element))
+    return emitError() << "a scaled tensor holds codes (" << namesOfTypes(&ElementType::isCode)
+                       << "), not " << element;
+  if (!isScaleType(scale))
+    return emitError() << "scales are " << namesOfTypes(&ElementType::isScale) << ", not " << scale;
   if (dims.getExprs().size() != shape.size())
     return emitError() << "a tensor of rank " << shape.size() << " needs as many dims, not "
                        << dims.getExprs().size();
@@ -424,8 +427,7 @@ RankedTensorType ScaledType::getCodesType() const {
 }
 
 RankedTensorType ScaledType::getScalesType() const {
-  auto f32Codes = RankedTensorType::get(getShape(), getScaleType(), getDims());
-  return reducedType(f32Codes, getBlock());
+  return cast<RankedTensorType>(reducedType(getCodesType(), getBlock()).clone(getScaleType()));
 }
 
 RankedTensorType eider::ir::reducedType(RankedTensorType type, ArrayRef<int64_t> block) {

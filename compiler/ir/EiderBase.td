@@ -44,6 +44,10 @@ def Eider_Half : Eider_Enum<"Half", "which half of the last axis", [
     I32EnumAttrCase<"first", 0>, I32EnumAttrCase<"second", 1>]>;
 def Eider_HalfAttr : EnumAttr<Eider_Dialect, Eider_Half, "half">;
 
+def Eider_Neighbour : Eider_Enum<"Neighbour", "which of the powers of two next to a number", [
+    I32EnumAttrCase<"below", 0>, I32EnumAttrCase<"above", 1>]>;
+def Eider_NeighbourAttr : EnumAttr<Eider_Dialect, Eider_Neighbour, "neighbour">;
+
 def Eider_Layout : Eider_Enum<"Layout", "where the scales lie", [I32EnumAttrCase<"row_major", 0>]>;
 
 def Eider_Family : Eider_Enum<"Family", "the family of a schedule", [
@@ -54,12 +58,17 @@ def Eider_CodecPath : Eider_Enum<"CodecPath", "who converts FP8", [
 def Eider_CodecPathAttr : EnumAttr<Eider_Dialect, Eider_CodecPath, "codec">;
 
 def Eider_ScaleFormula : Eider_Enum<"ScaleFormula", "the scale from amax", [
-    I32EnumAttrCase<"amax_over_max", 0>, I32EnumAttrCase<"amax_times_inverse_max", 1>]>;
+    I32EnumAttrCase<"amax_over_max", 0>, I32EnumAttrCase<"amax_times_inverse_max", 1>,
+    I32EnumAttrCase<"inverse_of_max_over_amax", 2>]>;
+def Eider_PowerOfTwo : Eider_Enum<"PowerOfTwo", "how a scale becomes a power of two", [
+    I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"floor", 1>, I32EnumAttrCase<"ceil", 2>,
+    I32EnumAttrCase<"rceil", 3>, I32EnumAttrCase<"even", 4>]>;
 def Eider_Arithmetic : Eider_Enum<"Arithmetic", "how a value meets its scale", [
     I32EnumAttrCase<"divide", 0>, I32EnumAttrCase<"reciprocal", 1>,
     I32EnumAttrCase<"max_over_amax", 2>]>;
 def Eider_ZeroBlock : Eider_Enum<"ZeroBlock", "the scale of a block of zeros", [
-    I32EnumAttrCase<"one", 0>, I32EnumAttrCase<"formula", 1>]>;
+    I32EnumAttrCase<"one", 0>, I32EnumAttrCase<"formula", 1>,
+    I32EnumAttrCase<"one_if_not_finite", 2>]>;
 def Eider_Overflow : Eider_Enum<"Overflow", "what becomes of a value beyond the format", [
     I32EnumAttrCase<"saturate", 0>, I32EnumAttrCase<"format", 1>]>;
 def Eider_NaN : Eider_Enum<"NaN", "what becomes of a NaN", [
@@ -87,15 +96,19 @@ def Eider_NumericsAttr : Eider_Attr<"Numerics", "numerics"> {
   let description = [{
     The parameters of a quantisation beside block, format and scale type (which stand in the result's type). Printed
     where they differ from the default: `#eider.numerics<arithmetic = reciprocal, amax_floor = 1.0e-4>`.
-    - `scale`: `amax_over_max` (amax / max, correctly rounded) or `amax_times_inverse_max` (amax · (1/max));
+    - `scale`: `amax_over_max` (amax / max, correctly rounded), `amax_times_inverse_max` (amax · (1/max)) or
+      `inverse_of_max_over_amax` (1 / (max/amax));
+    - `power_of_two`: the scale is one: of the formula's rounded up (`rceil`), or of amax rounded to one (`floor`, `ceil`;
+      `even`: down, after rounding to the format's digits) and divided by the largest in the format. In e8m0's range;
     - `arithmetic`: `divide` (x / s), `reciprocal` (x · (1/s)), `max_over_amax` (x · (max/amax));
     - `amax_floor`, `amax_bound`: amax is clamped into them; `scale_floor`: the scale is at least that;
     - `multiplier_bound`: 1/s and max/amax are at most that (default: the largest finite f32);
-    - `zero_block`: `one` (scale 1 where the scale is 0) or `formula`;
+    - `zero_block`: `one` (scale 1 where the scale is 0), `one_if_not_finite` (or amax Inf or NaN), or `formula`;
     - `overflow`: `saturate` or `format`; `nan`: `propagate` or `ignore`.
   }];
   let parameters = (ins
-    EnumParameter<Eider_ScaleFormula>:$scale, EnumParameter<Eider_Arithmetic>:$arithmetic,
+    EnumParameter<Eider_ScaleFormula>:$scale, EnumParameter<Eider_PowerOfTwo>:$powerOfTwo,
+    EnumParameter<Eider_Arithmetic>:$arithmetic,
     "Bound":$amaxFloor, "Bound":$amaxBound, "Bound":$scaleFloor, "Bound":$multiplierBound,
     EnumParameter<Eider_ZeroBlock>:$zeroBlock, EnumParameter<Eider_Overflow>:$overflow,
     EnumParameter<Eider_NaN>:$nan);

@@ -182,7 +182,32 @@ LogicalResult QuantizeOp::verify() {
     return failure();
   if (getScale())
     return verifySame(*this, "the given scale", getScale().getType(), result.getScalesType());
-  return success();
+  std::string problem = problemOfNumerics(getNumerics(), result.getScaleType());
+  return problem.empty() ? success() : LogicalResult(emitOpError(problem));
+}
+
+std::string eider::ir::problemOfNumerics(NumericsAttr numerics, Type scaleType) {
+  bool isPower = numerics.getPowerOfTwo() != PowerOfTwo::none;
+  bool isInverse = numerics.getScale() == ScaleFormula::inverse_of_max_over_amax;
+  if (isa<Float8E8M0FNUType>(scaleType) && !isPower)
+    return "scales of e8m0 are powers of two, but power_of_two is none; take floor, ceil, rceil or "
+           "even";
+  bool isRounded = isPower || !scaleType.isF32();
+  if (!isInverse && isRounded && numerics.getArithmetic() == Arithmetic::max_over_amax)
+    return "arithmetic max_over_amax multiplies by the inverse of a scale that was not rounded; "
+           "take "
+           "divide or reciprocal where scales are powers of two or narrower than f32";
+  if (isInverse && numerics.getArithmetic() != Arithmetic::max_over_amax)
+    return "scale inverse_of_max_over_amax goes with arithmetic max_over_amax alone; take that";
+  if (isInverse && (isPower ? numerics.getPowerOfTwo() != PowerOfTwo::rceil : isRounded))
+    return "scale inverse_of_max_over_amax is stored in f32, or rounded by power_of_two rceil; "
+           "take "
+           "one of both";
+  if (!isInverse && numerics.getZeroBlock() == ZeroBlock::one_if_not_finite)
+    return "zero_block one_if_not_finite goes with scale inverse_of_max_over_amax alone; take one "
+           "or "
+           "formula";
+  return "";
 }
 
 LogicalResult DequantizeOp::verify() {

@@ -15,12 +15,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Eider_Op<string mnemonic, list<Trait> traits = []> : Op<Eider_Dialect, mnemonic, traits>;
 
 /// A tensor with named dims, or one scaled.
-def Eider_Float : AnyTypeOf<[F32, F16, BF16]>;
-def Eider_Code : AnyTypeOf<[F8E4M3FN, F8E5M2]>;
-def Eider_Tensor : RankedTensorOf<[F32, F16, BF16, F8E4M3FN, F8E5M2]>;
-def Eider_FloatTensor : RankedTensorOf<[F32, F16, BF16]>;
+def Eider_Float : Type<CPred<"::eider::ir::isValueType($_self)">, "f32, bf16 or f16">;
+def Eider_Code : Type<CPred<"::eider::ir::isCodeType($_self)">, "FP8 code">;
+def Eider_Scale : Type<CPred<"::eider::ir::isScaleType($_self)">, "scale">;
+def Eider_Tensor : RankedTensorOf<[Eider_Float, Eider_Code, Eider_Scale]>;
+def Eider_FloatTensor : RankedTensorOf<[Eider_Float]>;
 def Eider_F32Tensor : RankedTensorOf<[F32]>;
-def Eider_CodeTensor : RankedTensorOf<[F8E4M3FN, F8E5M2]>;
+def Eider_CodeTensor : RankedTensorOf<[Eider_Code]>;
+def Eider_ScaleTensor : RankedTensorOf<[Eider_Scale]>;
 def Eider_Scaled : Type<CPred<"::llvm::isa<::eider::ir::ScaledType>($_self)">, "scaled tensor">;
 def Eider_Argument : AnyTypeOf<[Eider_Tensor, Eider_Scaled]>;
 
@@ -94,7 +96,7 @@ def Eider_QuantizeOp : Eider_Op<"quantize", [Pure]> {
   let description = [{
     With `by %scale` the scales are given (`[ceil(m/r), ceil(n/c)]`, the result's scale type), else they come from each block's amax.
   }];
-  let arguments = (ins Eider_F32Tensor:$input, Optional<Eider_FloatTensor>:$scale,
+  let arguments = (ins Eider_F32Tensor:$input, Optional<Eider_ScaleTensor>:$scale,
                        Eider_NumericsAttr:$numerics);
   let results = (outs Eider_Scaled:$result);
   let assemblyFormat = [{
@@ -121,7 +123,7 @@ def Eider_CodesOp : Eider_Op<"codes", [Pure]> {
 def Eider_ScalesOp : Eider_Op<"scales", [Pure]> {
   let summary = "The scales of a scaled tensor, one value a block";
   let arguments = (ins Eider_Scaled:$input);
-  let results = (outs Eider_FloatTensor:$result);
+  let results = (outs Eider_ScaleTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
@@ -193,6 +195,14 @@ def Eider_SigmoidOp : Eider_Op<"sigmoid", [Pure, AllTypesMatch<["input", "result
   let arguments = (ins AnyTypeOf<[F32, Eider_F32Tensor]>:$input);
   let results = (outs AnyTypeOf<[F32, Eider_F32Tensor]>:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+def Eider_PowerOfTwoOp : Eider_Op<"power_of_two", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "A number that is not negative, rounded down or up to a power of two";
+  let description = "To one of 2^-127 … 2^127, which is what an e8m0 can be: 0 gives the least, Inf the largest. NaN stays NaN.";
+  let arguments = (ins Eider_NeighbourAttr:$which, Eider_F32Tensor:$input);
+  let results = (outs Eider_F32Tensor:$result);
+  let assemblyFormat = "`` $which $input attr-dict `:` type($input)";
 }
 
 #endif // EIDER_OPS_TD

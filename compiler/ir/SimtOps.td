@@ -227,4 +227,11 @@ def Simt_SigmoidOp : Simt_Op<"sigmoid", [Pure, AllTypesMatch<["input", "result"]
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
+def Simt_PowerOfTwoOp : Simt_Op<"power_of_two", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "A number that is not negative, rounded down or up to a power of two in e8m0's range";
+  let arguments = (ins Eider_NeighbourAttr:$which, AnyTypeOf<[F32, AnyVectorOfNonZeroRank]>:$input);
+  let results = (outs AnyTypeOf<[F32, AnyVectorOfNonZeroRank]>:$result);
+  let assemblyFormat = "`` $which $input attr-dict `:` type($input)";
+}
+
 #endif // EIDER_SIMT_OPS_TD

@@ -39,6 +39,18 @@ struct Reader {
     }
     refuse(why, possible);
   }
+
+  /// The type of that name among those that a tensor has in a use.
+  void choose(DType &slot, bool ir::ElementType::*use) const {
+    if (value.empty())
+      return;
+    for (const ir::ElementType &type : ir::elementTypes())
+      if (type.*use && type.name == value) {
+        slot = type.dtype;
+        return;
+      }
+    refuse("", ir::namesOfTypes(use));
+  }
 };
 } // namespace
 
@@ -62,12 +74,6 @@ static void readBlock(const Reader &reader, Block &block) {
     reader.refuse("", "ROWSxCOLUMNS, each 1 to 2147483647 or *: 1x128, 128x128, 1x*, *x*");
 }
 
-static void readFormat(const Reader &reader, DType &format) {
-  bool fnuz = llvm::StringRef(reader.value).ends_with("fnuz");
-  reader.choose<DType>(format, {{"e4m3", e4m3}, {"e5m2", e5m2}},
-                       fnuz ? ": FNUZ formats have no codec yet" : "");
-}
-
 /// A value that the op's table of parameters lacks.
 static void checkTaken(const OpInfo &op, const OpParameters &text) {
   const std::pair<const char *, bool> given[] = {{"dtype", !text.dtype.empty()},
@@ -89,15 +95,13 @@ static void checkTaken(const OpInfo &op, const OpParameters &text) {
 
 /// Mode and single parameters, checked here so that the error names the option.
 static void readNumerics(const OpInfo &op, const OpParameters &text, Parameters &parameters) {
-  if (!text.mode.empty())
-    parameters.mode = text.mode;
   parameters.numerics = text.numerics;
   if (text.mode.empty() && text.numerics.empty())
     return; // The defaults go together: no context need be made for them.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<ir::EiderDialect>();
-  auto numerics =
-      detail::numericsOf(&context, parameters.mode, parameters.format, parameters.numerics);
+  auto numerics = detail::numericsOf(&context, parameters.mode, parameters.format, parameters.scale,
+                                     parameters.numerics);
   if (!numerics) {
     std::string message = llvm::toString(numerics.takeError());
     auto [what, remedy] = llvm::StringRef(message).split("; ");
@@ -116,14 +120,16 @@ Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text
   };
   reader("--dtype", text.dtype)
       .choose<DType>(parameters.dtype, {{"bf16", bf16}, {"f16", f16}, {"f32", f32}});
-  readFormat(reader("--format", text.format), parameters.format);
+  if (!text.mode.empty())
+    parameters.mode = text.mode;
+  const detail::ModeDefaults defaults = detail::defaultsOf(parameters.mode);
+  parameters.scale = defaults.scale;
+  parameters.block = defaults.block;
+  reader("--format", text.format).choose(parameters.format, &ir::ElementType::isCode);
   readBlock(reader("--block", text.block), parameters.block);
-  readFormat(reader("--from-format", text.fromFormat), parameters.fromFormat);
+  reader("--from-format", text.fromFormat).choose(parameters.fromFormat, &ir::ElementType::isCode);
   readBlock(reader("--from-block", text.fromBlock), parameters.fromBlock);
-  DType scale = f32;
-  bool narrow = text.scale == "e8m0" || text.scale == "bf16";
-  reader("--scale", text.scale)
-      .choose<DType>(scale, {{"f32", f32}}, narrow ? ": scales of that type are not made yet" : "");
+  reader("--scale", text.scale).choose(parameters.scale, &ir::ElementType::isScale);
   ScaleLayout layout = ScaleLayout::row_major;
   reader("--scale-layout", text.scaleLayout)
       .choose<ScaleLayout>(layout, {{"row_major", ScaleLayout::row_major}},

@@ -17,6 +17,7 @@ struct Parameters {
   DType dtype = bf16;
   DType format = e4m3, fromFormat = e4m3; ///< Of y, and of an x that is scaled itself.
   Block block = {1, 128}, fromBlock = {1, 128};
+  DType scale = f32;
   bool givenScales = false;
   std::string mode = "default";
   std::map<std::string, std::string> numerics;
@@ -25,9 +26,9 @@ struct Parameters {
   /// How to quantise a tensor of `shape`; given scales are declared as the input `scale`, one a
   /// block.
   QuantizeOptions quantization(Builder &b, const Shape &shape) const {
-    QuantizeOptions options{.block = block, .mode = mode, .numerics = numerics};
+    QuantizeOptions options{.block = block, .scale = scale, .mode = mode, .numerics = numerics};
     if (givenScales)
-      options.scales = b.input("scale", f32, blocks_of(shape, block));
+      options.scales = b.input("scale", scale, blocks_of(shape, block));
     return options;
   }
 

@@ -35,21 +35,35 @@ struct Arithmetic32 {
   template <class Op> Value binary(Value left, Value right) {
     return Op::create(builder, loc, left, right);
   }
+  Value select(arith::CmpFPredicate predicate, Value left, Value right, Value yes, Value no) {
+    Value holds = arith::CmpFOp::create(builder, loc, predicate, left, right);
+    return arith::SelectOp::create(builder, loc, holds, yes, no);
+  }
+  /// A tensor in a narrower type, and in f32.
+  Value narrow(Value tensor, Type element) {
+    if (element.isF32())
+      return tensor;
+    auto type = cast<RankedTensorType>(tensor.getType()).clone(element);
+    return arith::TruncFOp::create(builder, loc, type, tensor);
+  }
+  Value widen(Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (type.getElementType().isF32())
+      return tensor;
+    return arith::ExtFOp::create(builder, loc, type.clone(builder.getF32Type()), tensor);
+  }
+};
+
+/// The types of what a quantisation stores.
+struct Stored {
+  Type code, scale;
 };
 
 /// Scale and multiplier of a quantisation from each block's amax.
 struct BlockScale {
-  Value scale;      ///< The stored scale.
+  Value scale;      ///< The stored scale, in f32.
   Value multiplier; ///< Of the values; null where they are divided by the scale.
 };
-
-float largest(Type code) {
-  auto &semantics = cast<FloatType>(code).getFloatSemantics();
-  APFloat value = APFloat::getLargest(semantics);
-  bool exact;
-  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &exact);
-  return value.convertToFloat();
-}
 
 /// 1/s and max/amax saturate at the numerics' bound: an infinite one would make NaN of zeros.
 Value boundMultiplier(Arithmetic32 a, Value multiplier, NumericsAttr numerics) {
@@ -58,29 +72,87 @@ Value boundMultiplier(Arithmetic32 a, Value multiplier, NumericsAttr numerics) {
   return a.binary<arith::MinimumFOp>(multiplier, a.like(numerics.getMultiplierBound(), multiplier));
 }
 
-BlockScale scaleFromAmax(Arithmetic32 a, Value amax, NumericsAttr numerics, float max) {
+/// The scale from amax by the numerics' formula, before it is rounded to what is stored.
+Value formulaOf(Arithmetic32 a, Value amax, NumericsAttr numerics, float max) {
+  const PowerOfTwo power = numerics.getPowerOfTwo();
+  if (power != PowerOfTwo::none && power != PowerOfTwo::rceil)
+    return a.binary<arith::MulFOp>(amax, a.like(std::exp2(-std::floor(std::log2(max))), amax));
+  return numerics.getScale() == ScaleFormula::amax_over_max
+             ? a.binary<arith::DivFOp>(amax, a.like(max, amax))
+             : a.binary<arith::MulFOp>(amax, a.like(1.0f / max, amax));
+}
+
+/// `ratio` rounded to a power of two, as the numerics say, or to a narrow scale type.
+Value roundedScale(Arithmetic32 a, Value ratio, NumericsAttr numerics, Stored stored) {
+  auto power = [&](Neighbour which, Value value) {
+    return PowerOfTwoOp::create(a.builder, a.loc, value.getType(), which, value).getResult();
+  };
+  switch (numerics.getPowerOfTwo()) {
+  case PowerOfTwo::none:
+    return a.widen(a.narrow(ratio, stored.scale));
+  case PowerOfTwo::floor:
+    return power(Neighbour::below, ratio);
+  case PowerOfTwo::ceil:
+  case PowerOfTwo::rceil:
+    return power(Neighbour::above, ratio);
+  case PowerOfTwo::even:
+    break;
+  }
+  // Half of the format's last digit carries into the next power from where rounding would.
+  const float half =
+      std::exp2(-static_cast<float>(cast<FloatType>(stored.code).getFPMantissaWidth()));
+  Value digit = a.binary<arith::MulFOp>(power(Neighbour::below, ratio), a.like(half, ratio));
+  return power(Neighbour::below, named(a.binary<arith::AddFOp>(ratio, digit), "raised"));
+}
+
+/// Scale and multiplier where the multiplier comes first and the scale is its inverse.
+BlockScale scaleFromMultiplier(Arithmetic32 a, Value amax, NumericsAttr numerics, float max) {
+  Value one = a.like(1, amax), zero = a.like(0, amax);
+  Value multiplier = boundMultiplier(a, a.binary<arith::DivFOp>(a.like(max, amax), amax), numerics);
+  if (numerics.getZeroBlock() != ZeroBlock::formula)
+    multiplier = a.select(arith::CmpFPredicate::OEQ, amax, zero, one, multiplier);
+  if (numerics.getZeroBlock() == ZeroBlock::one_if_not_finite) // then it is 0 or NaN
+    multiplier = a.select(arith::CmpFPredicate::OGT, multiplier, zero, multiplier, one);
+  if (numerics.getPowerOfTwo() == PowerOfTwo::rceil)
+    multiplier =
+        PowerOfTwoOp::create(a.builder, a.loc, amax.getType(), Neighbour::below, multiplier);
+  named(multiplier, "multiplier");
+  return {named(a.binary<arith::DivFOp>(one, multiplier), "scale"), multiplier};
+}
+
+/// Whether x / s is x · (1/s), both exact but where the code is 0 or the largest: of powers of two.
+bool hasExactInverse(NumericsAttr numerics, Type scale, bool given) {
+  return isa<Float8E8M0FNUType>(scale) || (!given && numerics.getPowerOfTwo() != PowerOfTwo::none);
+}
+
+BlockScale scaleFromAmax(Arithmetic32 a, Value amax, NumericsAttr numerics, Stored stored) {
+  const float max = largestOf(stored.code);
   if (numerics.getAmaxFloor() > 0)
     amax = a.binary<arith::MaximumFOp>(amax, a.like(numerics.getAmaxFloor(), amax));
   if (!std::isinf(numerics.getAmaxBound()))
     amax = a.binary<arith::MinimumFOp>(amax, a.like(numerics.getAmaxBound(), amax));
-  Value ratio = numerics.getScale() == ScaleFormula::amax_over_max
-                    ? a.binary<arith::DivFOp>(amax, a.like(max, amax))
-                    : a.binary<arith::MulFOp>(amax, a.like(1.0f / max, amax));
+  if (numerics.getScale() == ScaleFormula::inverse_of_max_over_amax)
+    return scaleFromMultiplier(a, amax, numerics, max);
+  Value ratio = formulaOf(a, amax, numerics, max);
   if (numerics.getScaleFloor() > 0)
     ratio = a.binary<arith::MaximumFOp>(ratio, a.like(numerics.getScaleFloor(), ratio));
-  Value one = a.like(1, amax), scale = ratio, isZero;
+  Value one = a.like(1, amax), scale = roundedScale(a, ratio, numerics, stored), isZero;
   if (numerics.getZeroBlock() == ZeroBlock::one) {
+    // A power of two is never 0; a narrow scale may be where the ratio is not.
+    Value tested = numerics.getPowerOfTwo() == PowerOfTwo::none ? scale : ratio;
     isZero = arith::CmpFOp::create(a.builder, a.loc, arith::CmpFPredicate::OEQ,
-                                   named(ratio, "ratio"), a.like(0, amax));
-    scale = arith::SelectOp::create(a.builder, a.loc, isZero, one, ratio);
+                                   named(tested, "ratio"), a.like(0, amax));
+    scale = arith::SelectOp::create(a.builder, a.loc, isZero, one, scale);
   }
   named(scale, "scale");
-  if (numerics.getArithmetic() == Arithmetic::divide)
+  const bool isExact = hasExactInverse(numerics, stored.scale, /*given=*/false);
+  if (numerics.getArithmetic() == Arithmetic::divide && !isExact)
     return {scale, nullptr};
   bool overAmax = numerics.getArithmetic() == Arithmetic::max_over_amax;
   Value multiplier = overAmax ? a.binary<arith::DivFOp>(a.like(max, amax), amax)
                               : a.binary<arith::DivFOp>(one, scale);
-  multiplier = boundMultiplier(a, multiplier, numerics);
+  if (!isExact)
+    multiplier = boundMultiplier(a, multiplier, numerics);
   if (overAmax && isZero)
     multiplier = arith::SelectOp::create(a.builder, a.loc, isZero, one, multiplier);
   return {scale, named(multiplier, "multiplier")};
@@ -110,16 +182,23 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     Arithmetic32 a{builder, op.getLoc()};
     auto type = cast<ScaledType>(op.getResult().getType());
     NumericsAttr numerics = op.getNumerics();
-    BlockScale block{op.getScale(), nullptr};
-    if (!op.getScale()) {
+    const bool isGiven = static_cast<bool>(op.getScale());
+    BlockScale block;
+    if (!isGiven) {
       auto kind = numerics.getNan() == NaN::ignore ? Reduction::amax_number : Reduction::amax;
-      Value amax = ReduceOp::create(builder, op.getLoc(), type.getScalesType(), kind, op.getInput(),
-                                    type.getBlock());
-      block = scaleFromAmax(a, named(amax, "amax"), numerics, largest(type.getElementType()));
-    } else if (numerics.getArithmetic() != eider::ir::Arithmetic::divide) {
-      Value one = a.like(1, op.getScale());
-      Value inverse = a.binary<arith::DivFOp>(one, op.getScale());
-      block.multiplier = named(boundMultiplier(a, inverse, numerics), "multiplier");
+      auto amaxType = cast<RankedTensorType>(type.getScalesType().clone(builder.getF32Type()));
+      Value amax =
+          ReduceOp::create(builder, op.getLoc(), amaxType, kind, op.getInput(), type.getBlock());
+      block = scaleFromAmax(a, named(amax, "amax"), numerics,
+                            {type.getElementType(), type.getScaleType()});
+    } else {
+      block.scale = a.widen(op.getScale());
+      const bool isExact = hasExactInverse(numerics, type.getScaleType(), isGiven);
+      if (isExact || numerics.getArithmetic() != eider::ir::Arithmetic::divide) {
+        Value inverse = a.binary<arith::DivFOp>(a.like(1, block.scale), block.scale);
+        block.multiplier =
+            named(isExact ? inverse : boundMultiplier(a, inverse, numerics), "multiplier");
+      }
     }
     Value input = op.getInput(), divisor;
     bool plain =
@@ -130,12 +209,15 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       divisor = a.spread(block.scale, input.getType());
     else
       input = a.binary<arith::DivFOp>(input, a.spread(block.scale, input.getType()));
-    // The scale of a block's own amax bounds its quotients, unless something cut the amax.
-    bool bounded = divisor && !op.getScale() && std::isinf(numerics.getAmaxBound());
+    // The scale of a block's own amax bounds its quotients, unless something cut the amax or
+    // rounded the scale.
+    bool bounded =
+        divisor && !isGiven && std::isinf(numerics.getAmaxBound()) && type.getScaleType().isF32();
     Value codes = EncodeOp::create(builder, op.getLoc(), type.getCodesType(), input, divisor,
                                    numerics.getOverflow() == Overflow::format,
                                    numerics.getNan() == NaN::ignore, bounded, CodecPathAttr());
-    parts[op.getResult()] = {codes, block.scale, static_cast<bool>(op.getScale())};
+    Value stored = isGiven ? Value(op.getScale()) : a.narrow(block.scale, type.getScaleType());
+    parts[op.getResult()] = {codes, stored, isGiven};
     dead.push_back(op);
   }
 
@@ -163,7 +245,7 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     Parts value = parts.at(op.getInput());
     Value decoded =
         DecodeOp::create(builder, op.getLoc(), op.getType(), value.codes, CodecPathAttr());
-    Value product = a.binary<arith::MulFOp>(decoded, a.spread(value.scales, op.getType()));
+    Value product = a.binary<arith::MulFOp>(decoded, a.spread(a.widen(value.scales), op.getType()));
     if (Attribute name = op->getAttr("eider.name"))
       product.getDefiningOp()->setAttr("eider.name", name);
     op.replaceAllUsesWith(product);

@@ -6,6 +6,8 @@
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/Targets.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
@@ -41,13 +43,19 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
     if (codec == "hardware" && !known->fp8Instructions)
       return refuse(Twine(target.getValue()) +
                     " has no FP8 conversions (sm_89 is the first); take codec auto or software");
-    bool hardware = codec == "hardware" || (codec == "auto" && known->fp8Instructions);
-    auto path =
-        CodecPathAttr::get(&getContext(), hardware ? CodecPath::hardware : CodecPath::software);
+    const bool wanted = codec == "hardware" || (codec == "auto" && known->fp8Instructions);
     getOperation()->setAttr("eider.target", StringAttr::get(&getContext(), target));
     getOperation().walk([&](Operation *op) {
-      if (isa<EncodeOp, DecodeOp>(op) && !op->hasAttr("codec"))
-        op->setAttr("codec", path);
+      if (!isa<EncodeOp, DecodeOp>(op) || op->hasAttr("codec"))
+        return;
+      Type codes = isa<EncodeOp>(op) ? op->getResult(0).getType() : op->getOperand(0).getType();
+      const ElementType &format = *findElementType(getElementTypeOrSelf(codes));
+      if (codec == "hardware" && !format.hasInstructions)
+        return refuse("no GPU converts " + format.name +
+                      " by instruction; take codec auto or software");
+      const bool hardware = wanted && format.hasInstructions;
+      op->setAttr("codec", CodecPathAttr::get(&getContext(), hardware ? CodecPath::hardware
+                                                                      : CodecPath::software));
     });
   }
 };

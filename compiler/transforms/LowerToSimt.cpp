@@ -503,6 +503,15 @@ LogicalResult ProgramLowering::lower(Operation &op) {
             simt::SigmoidOp::create(builder, op.getLoc(), x.getType(), x).getResult());
     return success();
   }
+  if (auto power = dyn_cast<PowerOfTwoOp>(op)) {
+    Value x = map.lookup(power.getInput());
+    auto rounded =
+        simt::PowerOfTwoOp::create(builder, op.getLoc(), x.getType(), power.getWhich(), x);
+    if (Attribute given = op.getAttr("eider.name"))
+      rounded->setAttr("eider.name", given);
+    map.map(power.getResult(), rounded.getResult());
+    return success();
+  }
   if (auto encodeOp = dyn_cast<EncodeOp>(op)) {
     encode(encodeOp);
     return success();

@@ -129,6 +129,8 @@ command_line() {
     if [ "$kind" = blocks ]; then
       check "$op e5m2 128x128" run_checked "$op" --format e5m2 --block '128x128' </dev/null
       check "$op e4m3 1x*" run_checked "$op" --block '1x*' </dev/null
+      check "$op mx" run_checked "$op" --mode mx </dev/null
+      check "$op e5m2fnuz bf16" run_checked "$op" --format e5m2fnuz --scale bf16 </dev/null
     fi
   done <"$work/ops"
   check "a target newer than the GPU" newer_target_is_refused

@@ -25,16 +25,19 @@ const std::array<AxisInfo, AxisCount> &matrix::axes() {
   static const std::array<AxisInfo, AxisCount> all = {{
       {"op", opNames()},
       {"dtype", {"bf16", "f16", "f32"}},
-      {"format", {"e4m3", "e5m2"}},
+      {"format", {"e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz"}},
+      {"scale", {"f32", "bf16", "e8m0"}},
       {"block", {"1x16", "1x32", "1x64", "1x128", "1x256", "1x*", "128x128", "*x*"}},
       {"codec", {"hardware", "software"}},
       {"source", {"dynamic", "static"}},
       {"numerics",
        {"default", "deepgemm", "tilekernels", "vllm_group", "vllm_token", "sglang_group",
-        "trtllm_token", "nan=ignore", "overflow=format", "arithmetic=reciprocal"}},
+        "trtllm_token", "te_current", "mx", "power_of_two=even", "nan=ignore", "overflow=format",
+        "arithmetic=reciprocal"}},
       {"width", {"1", "B-1", "B", "B+1", "4B", "odd", "wide"}},
       {"rows", {"0", "1", "R-1", "R", "R+1", "several"}},
-      {"memory", {"few rows", "contiguous", "padded", "strided", "misaligned", "strided misaligned"}},
+      {"memory",
+       {"few rows", "contiguous", "padded", "strided", "misaligned", "strided misaligned"}},
       {"values", {"normal", "specials", "tiny", "huge"}},
   }};
   return all;
@@ -73,8 +76,9 @@ static bool takes(const OpInfo &op, const char *parameter) {
 /// The axes of which an op takes nothing: each of its cells has their first value.
 static std::vector<Axis> idleAxes(const OpInfo &op) {
   static constexpr std::pair<Axis, const char *> parameters[] = {
-      {Axis::Format, "format"}, {Axis::Block, "block"},        {Axis::Codec, "format"},
-      {Axis::Dtype, "dtype"},   {Axis::Source, "scaleSource"}, {Axis::Numerics, "numerics"}};
+      {Axis::Format, "format"},    {Axis::Block, "block"}, {Axis::Codec, "format"},
+      {Axis::Dtype, "dtype"},      {Axis::Scale, "scale"}, {Axis::Source, "scaleSource"},
+      {Axis::Numerics, "numerics"}};
   std::vector<Axis> idle;
   for (auto [axis, parameter] : parameters)
     if (!takes(op, parameter))
@@ -97,15 +101,24 @@ static bool isIdleWhereItShould(const Cell &cell) {
 bool matrix::isValid(const Cell &cell) {
   if (!isIdleWhereItShould(cell))
     return false;
-  std::string source = cell.text(Axis::Source), numerics = cell.text(Axis::Numerics);
+  std::string source = cell.text(Axis::Source), numerics = cell.text(Axis::Numerics),
+              scale = cell.text(Axis::Scale);
+  // No GPU has instructions for these.
+  if (cell.text(Axis::Codec) == "hardware" && cell.text(Axis::Format).ends_with("fnuz"))
+    return false;
   // One scale for all rows of a tensor is given, not computed.
   if (cell.text(Axis::Block) == "*x*" && source == "dynamic" && cell[Axis::Op] != Unset &&
       takes(libraryOps()[cell[Axis::Op]], "scaleSource"))
     return false;
+  // What is multiplied with max/amax is not rounded as these scales are.
+  bool overAmax =
+      numerics == "tilekernels" || numerics == "sglang_group" || numerics == "trtllm_token";
+  if ((overAmax && !scale.empty() && scale != "f32") ||
+      (numerics == "te_current" && scale == "bf16"))
+    return false;
   // A given scale has no amax, which these modes floor and divide by.
-  bool needsAmax = numerics == "tilekernels" || numerics == "sglang_group" ||
-                   numerics == "trtllm_token" || numerics == "vllm_token" ||
-                   numerics == "vllm_group";
+  bool needsAmax =
+      overAmax || numerics == "vllm_token" || numerics == "vllm_group" || numerics == "te_current";
   return !(source == "static" && needsAmax);
 }
 
@@ -164,6 +177,13 @@ Layout layoutOf(const std::string &memory) {
 /// Of the codes that requantize reads: they have no axis, and go with the width.
 const std::array<const char *, 5> sourceBlocks = {"1x128", "128x128", "1x*", "*x*", "1x32"};
 
+/// Likewise, with the numerics. No GPU has instructions for the last two.
+const char *sourceFormat(const Cell &cell) {
+  static constexpr std::array<const char *, 4> formats = {"e5m2", "e4m3", "e4m3fnuz", "e5m2fnuz"};
+  const int count = cell.text(Axis::Codec) == "software" ? 4 : 2;
+  return formats[static_cast<size_t>(cell[Axis::Numerics] % count)];
+}
+
 OpParameters parametersOf(const Cell &cell) {
   const OpInfo &op = libraryOps()[cell[Axis::Op]];
   OpParameters parameters;
@@ -173,8 +193,9 @@ OpParameters parametersOf(const Cell &cell) {
   };
   set("dtype", parameters.dtype, cell.text(Axis::Dtype));
   set("format", parameters.format, cell.text(Axis::Format));
+  set("scale", parameters.scale, cell.text(Axis::Scale));
   set("block", parameters.block, cell.text(Axis::Block));
-  set("fromFormat", parameters.fromFormat, cell[Axis::Numerics] % 2 == 0 ? "e5m2" : "e4m3");
+  set("fromFormat", parameters.fromFormat, sourceFormat(cell));
   set("fromBlock", parameters.fromBlock, sourceBlocks[cell[Axis::Width] % sourceBlocks.size()]);
   // Beside the axes: a copy with some of the widths.
   set("copy", parameters.copy, cell[Axis::Width] % 3 == 1 ? "bf16" : "none");
@@ -220,7 +241,7 @@ Case matrix::makeCase(const Cell &cell, uint64_t seed) {
     for (const std::string &extent : tensor.shape)
       shape.push_back(evaluate(extent, result.dims));
     bool isScale = tensor.name == "scale" || tensor.name.ends_with("_scale");
-    result.inputs.push_back(isScale ? values.scales(tensor.name, shape)
+    result.inputs.push_back(isScale ? values.scales(tensor.name, tensor.dtype, shape)
                                     : values.tensor(tensor.name, tensor.dtype, shape));
   }
   return result;

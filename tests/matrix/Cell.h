@@ -19,6 +19,7 @@ enum class Axis : size_t {
   Op,
   Dtype,
   Format,
+  Scale,
   Block,
   Codec,
   Source,
@@ -28,7 +29,7 @@ enum class Axis : size_t {
   Memory,
   Values
 };
-inline constexpr size_t AxisCount = 11;
+inline constexpr size_t AxisCount = 12;
 
 /// Name and values of each axis, in the order of Axis.
 struct AxisInfo {

@@ -18,8 +18,11 @@ namespace {
 /// What lies around a tensor, and in an output before it is written. Around inputs a NaN of every
 /// dtype, so that what is read beyond a tensor does not pass unseen; in outputs no NaN, so that
 /// what is not written does not pass for one.
-std::byte poisonOf(contract::Role role) {
-  return role == contract::Role::Output ? std::byte{0xa5} : std::byte{0xff};
+std::byte poisonOf(const contract::Tensor &tensor) {
+  if (tensor.role == contract::Role::Output)
+    return std::byte{0xa5};
+  bool isFnuz = tensor.dtype == DType::e4m3fnuz || tensor.dtype == DType::e5m2fnuz;
+  return isFnuz ? std::byte{0x80} : std::byte{0xff};
 }
 
 /// A case with its kernel.
@@ -137,7 +140,7 @@ static std::vector<std::vector<std::byte>> imagesOf(const Entry &entry) {
       if (data = find(entry.given.inputs, tensors[i].name); !data)
         throw Error(ErrorKind::Internal, "the case lacks input '" + tensors[i].name + "'",
                     "matrix");
-    images.push_back(entry.placements[i].image(poisonOf(tensors[i].role), data));
+    images.push_back(entry.placements[i].image(poisonOf(tensors[i]), data));
   }
   return images;
 }
@@ -176,8 +179,7 @@ std::vector<HostTensor> Harness::run(size_t number) const {
     std::vector<std::byte> image(images[i].size());
     backend.download(image.data(), memory[i].pointer(), image.size());
     bool isInput = tensors[i].role == contract::Role::Input;
-    if (isInput ? image != images[i]
-                : !entry.placements[i].guardsHold(image, poisonOf(tensors[i].role)))
+    if (isInput ? image != images[i] : !entry.placements[i].guardsHold(image, poisonOf(tensors[i])))
       throw Error(ErrorKind::Internal,
                   isInput ? "the input '" + tensors[i].name + "' was written"
                           : "something was written beside the output '" + tensors[i].name + "'",

@@ -48,6 +48,8 @@ std::vector<Job> jobsOf(const Options &options) {
     for (Cell cell : cells) {
       if (!options.codec.empty())
         cell[Axis::Codec] = options.codec == "software";
+      if (!isValid(cell))
+        continue;
       jobs.push_back({cell, seed + 1000 * jobs.size()});
     }
   };

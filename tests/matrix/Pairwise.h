@@ -18,7 +18,7 @@ std::vector<Cell> pairwiseCells(uint64_t seed);
 size_t uncoveredPairs(const std::vector<Cell> &cells);
 
 /// Every combination of op, dtype, format, block, codec, width and (isRepresentative) rows;
-/// sources, numerics, memory and values are drawn at random, the same in every run.
+/// scales, sources, numerics, memory and values are drawn at random, the same in every run.
 std::vector<Cell> wholeProduct();
 
 } // namespace eider::matrix

@@ -85,12 +85,15 @@ uint32_t ValueSource::floatBits(DType dtype, int row, int64_t column) {
 }
 
 uint8_t ValueSource::code(DType format, int row) {
-  int largest = format == DType::e4m3 ? 0x7e : 0x7b;
+  bool isFnuz = format == DType::e4m3fnuz || format == DType::e5m2fnuz;
+  int largest = isFnuz ? 0x7f : format == DType::e4m3 ? 0x7e : 0x7b;
   if (kind == "specials" && row % 2 == 1)
     return static_cast<uint8_t>(random());
   int magnitude = static_cast<int>(random() % static_cast<uint64_t>(largest + 1));
   if (kind == "tiny")
     magnitude %= 10;
+  if (isFnuz && magnitude == 0) // 0x80 is NaN
+    return 0;
   return static_cast<uint8_t>(magnitude | (random() & 0x80));
 }
 
@@ -110,8 +113,9 @@ HostTensor ValueSource::tensor(const std::string &name, DType dtype,
   return tensor;
 }
 
-HostTensor ValueSource::scales(const std::string &name, const std::vector<int64_t> &shape) {
-  HostTensor tensor{name, DType::f32, shape, {}};
+HostTensor ValueSource::scales(const std::string &name, DType dtype,
+                               const std::vector<int64_t> &shape) {
+  HostTensor tensor{name, dtype, shape, {}};
   int64_t count = 1;
   for (int64_t extent : shape)
     count *= extent;
@@ -121,8 +125,12 @@ HostTensor ValueSource::scales(const std::string &name, const std::vector<int64_
     uint32_t bits = assemble(fieldsOf(DType::f32), false, exponent, random());
     if (kind == "specials" && random() % 8 == 0)
       bits = specialBits(DType::f32) & 0x7fffffff;
+    if (dtype == DType::bf16)
+      bits >>= 16;
+    if (dtype == DType::e8m0)
+      bits >>= 23; // of Inf and NaN that is its NaN
     const auto *data = reinterpret_cast<const std::byte *>(&bits);
-    tensor.data.insert(tensor.data.end(), data, data + sizeof bits);
+    tensor.data.insert(tensor.data.end(), data, data + sizeOf(dtype));
   }
   return tensor;
 }

@@ -24,8 +24,9 @@ public:
   /// f32, bf16 or f16 values, or FP8 codes: any but NaN and Inf where no specials are asked for.
   HostTensor tensor(const std::string &name, DType dtype, const std::vector<int64_t> &shape);
 
-  /// f32 scales: positive numbers; among specials a few of 0, Inf, NaN and subnormals.
-  HostTensor scales(const std::string &name, const std::vector<int64_t> &shape);
+  /// f32, bf16 or e8m0 scales: positive numbers; among specials a few of 0, Inf, NaN and
+  /// subnormals, as far as the type has them.
+  HostTensor scales(const std::string &name, DType dtype, const std::vector<int64_t> &shape);
 
 private:
   double uniform() { return static_cast<double>(random() >> 11) * 0x1p-53; }

@@ -47,9 +47,13 @@ std::vector<Cell> text::productOfTexts() {
                                   Axis::Block, Axis::Codec, Axis::Source},
                         numerics[] = {Axis::Numerics};
   const int widths = static_cast<int>(matrix::infoOf(Axis::Width).values.size());
+  const int scales = static_cast<int>(matrix::infoOf(Axis::Scale).values.size());
   std::vector<Cell> cells;
   auto add = [&](Cell cell) {
     cell[Axis::Width] = static_cast<int>(cells.size()) % widths;
+    cell[Axis::Scale] = static_cast<int>(cells.size()) % scales;
+    if (!matrix::isValid(cell))
+      cell[Axis::Scale] = 0; // f32 goes with everything
     cells.push_back(cell);
   };
   eachCombination(axes, cellOfTexts(), [&](Cell cell) {

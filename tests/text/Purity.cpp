@@ -30,6 +30,9 @@ const Vocabulary &text::vocabulary() {
                                     "f16",
                                     "e4m3",
                                     "e5m2",
+                                    "e4m3fnuz",
+                                    "e5m2fnuz",
+                                    "e8m0",
                                     "int64",
                                     "eider",
                                     "hardware",
@@ -41,9 +44,27 @@ const Vocabulary &text::vocabulary() {
                                     "__global__",
                                     "__launch_bounds__",
                                     "__cluster_dims__"},
-                                   {"to", "min", "max", "min_number", "max_number", "abs", "sqrt",
-                                    "rsqrt", "rcp", "exp", "exp2", "log", "tanh", "erf", "fma",
-                                    "select", "sigmoid", "spread", "load_uniform"},
+                                   {"to",
+                                    "min",
+                                    "max",
+                                    "min_number",
+                                    "max_number",
+                                    "abs",
+                                    "sqrt",
+                                    "rsqrt",
+                                    "rcp",
+                                    "exp",
+                                    "exp2",
+                                    "log",
+                                    "tanh",
+                                    "erf",
+                                    "fma",
+                                    "select",
+                                    "sigmoid",
+                                    "spread",
+                                    "load_uniform",
+                                    "power_of_two_above",
+                                    "power_of_two_below"},
                                    {"load",
                                     "store",
                                     "load_columns",
@@ -228,7 +249,8 @@ private:
       return &vocabulary().functions;
     if (separator == "::" && (qualifier == "Row" || qualifier == "Tile"))
       return &vocabulary().statics;
-    if (separator == "::" && (qualifier == "E4m3" || qualifier == "E5m2"))
+    static const std::set<std::string> codecs = {"E4m3", "E5m2", "E4m3fnuz", "E5m2fnuz"};
+    if (separator == "::" && codecs.count(qualifier))
       return &vocabulary().codec;
     if (separator == "." && (qualifier == "row" || qualifier == "tile" || isCallOfTile(i - 2)))
       return &vocabulary().members;

@@ -11,9 +11,17 @@ namespace eider::safetensors {
 
 namespace {
 constexpr std::pair<DType, std::string_view> kNames[] = {
-    {DType::f32, "F32"},      {DType::bf16, "BF16"},    {DType::f16, "F16"},
-    {DType::e4m3, "F8_E4M3"}, {DType::e5m2, "F8_E5M2"}, {DType::e8m0, "F8_E8M0"},
-    {DType::i32, "I32"},      {DType::i64, "I64"},      {DType::u8, "U8"},
+    {DType::f32, "F32"},
+    {DType::bf16, "BF16"},
+    {DType::f16, "F16"},
+    {DType::e4m3, "F8_E4M3"},
+    {DType::e5m2, "F8_E5M2"},
+    {DType::e8m0, "F8_E8M0"},
+    {DType::e4m3fnuz, "F8_E4M3FNUZ"},
+    {DType::e5m2fnuz, "F8_E5M2FNUZ"},
+    {DType::i32, "I32"},
+    {DType::i64, "I64"},
+    {DType::u8, "U8"},
 };
 } // namespace
 

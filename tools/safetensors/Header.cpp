@@ -67,8 +67,8 @@ public:
       return unexpected("the string " + shown(value));
     std::optional<DType> type = dtypeOfName(value);
     if (!type)
-      fail("unknown dtype " + shown(value),
-           "Eider reads BF16, F16, F32, F8_E4M3, F8_E5M2, F8_E8M0, I32, I64 and U8");
+      fail("unknown dtype " + shown(value), "Eider reads BF16, F16, F32, F8_E4M3, F8_E5M2, "
+                                            "F8_E4M3FNUZ, F8_E5M2FNUZ, F8_E8M0, I32, I64 and U8");
     entries_.back().dtype = *type;
     return true;
   }

@@ -25,8 +25,7 @@ namespace eider::safetensors {
 /// The longest header that is read, in bytes: the limit of the format's reference implementation.
 inline constexpr uint64_t kMaximumHeaderBytes = 100'000'000;
 
-/// The format's name of a type (`BF16`, `F8_E4M3`, …); empty when the format has none (the FNUZ
-/// types).
+/// The format's name of a type (`BF16`, `F8_E4M3`, …).
 std::string_view dtypeName(DType type);
 
 /// The type of a format's name; nothing when Eider has no such type.

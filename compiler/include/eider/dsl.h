@@ -232,15 +232,16 @@ EIDER_API Value min_along(const Operand &value, int axis);
 /// Everything that decides the bits of a quantisation, beside its format.
 struct QuantizeOptions {
   Block block = {};  ///< One scale a block: must be said.
-  DType scale = f32; ///< The scales' type.
+  DType scale = f32; ///< The scales' type: f32, bf16 or e8m0. A quantisation uses what it stores.
   ScaleLayout layout = ScaleLayout::row_major;
   std::string mode = "default"; ///< A preset of numerics: `default`, `deepgemm`, `vllm_group`, …
   /// Single parameters over the mode, e.g. `{{"arithmetic", "reciprocal"}, {"nan", "ignore"}}`.
   std::map<std::string, std::string> numerics = {};
-  Value scales = {}; ///< Given (static) scales, one a block; none: from each block's amax.
+  /// Given (static) scales, one a block, in that type; none: from each block's amax.
+  Value scales = {};
 };
 
-/// Codes and scales of `value`; `format` is e4m3 or e5m2.
+/// Codes and scales of `value`; `format` is e4m3, e5m2, e4m3fnuz or e5m2fnuz.
 EIDER_API Scaled quantize(const Operand &value, DType format, const QuantizeOptions &options);
 
 /// code × scale, in f32.
@@ -297,12 +298,14 @@ public:
   Dim dim(const std::string &name, std::optional<int64_t> value = std::nullopt,
           std::source_location where = std::source_location::current());
 
-  /// A tensor that is read: f32, bf16 or f16, of rank 1 or 2.
+  /// A tensor that is read: f32, bf16, f16 or e8m0, of rank 1 or 2.
   Value input(const std::string &name, DType type, const Shape &shape,
               std::source_location where = std::source_location::current());
 
-  /// A scaled tensor that is read: the codes `name` (e4m3 or e5m2) and the scales `name`_scale.
+  /// A scaled tensor that is read: the codes `name` and the scales `name`_scale, of the types that
+  /// `quantize` makes.
   Scaled scaled_input(const std::string &name, DType format, const Shape &shape, const Block &block,
+                      DType scale = f32,
                       std::source_location where = std::source_location::current());
 
   /// A tensor that is read and written; the value is the old one.

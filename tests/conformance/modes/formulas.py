@@ -11,7 +11,8 @@ import ml_dtypes
 import numpy as np
 
 f32 = np.float32
-FORMATS = {"e4m3": (ml_dtypes.float8_e4m3fn, f32(448)), "e5m2": (ml_dtypes.float8_e5m2, f32(57344))}
+FORMATS = {"e4m3": (ml_dtypes.float8_e4m3fn, f32(448)), "e5m2": (ml_dtypes.float8_e5m2, f32(57344)),
+           "e4m3fnuz": (ml_dtypes.float8_e4m3fnuz, f32(240)), "e5m2fnuz": (ml_dtypes.float8_e5m2fnuz, f32(57344))}
 
 
 def default(amax, m):
@@ -59,6 +60,67 @@ def trtllm_token(amax, m):
     return scale, lambda x: x * np.minimum(m / amax, m * f32(512))
 
 
+def current_multiplier(amax, m):
+    multiplier = np.minimum(m / amax, np.finfo(f32).max)
+    return np.where((amax == 0) | ~np.isfinite(amax), f32(1), multiplier)
+
+
+def te_current(amax, m):
+    multiplier = current_multiplier(amax, m)
+    return f32(1) / multiplier, lambda x: x * multiplier
+
+
+def te_current_powers(amax, m):
+    """The multiplier's mantissa masked off."""
+    multiplier = (current_multiplier(amax, m).view(np.uint32) & np.uint32(0x7F800000)).view(f32)
+    return f32(1) / multiplier, lambda x: x * multiplier
+
+
+def exponent_code(value):
+    """The exponent of a number that is not negative, rounded up, as TransformerEngine's kernels compute it from its bits."""
+    bits = value.view(np.uint32)
+    exponent, mantissa = bits >> 23, bits & 0x7FFFFF
+    up = (mantissa > 0) & (exponent != 0xFE) & ~((exponent == 0) & (mantissa <= 0x400000))
+    code = np.where(value == 0, 0, exponent + up)
+    return np.where(np.isnan(value), 0xFF, np.where(np.isinf(value), 0xFE, code)).astype(np.uint8)
+
+
+def power(code):
+    """2^(code - 127), NaN for 0xff."""
+    return code.view(ml_dtypes.float8_e8m0fnu).astype(f32)
+
+
+def mx(amax, m):
+    code = exponent_code(amax * (f32(1) / m))
+    return code, lambda x: x * (f32(1) / power(code))
+
+
+def default_e8m0(amax, m):
+    """The ratio rounded up; 1 in a block of zeros."""
+    ratio = amax / m
+    code = np.where(ratio == 0, np.uint8(127), exponent_code(ratio))
+    return code, lambda x: x / power(code)
+
+
+def floor_e8m0(amax, m):
+    """The exponent of amax, over that of the format's maximum (OCP MX)."""
+    ratio = amax * f32(2.0 ** -np.floor(np.log2(m)))
+    exponent = (ratio.view(np.uint32) >> 23).astype(np.uint8)
+    code = np.where(np.isinf(ratio), np.uint8(254), exponent)
+    return np.where(ratio == 0, np.uint8(127), code), lambda x: x / power(np.where(ratio == 0, np.uint8(127), code))
+
+
+def deepgemm_e8m0(amax, m):
+    code = exponent_code(np.maximum(amax, f32(1e-4)) / m)
+    return code, lambda x: x * (f32(1) / power(code))
+
+
+def default_bf16(amax, m):
+    scale = (amax / m).astype(ml_dtypes.bfloat16)
+    scale = np.where(scale == 0, ml_dtypes.bfloat16(1), scale)
+    return scale, lambda x: x / scale.astype(f32)
+
+
 def quantize(x, block, formula, format):
     """Codes and scales of x [rows, columns], f32, in blocks of 1 × `block` columns."""
     dtype, m = FORMATS[format]
@@ -72,6 +134,6 @@ def quantize(x, block, formula, format):
         scale, scaled = formula(amax, m)
         # Saturating: ml_dtypes overflows as the format does, so the clamp comes first. It keeps NaN.
         values = np.clip(scaled(grouped), -m, m)
-    assert values.dtype == f32 and scale.dtype == f32
+    assert values.dtype == f32
     codes = values.astype(dtype).view(np.uint8)
     return codes.reshape(rows, -1)[:, :columns], scale[:, :, 0]

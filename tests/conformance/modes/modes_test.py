@@ -20,6 +20,8 @@ from safetensors.numpy import save_file
 
 import formulas
 
+SCALES = {"F32": np.float32, "BF16": ml_dtypes.bfloat16, "F8_E8M0": np.uint8}
+BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}  # by size
 COLUMNS = 128 * 3 + 41  # the last block is a partial one
 
 
@@ -61,24 +63,27 @@ def run_eider(x, arguments):
         tensors = dict(safetensors.deserialize(result.read_bytes()))
     y, y_scale = tensors["y"], tensors["y_scale"]
     return (np.frombuffer(y["data"], np.uint8).reshape(y["shape"]),
-            np.frombuffer(y_scale["data"], np.float32).reshape(y_scale["shape"]))
+            np.frombuffer(y_scale["data"], SCALES[y_scale["dtype"]]).reshape(y_scale["shape"]))
 
 
 class Modes(unittest.TestCase):
-    def check(self, formula, mode, block, options=(), narrow=None):
+    def check(self, formula, mode, block, options=(), narrow=None, formats=("e4m3", "e5m2")):
         """`narrow`: the dtype that x has in memory; f32 if none."""
         x = rows_of_every_kind()
         name = {None: "f32", ml_dtypes.bfloat16: "bf16", np.float16: "f16"}[narrow]
         if narrow:
             with np.errstate(over="ignore"):
                 x = x.astype(narrow)
-        for format, (dtype, _) in formulas.FORMATS.items():
+        for format in formats:
+            dtype = formulas.FORMATS[format][0]
             codes, scales = formulas.quantize(x.astype(np.float32), block, formula, format)
             columns = "*" if block == COLUMNS else block
             y, y_scale = run_eider(x, ["--dtype", name, "--format", format, "--block", f"1x{columns}",
                                        "--mode", mode, *options])
             with self.subTest(format=format, output="y_scale"):
-                self.assert_same(y_scale.view(np.uint32), scales.view(np.uint32), np.isnan(y_scale), np.isnan(scales))
+                self.assertEqual(y_scale.dtype, scales.dtype)
+                bits = BITS[scales.itemsize]
+                self.assert_same(y_scale.view(bits), scales.view(bits), np.isnan(y_scale), np.isnan(scales))
             with self.subTest(format=format, output="y"):
                 self.assert_same(y, codes, np.isnan(y.view(dtype)), np.isnan(codes.view(dtype)))
 
@@ -113,6 +118,25 @@ class Modes(unittest.TestCase):
     def test_trtllm_token(self):
         self.check(formulas.trtllm_token, "trtllm_token", COLUMNS)
 
+    def test_te_current(self):
+        self.check(formulas.te_current, "te_current", 128, formats=formulas.FORMATS)
+        self.check(formulas.te_current_powers, "te_current", COLUMNS, ["--set", "power_of_two=rceil"])
+
+    def test_mx(self):
+        self.check(formulas.mx, "mx", 32, formats=formulas.FORMATS)
+
+    def test_fnuz(self):
+        self.check(formulas.default, "default", 128, formats=("e4m3fnuz", "e5m2fnuz"))
+
+    def test_e8m0(self):
+        e8m0 = ["--scale", "e8m0"]
+        self.check(formulas.default_e8m0, "default", 32, e8m0, narrow=ml_dtypes.bfloat16, formats=formulas.FORMATS)
+        self.check(formulas.floor_e8m0, "default", 32, [*e8m0, "--set", "power_of_two=floor"])
+        self.check(formulas.deepgemm_e8m0, "deepgemm", 128, e8m0)
+
+    def test_bf16_scales(self):
+        self.check(formulas.default_bf16, "default", COLUMNS, ["--scale", "bf16"], formats=formulas.FORMATS)
+
     def test_narrow_inputs(self):
         """bf16 and f16 are widened exactly: the same formula."""
         self.check(formulas.default, "default", 128, narrow=ml_dtypes.bfloat16)
@@ -121,7 +145,8 @@ class Modes(unittest.TestCase):
 
     def test_modes_differ(self):
         """The inputs tell the modes apart: no two formulas give the same codes and scales."""
-        names = ["default", "deepgemm", "tilekernels", "vllm_group", "vllm_token", "sglang_group", "trtllm_token"]
+        names = ["default", "deepgemm", "tilekernels", "vllm_group", "vllm_token", "sglang_group", "trtllm_token",
+                 "te_current", "te_current_powers", "mx", "default_e8m0", "floor_e8m0", "deepgemm_e8m0", "default_bf16"]
         seen = {}
         for name in names:
             codes, scales = formulas.quantize(rows_of_every_kind(), 128, getattr(formulas, name), "e4m3")

@@ -134,3 +134,54 @@ TEST_F(NumericsTraps, CodesAreThoseOfTheStoredScale) {
     EXPECT_LE(std::abs(static_cast<double>(values[i]) - quotient), half * (1 + 0x1p-20)) << i;
   }
 }
+
+TEST_F(NumericsTraps, CodeZeroOfE8m0IsNoZero) {
+  std::vector<float> x(64, 0.0f);
+  x[32] = 0x1p-140f;
+  OpParameters given = parameters("e4m3", "1x32");
+  given.mode = "mx";
+  given.scale = "e8m0";
+  auto outputs = run("quantize", given, {floats("x", {1, 64}, x)});
+  EXPECT_EQ(codesOf(outputs, "y_scale"), (std::vector<uint8_t>{0, 0}));
+  EXPECT_EQ(codesOf(outputs, "y")[0], 0x00);
+  EXPECT_EQ(codesOf(outputs, "y")[32], 0x00) << "2^-140 · 2^127 rounds to 0";
+  OpParameters back = parameters("e4m3", "1x32");
+  back.dtype = "f32";
+  back.scale = "e8m0";
+  outputs = run("dequantize", back,
+                {codes("x", e4m3, {1, 32}, std::vector<uint8_t>(32, 0x38)),
+                 codes("x_scale", DType::e8m0, {1, 1}, {0})});
+  for (float value : floatsOf(outputs, "y"))
+    EXPECT_EQ(value, 0x1p-127f);
+}
+
+TEST_F(NumericsTraps, QuantisedWithTheExactScaleButStoredRounded) {
+  // By the exact scale 1 would become 448.
+  std::vector<float> x(32, 0.0f);
+  x[0] = 1.0f;
+  x[1] = 0.9f;
+  OpParameters given = parameters("e4m3", "1x32");
+  given.scale = "e8m0";
+  auto outputs = run("quantize", given, {floats("x", {1, 32}, x)});
+  EXPECT_EQ(codesOf(outputs, "y_scale"), (std::vector<uint8_t>{127 - 8})) << "1/448, rounded up";
+  EXPECT_EQ(codesOf(outputs, "y")[0], 0x78) << "1 · 2^8 is 256";
+}
+
+TEST_F(NumericsTraps, FnuzHasNoMinusZeroAndOneNaN) {
+  std::vector<float> x(32, 1.0f);
+  x[1] = -0.0f;
+  x[2] = -1e-12f;
+  x[3] = -1.0f;
+  for (const char *format : {"e4m3fnuz", "e5m2fnuz"}) {
+    OpParameters given = parameters(format, "1x16");
+    std::vector<float> y = x;
+    y[20] = -NaN;
+    std::vector<uint8_t> result = codesOf(run("quantize", given, {floats("x", {1, 32}, y)}), "y");
+    EXPECT_EQ(result[0], 0x7f);
+    EXPECT_EQ(result[1], 0x00) << "0x80 would be NaN";
+    EXPECT_EQ(result[2], 0x00) << "0x80 would be NaN";
+    EXPECT_EQ(result[3], 0xff);
+    for (size_t i = 16; i < 32; ++i)
+      EXPECT_EQ(result[i], 0x80) << "a block with a NaN";
+  }
+}

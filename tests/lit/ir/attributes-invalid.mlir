@@ -17,7 +17,7 @@ eider.program @p() attributes {test.a = #eider.dims<2 * 3>} {}
 
 // -----
 
-// expected-error @+1 {{no numerics parameter 'floor'; they are scale, arithmetic, amax_floor, amax_bound, scale_floor, multiplier_bound, zero_block, overflow, nan}}
+// expected-error @+1 {{no numerics parameter 'floor'; they are scale, power_of_two, arithmetic, amax_floor, amax_bound, scale_floor, multiplier_bound, zero_block, overflow, nan}}
 eider.program @p() attributes {test.a = #eider.numerics<floor = 1.0>} {}
 
 // -----
@@ -82,18 +82,18 @@ eider.program @p() attributes {test.a = !eider.scaled<4xf8E5M2, dims = <4>, bloc
 
 // -----
 
-// expected-error @+1 {{a scaled tensor holds f8E4M3FN or f8E5M2, not 'f32'}}
+// expected-error @+1 {{a scaled tensor holds codes (e4m3, e5m2, e4m3fnuz, e5m2fnuz), not 'f32'}}
 eider.program @p() attributes {test.a = !eider.scaled<4xf32, dims = <4>, block = [1], scale = f32, layout = row_major>} {}
 
 // -----
 
-// expected-error @+1 {{a scaled tensor holds f8E4M3FN or f8E5M2, not 'f8E4M3FNUZ'}}
-eider.program @p() attributes {test.a = !eider.scaled<4xf8E4M3FNUZ, dims = <4>, block = [1], scale = f32, layout = row_major>} {}
+// expected-error @+1 {{a scaled tensor holds codes (e4m3, e5m2, e4m3fnuz, e5m2fnuz), not 'f8E4M3B11FNUZ'}}
+eider.program @p() attributes {test.a = !eider.scaled<4xf8E4M3B11FNUZ, dims = <4>, block = [1], scale = f32, layout = row_major>} {}
 
 // -----
 
-// expected-error @+1 {{scales are f32, not 'bf16'}}
-eider.program @p() attributes {test.a = !eider.scaled<4xf8E5M2, dims = <4>, block = [1], scale = bf16, layout = row_major>} {}
+// expected-error @+1 {{scales are f32, bf16, e8m0, not 'f16'}}
+eider.program @p() attributes {test.a = !eider.scaled<4xf8E5M2, dims = <4>, block = [1], scale = f16, layout = row_major>} {}
 
 // -----
 

@@ -53,6 +53,8 @@ eider.program @every_op(tokens, hidden = 256) {
   %encoded_e5m2 = eider.encode %up {codec = #eider<codec hardware>, ignore_nan, overflow_to_format} : !bf16s -> tensor<?x256xf8E5M2, #mn>
   // CHECK: eider.sigmoid %[[RESIDUAL]] : tensor<?x256xf32, #eider.dims<tokens, hidden>>
   %sigmoid = eider.sigmoid %residual : !f32s
+  // CHECK: eider.power_of_two above %[[RESIDUAL]] : tensor<?x256xf32, #eider.dims<tokens, hidden>>
+  %power = eider.power_of_two above %residual : !f32s
   // CHECK: eider.sigmoid %[[EPS]] : f32
   %sigmoid_scalar = eider.sigmoid %eps : f32
 

@@ -71,7 +71,7 @@ eider.program @decodes_to_its_dims(m, n) {
 
 eider.program @decodes_codes(n) {
   %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
-  // expected-error @below {{'eider.decode' op operand #0 must be ranked tensor of f8E4M3FN type or f8E5M2 type values, but got 'tensor<?xf32, #eider.dims<n>>'}}
+  // expected-error @below {{'eider.decode' op operand #0 must be ranked tensor of FP8 code values, but got 'tensor<?xf32, #eider.dims<n>>'}}
   %c = eider.decode %x : tensor<?xf32, #eider.dims<n>> -> tensor<?xf32, #eider.dims<n>>
 }
 
@@ -231,4 +231,20 @@ eider.program @sigmoid_of_bf16(n) {
   %x = eider.input "x" : tensor<?xbf16, #eider.dims<n>>
   // expected-error @below {{'eider.sigmoid' op operand #0 must be 32-bit float or ranked tensor of 32-bit float values, but got 'tensor<?xbf16, #eider.dims<n>>'}}
   %s = eider.sigmoid %x : tensor<?xbf16, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @powers_of_two_by_their_type(m, n) {
+  %x = eider.input "x" : tensor<?x?xf32, #eider.dims<m, n>>
+  // expected-error @below {{'eider.quantize' op scales of e8m0 are powers of two, but power_of_two is none; take floor, ceil, rceil or even}}
+  %q = eider.quantize %x numerics<> : tensor<?x?xf32, #eider.dims<m, n>> -> !eider.scaled<?x?xf8E4M3FN, dims = <m, n>, block = [1, 32], scale = f8E8M0FNU, layout = row_major>
+}
+
+// -----
+
+eider.program @multiplies_by_what_is_not_stored(m, n) {
+  %x = eider.input "x" : tensor<?x?xf32, #eider.dims<m, n>>
+  // expected-error @below {{'eider.quantize' op arithmetic max_over_amax multiplies by the inverse of a scale that was not rounded}}
+  %q = eider.quantize %x numerics<arithmetic = max_over_amax> : tensor<?x?xf32, #eider.dims<m, n>> -> !eider.scaled<?x?xf8E4M3FN, dims = <m, n>, block = [1, 32], scale = bf16, layout = row_major>
 }

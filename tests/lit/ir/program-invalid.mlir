@@ -150,13 +150,13 @@ eider.program @stored_as_another_type(n) {
 // -----
 
 eider.program @integers(n) {
-  // expected-error @below {{'eider.input' op result #0 must be ranked tensor of 32-bit float or 16-bit float or bfloat16 type or f8E4M3FN type or f8E5M2 type values or scaled tensor, but got 'tensor<?xi32, #eider.dims<n>>'}}
+  // expected-error @below {{'eider.input' op result #0 must be ranked tensor of f32, bf16 or f16 or FP8 code or scale values or scaled tensor, but got 'tensor<?xi32, #eider.dims<n>>'}}
   %x = eider.input "x" : tensor<?xi32, #eider.dims<n>>
 }
 
 // -----
 
 eider.program @codes_are_no_inout(n) {
-  // expected-error @below {{'eider.inout' op result #0 must be ranked tensor of 32-bit float or 16-bit float or bfloat16 type values, but got 'tensor<?xf8E5M2, #eider.dims<n>>'}}
+  // expected-error @below {{'eider.inout' op result #0 must be ranked tensor of f32, bf16 or f16 values, but got 'tensor<?xf8E5M2, #eider.dims<n>>'}}
   %x = eider.inout "x" : tensor<?xf8E5M2, #eider.dims<n>>
 }

@@ -41,6 +41,8 @@ simt.kernel @row ["x", "s", "w", "scales", "y", "eps", "stride", "tokens"] threa
     %wide_eps = simt.spread %eps : f32 to vector<16xf32>
     // CHECK: simt.sigmoid %[[F]] : vector<16xf32>
     %sigmoid = simt.sigmoid %f : vector<16xf32>
+    // CHECK: simt.power_of_two below %[[F]] : vector<16xf32>
+    %power = simt.power_of_two below %f : vector<16xf32>
     // CHECK: %[[CODES:.*]] = simt.encode %[[A]] by %[[WIDE]] : vector<16xf32> codec hardware : vector<16xbf16> -> vector<16xf8E4M3FN>
     %codes = simt.encode %a by %wide : vector<16xf32> codec hardware : vector<16xbf16> -> vector<16xf8E4M3FN>
     // CHECK: simt.encode %[[F]] codec software {ignore_nan, overflow_to_format} : vector<16xf32> -> vector<16xf8E4M3FN>

@@ -37,6 +37,12 @@ simt.kernel @scalars ["a", "b", "c"] threads = 32 grid = "1" arguments = ["scala
     %v12 = math.fma %a, %b, %c {eider.name = "v12"} : f32
     // CHECK-NEXT: const float v13 = eider::sigmoid(a);
     %v13 = simt.sigmoid %a {eider.name = "v13"} : f32
+    // CHECK-NEXT: const float power = eider::power_of_two_below(a);
+    %power = simt.power_of_two below %a {eider.name = "power"} : f32
+    // CHECK-NEXT: const float next_power = eider::power_of_two_above(a);
+    %next_power = simt.power_of_two above %a {eider.name = "next_power"} : f32
+    // CHECK-NEXT: const auto exponent = eider::to<e8m0>(power);
+    %exponent = arith.truncf %power {eider.name = "exponent"} : f32 to f8E8M0FNU
     // CHECK-NEXT: const float v14 = eider::select(a < b, a, c);
     %less = arith.cmpf olt, %a, %b : f32
     %v14 = arith.select %less, %a, %c {eider.name = "v14"} : f32

@@ -173,28 +173,24 @@ TEST_F(ErrorTest, quantisations) {
   expect([&] { quantize(x, e4m3, {.block = {1, 0}}); }, "a block's extent cannot be 0");
   expect([&] { quantize(x, e4m3, {.block = {128}}); }, "a block of rank 1 for [tokens, hidden]");
   expect([&] { quantize(x, bf16, {.block = {1, 128}}); }, "the format cannot be bf16");
+  expect([&] { quantize(x, DType::e8m0, {.block = {1, 128}}); }, "the format cannot be f8E8M0FNU");
   expect(
       [&] {
-        quantize(x, DType::e4m3fnuz, {.block = {1, 128}});
+        quantize(x, e4m3, {.block = {1, 128}, .scale = DType::f16});
       },
-      "the format cannot be f8E4M3FNUZ");
-  expect(
-      [&] {
-        quantize(x, e4m3, {.block = {1, 128}, .scale = DType::e8m0});
-      },
-      "the scales cannot be f8E8M0FNU");
+      "the scales cannot be f16");
   expect([&] { quantize(s, e4m3, {.block = {1, 128}}); }, "a scalar has no blocks");
   expect(
       [&] {
         quantize(x, e4m3, {.block = {1, 128}, .mode = "mystery"});
       },
       "no mode 'mystery'; they are default, deepgemm, tilekernels, vllm_group, vllm_token, "
-      "sglang_group, trtllm_token");
+      "sglang_group, trtllm_token, te_current, mx");
   expect(
       [&] {
         quantize(x, e4m3, {.block = {1, 128}, .numerics = {{"speed", "high"}}});
       },
-      "no numerics parameter 'speed'; they are scale, arithmetic, amax_floor");
+      "no numerics parameter 'speed'; they are scale, power_of_two, arithmetic, amax_floor");
   expect(
       [&] {
         quantize(x, e4m3, {.block = {1, 128}, .numerics = {{"nan", "maybe"}}});
@@ -218,7 +214,34 @@ TEST_F(ErrorTest, boundsThatLeaveNoScale) {
   expect(with({{"amax_floor", "2"}, {"amax_bound", "1"}}), "amax_floor is above amax_bound");
 }
 
+TEST_F(ErrorTest, numericsThatTheScalesCannotHave) {
+  auto with = [&](DType scale, std::map<std::string, std::string> numerics) {
+    return [this, scale, numerics] {
+      quantize(x, e4m3, {.block = {1, 32}, .scale = scale, .numerics = numerics});
+    };
+  };
+  expect(with(DType::e8m0, {{"power_of_two", "none"}}),
+         "scales of e8m0 are powers of two, but power_of_two is none");
+  for (DType scale : {bf16, DType::e8m0})
+    expect(with(scale, {{"arithmetic", "max_over_amax"}}),
+           "arithmetic max_over_amax multiplies by the inverse of a scale that was not rounded");
+  expect(with(f32, {{"arithmetic", "max_over_amax"}, {"power_of_two", "floor"}}),
+         "arithmetic max_over_amax multiplies by the inverse of a scale that was not rounded");
+  expect(with(f32, {{"scale", "inverse_of_max_over_amax"}}),
+         "scale inverse_of_max_over_amax goes with arithmetic max_over_amax alone");
+  expect(with(bf16, {{"scale", "inverse_of_max_over_amax"}, {"arithmetic", "max_over_amax"}}),
+         "scale inverse_of_max_over_amax is stored in f32, or rounded by power_of_two rceil");
+  expect(with(f32, {{"zero_block", "one_if_not_finite"}}),
+         "zero_block one_if_not_finite goes with scale inverse_of_max_over_amax alone");
+}
+
 TEST_F(ErrorTest, givenScales) {
+  Value powers = b.input("powers", DType::e8m0, {tokens, ceildiv(hidden, 32)});
+  expect(
+      [&] {
+        quantize(x, e4m3, {.block = {1, 32}, .scale = bf16, .scales = powers});
+      },
+      "the given scales are f8E8M0FNU, not bf16");
   Value scale = b.input("scale", f32, {tokens, ceildiv(hidden, 128)});
   expect(
       [&] {

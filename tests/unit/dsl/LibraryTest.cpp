@@ -90,7 +90,7 @@ TEST(Library, requantizeHasAFormatAndABlockOnEitherSide) {
                   "x_scale:in:f32[ceildiv(tokens, 128), ceildiv(hidden, 128)]",
                   "y:out:f8E4M3FN[tokens, hidden]", "y_scale:out:f32[tokens, 1]"));
   EXPECT_EQ(errorOf("requantize", {.fromFormat = "e3m4"}),
-            "requantize: --from-format cannot be 'e3m4'; give e4m3, e5m2");
+            "requantize: --from-format cannot be 'e3m4'; give e4m3, e5m2, e4m3fnuz, e5m2fnuz");
   EXPECT_THAT(errorOf("requantize", {.fromBlock = "128"}),
               HasSubstr("requantize: --from-block cannot be '128'; give ROWS"));
   EXPECT_THAT(errorOf("requantize", {.dtype = "bf16"}), HasSubstr("there is no parameter dtype"));
@@ -228,21 +228,16 @@ TEST(Library, refusals) {
   EXPECT_EQ(errorOf("quantize", {.dtype = "f64"}),
             "quantize: --dtype cannot be 'f64'; give bf16, f16, f32");
   EXPECT_EQ(errorOf("quantize", {.format = "e3m4"}),
-            "quantize: --format cannot be 'e3m4'; give e4m3, e5m2");
-  EXPECT_EQ(
-      errorOf("quantize", {.format = "e4m3fnuz"}),
-      "quantize: --format cannot be 'e4m3fnuz': FNUZ formats have no codec yet; give e4m3, e5m2");
-  EXPECT_EQ(
-      errorOf("rms_norm_quant", {.scale = "e8m0"}),
-      "rms_norm_quant: --scale cannot be 'e8m0': scales of that type are not made yet; give f32");
-  EXPECT_EQ(errorOf("quantize", {.scale = "f64"}), "quantize: --scale cannot be 'f64'; give f32");
+            "quantize: --format cannot be 'e3m4'; give e4m3, e5m2, e4m3fnuz, e5m2fnuz");
+  EXPECT_EQ(errorOf("quantize", {.scale = "f64"}),
+            "quantize: --scale cannot be 'f64'; give f32, bf16, e8m0");
   EXPECT_EQ(errorOf("quantize", {.scaleLayout = "packed_ue8m0"}),
             "quantize: --scale-layout cannot be 'packed_ue8m0': no other layout is made yet; give "
             "row_major");
   EXPECT_EQ(errorOf("quantize", {.scaleSource = "delayed"}),
             "quantize: --scale-source cannot be 'delayed'; give dynamic, static");
-  EXPECT_THAT(errorOf("quantize", {.mode = "te_current"}),
-              HasSubstr("quantize: no mode 'te_current'; they are default, deepgemm"));
+  EXPECT_THAT(errorOf("quantize", {.mode = "te_delayed"}),
+              HasSubstr("quantize: no mode 'te_delayed'; they are default, deepgemm"));
   EXPECT_THAT(
       errorOf("quantize", {.numerics = {{"nan", "maybe"}}}),
       HasSubstr("quantize: numerics parameter 'nan' cannot be 'maybe'; possible: propagate"));

@@ -26,10 +26,30 @@ TEST(Fp8, KnownValues) {
   EXPECT_EQ(decodeFp8(e5m2, 0x01), 0x1p-16);
   EXPECT_EQ(decodeFp8(e5m2, 0xfc), -Inf);
   EXPECT_TRUE(std::isnan(decodeFp8(e5m2, 0x7d)));
+  EXPECT_EQ(decodeFp8(DType::e4m3fnuz, 0x7f), 240);
+  EXPECT_EQ(decodeFp8(DType::e4m3fnuz, 0x01), 0x1p-10);
+  EXPECT_EQ(decodeFp8(DType::e5m2fnuz, 0xff), -57344);
+  EXPECT_EQ(decodeFp8(DType::e5m2fnuz, 0x01), 0x1p-17);
+}
+
+TEST(Fp8, FnuzHasOneNaNAndOneZero) {
+  for (DType type : {DType::e4m3fnuz, DType::e5m2fnuz}) {
+    for (int code = 0; code < 256; ++code) {
+      EXPECT_EQ(isNaNCode(type, static_cast<uint8_t>(code)), code == 0x80);
+      EXPECT_EQ(std::isnan(decodeFp8(type, static_cast<uint8_t>(code))), code == 0x80);
+    }
+    EXPECT_EQ(encodeFp8(type, -0.0), 0x00);
+    EXPECT_EQ(encodeFp8(type, -1e-30), 0x00);
+    EXPECT_EQ(encodeFp8(type, std::copysign(NaN, -1.0)), 0x80);
+    EXPECT_EQ(encodeFp8(type, -1e9), 0xff);
+    EXPECT_EQ(encodeFp8(type, -1e9, {/*overflowToFormat=*/true, false}), 0x80);
+  }
+  EXPECT_EQ(encodeFp8(DType::e4m3fnuz, 248, {/*overflowToFormat=*/true, false}), 0x80);
+  EXPECT_EQ(encodeFp8(DType::e4m3fnuz, 247.99, {/*overflowToFormat=*/true, false}), 0x7f);
 }
 
 TEST(Fp8, EveryCodeEncodesItsValue) {
-  for (DType type : {e4m3, e5m2})
+  for (DType type : {e4m3, e5m2, DType::e4m3fnuz, DType::e5m2fnuz})
     for (int code = 0; code < 256; ++code) {
       double value = decodeFp8(type, static_cast<uint8_t>(code));
       EncodeRules rules = {/*overflowToFormat=*/true, false};
@@ -40,7 +60,7 @@ TEST(Fp8, EveryCodeEncodesItsValue) {
 }
 
 TEST(Fp8, TiesGoToEvenCodes) {
-  for (DType type : {e4m3, e5m2})
+  for (DType type : {e4m3, e5m2, DType::e4m3fnuz, DType::e5m2fnuz})
     for (int code = 0; decodeFp8(type, static_cast<uint8_t>(code)) < largestFp8(type); ++code) {
       double below = decodeFp8(type, static_cast<uint8_t>(code));
       double above = decodeFp8(type, static_cast<uint8_t>(code + 1)), middle = (below + above) / 2;
@@ -79,7 +99,9 @@ TEST(Fp8, OrderOfCodesIsThatOfValues) {
 TEST(Fp8, EveryBf16AgainstScaledRounding) {
   for (uint32_t bits = 0; bits < 0x7f80; ++bits) {
     double value = valueOf(bf16, bits);
-    for (auto [type, mantissa, lowest] : {std::tuple(e4m3, 3, -6), std::tuple(e5m2, 2, -14)}) {
+    for (auto [type, mantissa, lowest] :
+         {std::tuple(e4m3, 3, -6), std::tuple(e5m2, 2, -14), std::tuple(DType::e4m3fnuz, 3, -7),
+          std::tuple(DType::e5m2fnuz, 2, -15)}) {
       int exponent = std::max(value > 0 ? std::ilogb(value) : lowest, lowest);
       double rounded =
           std::ldexp(std::nearbyint(std::ldexp(value, mantissa - exponent)), exponent - mantissa);

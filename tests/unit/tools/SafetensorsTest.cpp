@@ -27,8 +27,9 @@ using namespace eider::safetensors;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::vector<DType> kTypes = {DType::f32,  DType::bf16, DType::f16, DType::e4m3, DType::e5m2,
-                                   DType::e8m0, DType::i32,  DType::i64, DType::u8};
+const std::vector<DType> kTypes = {DType::f32,  DType::bf16,     DType::f16,      DType::e4m3,
+                                   DType::e5m2, DType::e4m3fnuz, DType::e5m2fnuz, DType::e8m0,
+                                   DType::i32,  DType::i64,      DType::u8};
 
 /// A directory of its own for each test.
 class SafetensorsTest : public testing::Test {
@@ -357,7 +358,6 @@ TEST_F(SafetensorsTest, WriterChecksItsTensors) {
   EXPECT_THAT(refusalToWrite(path, {{"x", DType::u8, {1}, byte}, {"x", DType::u8, {1}, byte}}),
               HasSubstr("tensor 'x': given twice"));
   EXPECT_THAT(refusalToWrite(path, {{"x", DType::f32, {1}, byte}}), HasSubstr("4 bytes, 1"));
-  EXPECT_THAT(refusalToWrite(path, {{"x", DType::e4m3fnuz, {1}, byte}}), HasSubstr("f8E4M3FNUZ"));
   EXPECT_THAT(refusalToWrite(path, {{"x", DType::u8, {-1}, byte}}), HasSubstr("negative"));
   EXPECT_THAT(refusalToWrite(path, {{"__metadata__", DType::u8, {1}, byte}}), HasSubstr("itself"));
   EXPECT_THAT(refusalToWrite(path, {{"\xff", DType::u8, {1}, byte}}), HasSubstr("UTF-8"));

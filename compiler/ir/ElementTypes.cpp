@@ -1,0 +1,99 @@
+//===- ElementTypes.cpp - The element types of tensors --------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/ir/ElementTypes.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace eider;
+using namespace eider::ir;
+
+template <class T> static Type typeIn(MLIRContext *context) { return T::get(context); }
+
+static constexpr ElementType table[] = {
+    {.dtype = DType::f32,
+     .get = typeIn<Float32Type>,
+     .name = "f32",
+     .isValue = true,
+     .isScale = true},
+    {.dtype = DType::bf16,
+     .get = typeIn<BFloat16Type>,
+     .name = "bf16",
+     .isValue = true,
+     .isScale = true},
+    {.dtype = DType::f16, .get = typeIn<Float16Type>, .name = "f16", .isValue = true},
+    {.dtype = DType::e4m3,
+     .get = typeIn<Float8E4M3FNType>,
+     .name = "e4m3",
+     .isCode = true,
+     .hasInstructions = true},
+    {.dtype = DType::e5m2,
+     .get = typeIn<Float8E5M2Type>,
+     .name = "e5m2",
+     .isCode = true,
+     .hasInstructions = true},
+    {.dtype = DType::e4m3fnuz,
+     .get = typeIn<Float8E4M3FNUZType>,
+     .name = "e4m3fnuz",
+     .isCode = true},
+    {.dtype = DType::e5m2fnuz,
+     .get = typeIn<Float8E5M2FNUZType>,
+     .name = "e5m2fnuz",
+     .isCode = true},
+    {.dtype = DType::e8m0, .get = typeIn<Float8E8M0FNUType>, .name = "e8m0", .isScale = true},
+};
+
+ArrayRef<ElementType> ir::elementTypes() { return table; }
+
+const ElementType *ir::findElementType(Type type) {
+  const auto *row = llvm::find_if(
+      table, [&](const ElementType &row) { return row.get(type.getContext()) == type; });
+  return row == std::end(table) ? nullptr : row;
+}
+
+const ElementType *ir::findElementType(DType type) {
+  const auto *row = llvm::find_if(table, [&](const ElementType &row) { return row.dtype == type; });
+  return row == std::end(table) ? nullptr : row;
+}
+
+std::string ElementType::codec() const {
+  std::string alias = name.str();
+  alias[0] = llvm::toUpper(alias[0]);
+  return alias;
+}
+
+bool ir::isWordOfText(StringRef word) {
+  return llvm::any_of(table, [&](const ElementType &row) {
+    return row.text() == word || (row.isCode && row.codec() == word);
+  });
+}
+
+static bool isUsedAs(Type type, bool ElementType::*use) {
+  const ElementType *row = findElementType(type);
+  return row && row->*use;
+}
+
+bool ir::isValueType(Type type) { return isUsedAs(type, &ElementType::isValue); }
+bool ir::isCodeType(Type type) { return isUsedAs(type, &ElementType::isCode); }
+bool ir::isScaleType(Type type) { return isUsedAs(type, &ElementType::isScale); }
+
+std::string ir::namesOfTypes(bool ElementType::*use) {
+  std::string names;
+  for (const ElementType &row : table)
+    if (row.*use)
+      names += (names.empty() ? "" : ", ") + row.name.str();
+  return names;
+}
+
+float ir::largestOf(Type type) {
+  APFloat value = APFloat::getLargest(cast<FloatType>(type).getFloatSemantics());
+  bool losesInfo = false;
+  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.convertToFloat();
+}

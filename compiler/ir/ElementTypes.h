@@ -1,0 +1,58 @@
+//===- ElementTypes.h - The element types of tensors ------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// One row a type: whatever the compiler must know of a format stands in it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_IR_ELEMENTTYPES_H
+#define EIDER_IR_ELEMENTTYPES_H
+
+#include "eider/dtype.h"
+#include "mlir/IR/Types.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace eider::ir {
+
+struct ElementType {
+  DType dtype;
+  mlir::Type (*get)(mlir::MLIRContext *);
+  llvm::StringLiteral name;     ///< On the command line.
+  bool isValue = false;         ///< Of the tensors that are computed with.
+  bool isCode = false;          ///< Of the codes of a scaled tensor,
+  bool isScale = false;         ///< and of its scales.
+  bool hasInstructions = false; ///< Some GPU converts it to and from floats by instruction.
+
+  /// Its name in the emitted text.
+  llvm::StringRef text() const { return dtype == DType::f32 ? "float" : name; }
+  /// What the emitted text calls its codec: `E4m3`.
+  std::string codec() const;
+};
+
+llvm::ArrayRef<ElementType> elementTypes();
+
+/// The row of a type, null for one that no tensor has.
+const ElementType *findElementType(mlir::Type type);
+const ElementType *findElementType(DType type);
+
+/// Whether the emitted text calls a type or a codec so.
+bool isWordOfText(llvm::StringRef word);
+
+/// Whether a type is that of values (f32, bf16, f16), codes, scales.
+bool isValueType(mlir::Type type);
+bool isCodeType(mlir::Type type);
+bool isScaleType(mlir::Type type);
+
+/// The names of the types that a tensor has in a use: `namesOfTypes(&ElementType::isCode)` is
+/// `e4m3, e5m2, …`.
+std::string namesOfTypes(bool ElementType::*use);
+
+/// The largest finite value of a float type, exact in f32.
+float largestOf(mlir::Type type);
+
+} // namespace eider::ir
+
+#endif // EIDER_IR_ELEMENTTYPES_H
