@@ -158,8 +158,13 @@ static bool isCodeWithinRange(const CodeTensor &expected, int64_t index, uint8_t
   uint8_t high = encodeFp8(expected.format, range.upper, expected.rules);
   if (code == low || code == high)
     return true;
-  return !isNaNCode(expected.format, code) && orderOfCode(low) <= orderOfCode(code) &&
-         orderOfCode(code) <= orderOfCode(high);
+  // An end that overflows has a code that may lie anywhere: the largest stands for it.
+  const EncodeRules saturating = {false, expected.rules.ignoreNaN};
+  auto orderOf = [&](double end) {
+    return orderOfCode(encodeFp8(expected.format, end, saturating));
+  };
+  return !isNaNCode(expected.format, code) && orderOf(range.lower) <= orderOfCode(code) &&
+         orderOfCode(code) <= orderOf(range.upper);
 }
 
 /// `reference`: with the reference's own scales; `expected`: with the scales that came with the

@@ -119,7 +119,7 @@ class Modes(unittest.TestCase):
         self.check(formulas.trtllm_token, "trtllm_token", COLUMNS)
 
     def test_te_current(self):
-        self.check(formulas.te_current, "te_current", 128, formats=formulas.FORMATS)
+        self.check(formulas.te_current, "te_current", 128, formats=("e4m3", "e5m2fnuz"))
         self.check(formulas.te_current_powers, "te_current", COLUMNS, ["--set", "power_of_two=rceil"])
 
     def test_mx(self):
@@ -130,12 +130,12 @@ class Modes(unittest.TestCase):
 
     def test_e8m0(self):
         e8m0 = ["--scale", "e8m0"]
-        self.check(formulas.default_e8m0, "default", 32, e8m0, narrow=ml_dtypes.bfloat16, formats=formulas.FORMATS)
+        self.check(formulas.default_e8m0, "default", 32, e8m0, narrow=ml_dtypes.bfloat16, formats=("e5m2", "e4m3fnuz"))
         self.check(formulas.floor_e8m0, "default", 32, [*e8m0, "--set", "power_of_two=floor"])
         self.check(formulas.deepgemm_e8m0, "deepgemm", 128, e8m0)
 
     def test_bf16_scales(self):
-        self.check(formulas.default_bf16, "default", COLUMNS, ["--scale", "bf16"], formats=formulas.FORMATS)
+        self.check(formulas.default_bf16, "default", COLUMNS, ["--scale", "bf16"], formats=("e4m3", "e5m2fnuz"))
 
     def test_narrow_inputs(self):
         """bf16 and f16 are widened exactly: the same formula."""

@@ -164,6 +164,25 @@ TEST(Compare, InexactCodesMayDifferOnlyNearATie) {
   EXPECT_EQ(judgedCodes(p, x, {0x58, 0x59, 0x38, 0x7e}, scale)[1].wrong, 1);
 }
 
+/// A sum that has cancelled may be anything in between, whatever the codes of its bounds are.
+TEST(Compare, CodesWithinARangeWhoseEndsOverflow) {
+  for (auto [name, format] :
+       {std::pair("f8E4M3FN", e4m3), std::pair("f8E5M2", e5m2),
+        std::pair("f8E4M3FNUZ", DType::e4m3fnuz), std::pair("f8E5M2FNUZ", DType::e5m2fnuz)}) {
+    const std::string type = std::string("tensor<?x1x") + name + ", #eider.dims<tokens, 1>>";
+    Program p = program(R"(
+    %x = eider.input "x" : tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %s = eider.reduce sum %x over [1, *] : tensor<?x?xf32, #eider.dims<tokens, hidden>> -> tensor<?x1xf32, #eider.dims<tokens, 1>>
+    %y = eider.encode %s {overflow_to_format} : tensor<?x1xf32, #eider.dims<tokens, 1>> -> )" +
+                        type + "\n eider.output \"y\", %y : " + type);
+    for (int code : {0x00, 0x38, 0xb8}) {
+      auto judged = compare(p, {floats("x", f32, {1, 2}, {1e30, -1e30})},
+                            {codes("y", format, {1, 1}, {code})});
+      EXPECT_EQ(judged[0].wrong, 0) << name << ": " << judged[0].firstWrong;
+    }
+  }
+}
+
 TEST(Compare, ScalesOfApproximateValuesStayWithinSixteenUlp) {
   Program p = quantizer(true);
   std::vector<double> x = {0, 0, 0, 0};
