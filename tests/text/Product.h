@@ -14,7 +14,8 @@
 namespace eider::text {
 
 /// Every op × dtype × format × block × codec × scale source × (isRepresentative) numerics that goes
-/// together, the widths in turn. Rows, memory and values decide nothing about a text: each is its axis's first.
+/// together, the widths in turn. Rows, memory and values decide nothing about a text: each is its
+/// axis's first.
 std::vector<matrix::Cell> productOfTexts();
 
 /// Those of `cells` whose text differs on an axis that a text depends on, each once.

@@ -39,10 +39,10 @@ struct CSources {
 
 /// A C99 (and C++) header and source that launch the images, and need the C library and the
 /// driver alone. `name`: of the files and, with `_…` appended, of all that the header declares; a C
-/// identifier. The images are of one program with the same dims, each for another target. A GPU that
-/// is newer than all of them takes the PTX, if there is one.
-/// `scalars`: defaults in the place of the contract's. Throws Error: Request for a name that is
-/// none, Internal for images that do not belong together.
+/// identifier. The images are of one program with the same dims, each for another target. A GPU
+/// that is newer than all of them takes the PTX, if there is one. `scalars`: defaults in the place
+/// of the contract's. Throws Error: Request for a name that is none, Internal for images that do
+/// not belong together.
 EIDER_API CSources cSources(const std::string &name, std::span<const TargetImage> images,
                             const std::map<std::string, double> &scalars = {});
 

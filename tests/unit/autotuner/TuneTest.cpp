@@ -62,8 +62,8 @@ TEST_F(TuneTest, VerifiesARecordBesideTheHeuristic) {
   CompileOptions options;
   options.target = "host";
   options.dims = {{"hidden", 512}};
-  tuning::Record record = sampleRecord(program, "hidden=512 tokens=5..8",
-                                       candidates(program, options).at(1).schedule);
+  tuning::Record record =
+      sampleRecord(program, "hidden=512 tokens=5..8", candidates(program, options).at(1).schedule);
   record.target = "host";
   record.device = tuning::identityOf(host().info());
   const tuning::Store store(host().cacheOptions());
