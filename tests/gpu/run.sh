@@ -185,6 +185,7 @@ step matrix-as-sm_75 matrix_as sm_75
 step matrix-as-sm_80 matrix_as sm_80
 step command-line command_line
 step clusters clusters
+step schedules env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/loop-test"
 step heldout env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/heldout-test" --gtest_filter=HeldOut.AgreeWithTheReference
 step aot timeout 120 "$bin/gpu-aot"
 step demo demo

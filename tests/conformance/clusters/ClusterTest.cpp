@@ -4,52 +4,25 @@
 //
 //===----------------------------------------------------------------------===//
 #include "eider/runtime.h"
-#include "tests/matrix/Cell.h"
-
-#include <cstdlib>
-#include <gtest/gtest.h>
+#include "tests/matrix/Reference.h"
 
 using namespace eider;
 using namespace eider::matrix;
 
 namespace {
 
-std::string deviceName() {
-  const char *device = std::getenv("EIDER_TEST_DEVICE");
-  return device ? device : "host";
-}
-
 /// Skips the test, with the reason, where there is no device with clusters of blocks.
 class Clusters : public ::testing::Test {
 protected:
   void SetUp() override {
     try {
-      if (const Device device = Device::open(deviceName()); !device.info().clusters)
+      if (const Device device = Device::open(testDevice()); !device.info().clusters)
         GTEST_SKIP() << device.info().name << " has no clusters";
     } catch (const Error &error) {
       GTEST_SKIP() << error.what();
     }
   }
 };
-
-/// The case of a cell, under a schedule.
-Case scheduled(const std::string &cell, const std::string &schedule) {
-  Case given = makeCase(cellNamed(cell), /*seed=*/7);
-  given.options.schedule = schedule;
-  return given;
-}
-
-/// Runs all cases and expects of each what the reference expects.
-void expectReference(const std::vector<Case> &cases) {
-  Harness harness(deviceName(), /*seed=*/3);
-  for (const Case &given : cases)
-    harness.add(given);
-  harness.build();
-  for (size_t i = 0; i < cases.size(); ++i)
-    for (const Comparison &comparison : compare(cases[i].program, cases[i].inputs, harness.run(i)))
-      EXPECT_EQ(comparison.wrong, 0)
-          << cases[i].options.schedule << ", case " << i << ": " << comparison.firstWrong;
-}
 
 constexpr const char *Schedules[] = {
     "row<threads = 32, vector = 4, cluster = 2>", "row<threads = 96, vector = 8, cluster = 4>",

@@ -1,0 +1,75 @@
+//===- LoopTest.cpp - Several tiles a block, against the reference --------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// Elsewhere rows are so few that each has a block. Here the grid is smaller than that, so that what
+// is loaded ahead, what stays in registers and what the tile before has stored matter.
+//
+//===----------------------------------------------------------------------===//
+#include "eider/runtime.h"
+#include "tests/matrix/Reference.h"
+
+using namespace eider;
+using namespace eider::matrix;
+
+namespace {
+
+/// Skips the test, with the reason, where there is no device.
+class Loops : public ::testing::Test {
+protected:
+  void SetUp() override {
+    try {
+      Device::open(testDevice());
+    } catch (const Error &error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+};
+
+/// Cells of one op and block whose blocks take tiles in turn: both variants, rows that no vector
+/// fills.
+std::vector<std::string> cellsOf(const std::string &op, const std::string &block) {
+  const std::string head = op + " · ", middle = " · " + block + " · ";
+  return {head + "bf16 · e4m3" + middle +
+              "hardware · dynamic · default · odd · several · contiguous · normal",
+          head + "f32 · e5m2" + middle +
+              "software · dynamic · default · odd · several · strided misaligned · specials"};
+}
+
+void expectAll(const std::vector<std::string> &ops, const std::string &block,
+               const std::vector<std::string> &schedules) {
+  std::vector<Case> cases;
+  for (const std::string &op : ops)
+    for (const std::string &cell : cellsOf(op, block))
+      for (const std::string &schedule : schedules)
+        cases.push_back(scheduled(cell, schedule));
+  expectReference(cases);
+}
+
+/// 37 rows by 1 to 5 blocks; the in-out's row is loaded ahead of the store to the row before.
+TEST_F(Loops, OfRows) {
+  expectAll({"add_rms_norm_quant", "layer_norm_quant"}, "1x128",
+            {"row<threads = 32, vector = 16, blocks = 3, prefetch = 1>",
+             "row<threads = 96, vector = 4, blocks = 1, prefetch = 1, hoist = 1, streaming = 1>",
+             "row<threads = 32, vector = 16, rows = 2, blocks = 5, hoist = 1>"});
+}
+
+TEST_F(Loops, OfRowsOfHalves) {
+  expectAll({"silu_mul_quant"}, "1x*",
+            {"row<threads = 32, vector = 16, blocks = 3, prefetch = 1, streaming = 1>",
+             "row<threads = 64, vector = 8, blocks = 2>"});
+}
+
+TEST_F(Loops, OfSegments) {
+  expectAll({"silu_mul_quant", "gelu_bias_quant"}, "1x128",
+            {"map<threads = 32, vector = 4, loads = 1, rows = 2, blocks = 5, streaming = 1>",
+             "map<threads = 64, vector = 8, loads = 1, blocks = 2, software = 1>"});
+}
+
+TEST_F(Loops, OfBlocks) {
+  expectAll({"quantize"}, "128x128",
+            {"tile<threads = 1024, vector = 16, rows = 128, columns = 128, blocks = 2, "
+             "streaming = 1>"});
+}
+
+} // namespace

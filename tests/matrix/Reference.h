@@ -1,0 +1,46 @@
+//===- Reference.h - Cases under a schedule, and what they give -*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TESTS_MATRIX_REFERENCE_H
+#define EIDER_TESTS_MATRIX_REFERENCE_H
+
+#include "tests/matrix/Cell.h"
+#include "tests/matrix/Harness.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace eider::matrix {
+
+/// The device that EIDER_TEST_DEVICE names; else `host`.
+inline std::string testDevice() {
+  const char *device = std::getenv("EIDER_TEST_DEVICE");
+  return device ? device : "host";
+}
+
+/// The case of a cell, under a schedule.
+inline Case scheduled(const std::string &cell, const std::string &schedule) {
+  Case given = makeCase(cellNamed(cell), /*seed=*/7);
+  given.options.schedule = schedule;
+  return given;
+}
+
+/// Runs all cases on testDevice() and expects of each what the reference expects.
+inline void expectReference(const std::vector<Case> &cases) {
+  Harness harness(testDevice(), /*seed=*/3);
+  for (const Case &given : cases)
+    harness.add(given);
+  harness.build();
+  for (size_t i = 0; i < cases.size(); ++i)
+    for (const Comparison &comparison : compare(cases[i].program, cases[i].inputs, harness.run(i)))
+      EXPECT_EQ(comparison.wrong, 0)
+          << cases[i].options.schedule << ", case " << i << ": " << comparison.firstWrong;
+}
+
+} // namespace eider::matrix
+
+#endif // EIDER_TESTS_MATRIX_REFERENCE_H
