@@ -9,6 +9,7 @@
 #include "tools/eider/BenchCells.h"
 #include "tools/eider/Inputs.h"
 #include "tools/eider/ProgramSource.h"
+#include "tools/eider/ResultParams.h"
 #include "tools/eider/Text.h"
 
 #include <cstdio>
@@ -19,23 +20,6 @@ namespace eider::cli {
 namespace {
 
 using nlohmann::json;
-
-/// The cell's params, as bench/README.md wants them.
-json paramsOf(const ProgramRequest &program, const std::string &schedule) {
-  const OpParameters &p = program.parameters;
-  json params = {{"codec", program.codec}, {"schedule", schedule}};
-  for (const auto &[name, value] :
-       {std::pair("dtype", &p.dtype), std::pair("format", &p.format), std::pair("block", &p.block),
-        std::pair("from_format", &p.fromFormat), std::pair("from_block", &p.fromBlock),
-        std::pair("scale", &p.scale), std::pair("scale_layout", &p.scaleLayout),
-        std::pair("scale_source", &p.scaleSource), std::pair("mode", &p.mode),
-        std::pair("copy", &p.copy)})
-    if (!value->empty())
-      params[name] = *value;
-  for (const auto &[name, value] : program.settings)
-    params["set " + name] = value;
-  return params;
-}
 
 JitOptions jitOptions(const BenchCell &cell) {
   JitOptions options;

@@ -7,6 +7,7 @@
 
 #include "bench/Results.h"
 #include "tools/eider/Progress.h"
+#include "tools/eider/ResultParams.h"
 #include "tools/eider/Text.h"
 #include "tools/eider/TuneCells.h"
 
@@ -117,16 +118,12 @@ void Sweep::show(const DeviceInfo &device, const TuneCell &cell, const TuneResul
 /// A time as bench/README.md describes it; `beside`: the baseline's, if it was measured.
 nlohmann::json timeOf(const TuneCell &cell, const char *metric, const std::string &schedule,
                       double value, const char *baseline, double beside) {
-  const OpParameters &p = cell.request.parameters;
-  nlohmann::json params = {{"schedule", schedule}};
-  for (const auto &[name, text] :
-       {std::pair("dtype", &p.dtype), std::pair("format", &p.format), std::pair("block", &p.block),
-        std::pair("mode", &p.mode), std::pair("codec", &cell.request.codec)})
-    if (!text->empty())
-      params[name] = *text;
-  nlohmann::json one = {
-      {"op", cell.program.name()}, {"params", params}, {"shape", cell.request.dims},
-      {"metric", metric},          {"unit", "us"},     {"value", value}};
+  nlohmann::json one = {{"op", cell.program.name()},
+                        {"params", paramsOf(cell.request, schedule)},
+                        {"shape", cell.request.dims},
+                        {"metric", metric},
+                        {"unit", "us"},
+                        {"value", value}};
   if (beside > 0)
     one.update({{"baseline", baseline}, {"baseline_value", beside}, {"ratio", value / beside}});
   return one;

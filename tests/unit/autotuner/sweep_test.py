@@ -62,6 +62,14 @@ class Sweep(unittest.TestCase):
         for cell in schedules:
             self.assertIn(cell["params"]["schedule"].replace("<", "&lt;").replace(">", "&gt;") + ": ", page)
 
+    def test_requests_that_differ_anywhere_are_cells_of_their_own(self):
+        self.tune("quantize", "--copy", "none,bf16", "--scale-source", "dynamic,static", "--shapes", "4x256",
+                  "--device", "host", "--candidates", "1", "--json", "t.json")
+        cells = json.loads((self.directory / "t.json").read_text())["cells"]
+        tuned = [cell["params"] for cell in cells if cell["metric"] == "tuned_time"]
+        self.assertEqual(sorted((params["copy"], params["scale_source"]) for params in tuned),
+                         [("bf16", "dynamic"), ("bf16", "static"), ("none", "dynamic"), ("none", "static")])
+
     def test_verify_measures_records_again_and_keeps_none(self):
         cell = ("quantize", "--shapes", "4x256", "--device", "host", "--candidates", "3")
         self.tune(*cell)
