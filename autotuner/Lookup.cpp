@@ -95,7 +95,7 @@ void join(std::vector<TunedRange> &ranges) {
     DimRange &mine = range.ranges.begin()->second;
     if (!joined.empty()) {
       DimRange &before = joined.back().ranges.begin()->second;
-      if (joined.back().schedule == range.schedule && before.to + 1 == mine.from) {
+      if (joined.back().schedule == range.schedule && before.to == mine.from - 1) {
         before.to = mine.to;
         continue;
       }

@@ -212,6 +212,7 @@ TEST_F(LookupTest, JitTakesTheRecordInItsRangeAndTheHeuristicElsewhere) {
   EXPECT_EQ(kernel.variants()[0].name, "tuned_tokens_5_8");
   EXPECT_EQ(kernel.prepare({{"tokens", 7}, {"hidden", 256}}).variant(), "tuned_tokens_5_8");
   EXPECT_EQ(kernel.prepare({{"tokens", 9}, {"hidden", 256}}).variant(), "few_rows");
+  EXPECT_EQ(kernel.prepare({{"tokens", 256}, {"hidden", 256}}).variant(), "few_rows");
   EXPECT_EQ(kernel.prepare({{"tokens", 257}, {"hidden", 256}}).variant(), "contiguous");
 }
 

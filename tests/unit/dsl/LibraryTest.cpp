@@ -109,8 +109,8 @@ TEST(Library, aCopyIsAnOutputOfItsOwnType) {
   EXPECT_THAT(errorOf("rms_norm", {.copy = "bf16"}), HasSubstr("there is no parameter copy"));
 }
 
-/// An op that ends in _quant gives what the op without it gives, quantised.
-TEST(Library, quantisedFormsComputeWhatPlainOnesDo) {
+/// An op that ends in _quant takes what the op without it takes.
+TEST(Library, quantisedFormsTakeWhatPlainOnesDo) {
   auto scalarsOf = [](const Program &program) {
     std::vector<std::string> names;
     for (const auto &scalar : program.signature().scalars)
