@@ -84,11 +84,18 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
   for (int64_t threads = std::min<int64_t>(chunks > 2048 ? 1024 : 256, chunks); threads >= 1;
        --threads)
     if (chunks % threads == 0 && legalThreads(threads) == threads &&
-        chunks / threads * vector <= 128 && threads % (columns / vector) == 0)
+        chunks / threads * vector <= 128 && threads % (columns / vector) == 0 &&
+        (!domain.group || (domain.group <= 32 * vector && threads * vector % domain.group == 0)))
       return ScheduleAttr::get(
           context, Family::tile,
           {.threads = threads, .vector = vector, .rows = rows, .columns = columns});
-  message = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns) +
+  const std::string blocks = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns);
+  if (domain.group > std::min(rows * columns, 32 * vector)) {
+    message = blocks + " are too small for the " + std::to_string(domain.group) +
+              " neighbours that share a scale of what is read; take blocks of more columns";
+    return {};
+  }
+  message = blocks +
             " cannot be dealt to a block's threads evenly; take extents that are powers of two, at "
             "most 16384 columns and 131072 elements together";
   return {};

@@ -54,6 +54,12 @@ class Requests(EiderTest):
         self.fails(2, ["magic"], *self.emit("quantize", "--block", "1x128", "--dim", "hidden=256",
                                             "--codec", "magic"))
 
+    def test_blocks_too_small_for_the_scales_that_are_read(self):
+        for block, source in (("2x4", "1x128"), ("128x8", "1x512")):
+            self.fails(2, [f"blocks of {block} are too small for the {source[2:]} neighbours that share a scale",
+                           "take blocks of more columns"],
+                       *self.emit("requantize", "--block", block, "--from-block", source, "--dim", "hidden=256"))
+
     def test_unknown_dim(self):
         self.fails(2, ["--dim hiden", "it has tokens, hidden"],
                    *self.emit("quantize", "--block", "1x128", "--dim", "hiden=256"))
