@@ -30,9 +30,9 @@ protected:
 /// fills.
 std::vector<std::string> cellsOf(const std::string &op, const std::string &block) {
   const std::string head = op + " · ", middle = " · " + block + " · ";
-  return {head + "bf16 · e4m3" + middle +
+  return {head + "bf16 · e4m3 · f32" + middle +
               "hardware · dynamic · default · odd · several · contiguous · normal",
-          head + "f32 · e5m2" + middle +
+          head + "f32 · e5m2 · f32" + middle +
               "software · dynamic · default · odd · several · strided misaligned · specials"};
 }
 
