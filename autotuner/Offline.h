@@ -21,9 +21,9 @@ struct OfflineBuild {
   std::vector<tuning::TunedRange> tuned; ///< The schedules that tuning records gave.
 };
 
-/// What jit() would load on a device of the target, as one text and its contract: with the tuned
-/// schedules of the target, unless `options` name one. A function of the program, the options and
-/// the records alone. Throws Error.
+/// A program for a target as one text and its contract: a function of the program and the options
+/// alone. Where `EIDER_TUNING` is `on` or `table-only`, it is what jit() would load on a device of
+/// the target: with the tuned schedules, too, unless `options` name one. Throws Error.
 OfflineBuild buildOffline(const Program &program, const CompileOptions &options,
                           const CacheOptions &cache);
 

@@ -40,6 +40,7 @@ protected:
     return found;
   }
 
+  const Variable on{"EIDER_TUNING", "on"};
   TemporaryDirectory temporary;
   const CacheOptions cache{true, (temporary.path / "cache").string()};
 };
@@ -116,11 +117,14 @@ TEST_F(OfflineTest, AScheduleThatIsGivenStands) {
   EXPECT_EQ(built.text, emit(program, options, Stage::Cuda));
 }
 
-TEST_F(OfflineTest, OffIgnoresRecords) {
+TEST_F(OfflineTest, RecordsCountWhereTheyAreAskedFor) {
   const Program program = libraryProgram("quantize");
   record(program, "hidden=8192 tokens=5..8", "map<threads = 64, vector = 8, loads = 2>");
-  const Variable off("EIDER_TUNING", "off");
-  EXPECT_THAT(build(program).text, Not(HasSubstr("tuned")));
+  EXPECT_THAT(build(program).text, HasSubstr("tuned"));
+  for (const char *value : {"off", ""}) {
+    const Variable other("EIDER_TUNING", value);
+    EXPECT_THAT(build(program).text, Not(HasSubstr("tuned"))) << value;
+  }
 }
 
 } // namespace

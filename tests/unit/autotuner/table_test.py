@@ -72,7 +72,11 @@ class Table(TableTest):
 
 
 class Offline(TableTest):
-    """eider build and emit take what was recorded for the target, and say so."""
+    """eider build and emit take what was recorded for the target where they are asked to, and say so."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment["EIDER_TUNING"] = "on"
 
     def made(self, *more, **environment):
         """The text that is built, and what is said of it."""
@@ -90,6 +94,7 @@ class Offline(TableTest):
         self.assertIn(f"// schedule {schedule}\n// tuned for tokens=33..64\n", tuned)
         self.assertTrue(tuned.startswith(plain.rstrip("\n")))
         self.assertEqual(self.made(EIDER_TUNING="off"), (plain, ""))
+        self.assertEqual(self.made(EIDER_TUNING=""), (plain, ""))
         self.assertEqual(self.made("--no-cache"), (plain, ""))
         self.assertEqual(self.made(**self.pinned()), (tuned, said))
         self.assertEqual(self.made("--schedule", schedule)[1], "")
