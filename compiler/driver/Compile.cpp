@@ -75,6 +75,8 @@ void ContractBuilder::addWorkspace() {
         continue;
       workspaces[output.getName()] = end;
       std::string bytes = "4";
+      if (transforms::leavesParts(output))
+        bytes += " * " + std::to_string(transforms::mostParts);
       for (const ir::DimExpr &dim : ir::dimsOf(output.getValue().getType()).getExprs())
         bytes += " * (" + dim.contractExpression() + ")";
       end = (end == "0" ? "" : end + " + ") + "ceildiv(" + bytes + ", 256) * 256";

@@ -238,6 +238,9 @@ Expression KernelPrinter::loadText(LoadOp op) {
 }
 
 std::string KernelPrinter::storeText(StoreOp op) {
+  if (op.getAccess() == Access::uniform)
+    return "eider::store_uniform(" + operand(op.getBase()).text + ", " +
+           operand(op.getValue()).text + ")";
   SmallVector<std::string> arguments = {
       operand(op.getBase()).text,
       operand(op.getValue(), isa<VectorType>(op.getValue().getType())).text};
@@ -320,6 +323,13 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
     return loadText(load);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduceText(reduce);
+  if (auto partial = dyn_cast<PartialOp>(op))
+    return Expression{tileName + "::partial_" + stringifyReduction(partial.getKind()).str() + "()"};
+  if (auto combine = dyn_cast<CombinePartsOp>(op))
+    return Expression{tileName + "::" +
+                      callOf(stringifyReduction(combine.getKind()) + "_of_parts",
+                             {std::to_string(combine.getParts())},
+                             {operand(combine.getBase()).text})};
   if (auto encode = dyn_cast<EncodeOp>(op))
     return encodeText(encode);
   if (auto decode = dyn_cast<DecodeOp>(op))
@@ -359,6 +369,8 @@ std::string KernelPrinter::derivedName(Operation &op) {
   }
   return TypeSwitch<Operation *, std::string>(&op)
       .Case([](ReduceOp reduce) { return stringifyReduction(reduce.getKind()).str(); })
+      .Case<PartialOp, CombinePartsOp>(
+          [](auto part) { return stringifyReduction(part.getKind()).str(); })
       .Case([](EncodeOp) { return "codes"; })
       .Case([](PowerOfTwoOp) { return "power"; })
       .Case([](DecodeOp) { return "values"; })
@@ -379,7 +391,7 @@ std::string KernelPrinter::derivedName(Operation &op) {
 bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   if (isa<arith::ConstantOp, OffsetOp>(op))
     return false;
-  if (isa<LoadOp, ReduceOp>(op) || op.hasAttr("eider.name"))
+  if (isa<LoadOp, ReduceOp, PartialOp, CombinePartsOp>(op) || op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;
 }
@@ -404,6 +416,16 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
     printStatement(storeText(store) + ";");
     return success();
   }
+  if (auto add = dyn_cast<AddOp>(op)) {
+    printStatement(operand(add.getPartial()).text + ".add(" + cursorName + ", " +
+                   operand(add.getInput(), true).text + ");");
+    return success();
+  }
+  if (auto store = dyn_cast<StorePartOp>(op)) {
+    printStatement(operand(store.getPartial()).text + ".store(" + operand(store.getBase()).text +
+                   ");");
+    return success();
+  }
   if (isa<SpreadOp, FirstTileOp, NextTileOp, CarryOp>(op))
     return success(); // Read by operand(), callOnTile() and printCarried().
   auto expression = expressionOf(op);
@@ -420,7 +442,8 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
     return success();
   }
   std::string name = names.fresh(derivedName(op));
-  bool varies = llvm::any_of(op.getUsers(), [](Operation *user) { return isa<ForTilesOp>(user); });
+  bool varies = isa<PartialOp>(op) ||
+                llvm::any_of(op.getUsers(), [](Operation *user) { return isa<ForTilesOp>(user); });
   printStatement((varies ? "" : "const ") +
                  std::string(result.getType().isF32() ? "float " : "auto ") + name + " = " +
                  expression->text + ";");
@@ -507,7 +530,8 @@ void KernelPrinter::printCodecs() {
 
 /// Tensors that the kernel writes; the others are const.
 static bool isWritten(Value pointer) {
-  return llvm::any_of(pointer.getUsers(), [](Operation *user) { return isa<StoreOp>(user); });
+  return llvm::any_of(pointer.getUsers(),
+                      [](Operation *user) { return isa<StoreOp, StorePartOp>(user); });
 }
 
 void KernelPrinter::printSignature() {

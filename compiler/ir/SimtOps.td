@@ -86,6 +86,11 @@ def Simt_PointerType : TypeDef<Simt_Dialect, "Pointer"> {
   let assemblyFormat = "`<` $elementType `>`";
 }
 
+def Simt_PartialType : TypeDef<Simt_Dialect, "Partial"> {
+  let mnemonic = "partial";
+  let summary = "What a thread has seen of a reduction over the whole matrix";
+}
+
 class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemonic, traits>;
 
 def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTerminator, Symbol]> {
@@ -193,6 +198,35 @@ def Simt_ReduceOp : Simt_Op<"reduce", [Pure]> {
   let assemblyFormat = [{
     `` $kind $input (`times` $times^ `:` type($times))? `at` $at attr-dict `:` type($input) `,` type($at) `->` type($result)
   }];
+}
+
+def Simt_PartialOp : Simt_Op<"partial"> {
+  let summary = "A reduction over the whole matrix that has seen no tile yet";
+  let arguments = (ins Eider_ReductionAttr:$kind, Simt_CursorType:$at);
+  let results = (outs Simt_PartialType:$result);
+  let assemblyFormat = "$kind `at` $at attr-dict `:` type($at)";
+}
+
+def Simt_AddOp : Simt_Op<"add"> {
+  let summary = "The reduction sees the fragment of a tile";
+  let arguments = (ins AnyVectorOfNonZeroRank:$input, Simt_PartialType:$partial, Simt_CursorType:$at);
+  let assemblyFormat = "$input `to` $partial `at` $at attr-dict `:` type($input) `,` type($at)";
+}
+
+def Simt_StorePartOp : Simt_Op<"store_part"> {
+  let summary = "Writes what the CUDA block has seen, one value, at its number";
+  let description = "Collective: every thread of the CUDA block takes part.";
+  let arguments = (ins Simt_PartialType:$partial, Arg<Simt_PointerType, "", [MemWrite]>:$base);
+  let assemblyFormat = "$partial `to` $base attr-dict `:` type($base)";
+}
+
+def Simt_CombinePartsOp : Simt_Op<"combine_parts"> {
+  let summary = "The reduction over the whole matrix, of the parts that the kernel before left";
+  let description = "Collective: every thread of the CUDA block takes part.";
+  let arguments = (ins Eider_ReductionAttr:$kind, Arg<Simt_PointerType, "", [MemRead]>:$base,
+                       I64Attr:$parts, Simt_CursorType:$at);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$kind $base `parts` `=` $parts `at` $at attr-dict `:` type($base) `,` type($at)";
 }
 
 def Simt_SpreadOp : Simt_Op<"spread", [Pure]> {

@@ -6,6 +6,8 @@
 #include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/Passes.h"
 
+#include "llvm/ADT/StringMap.h"
+
 using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
@@ -66,12 +68,26 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
     return success();
   }
 
+  /// Each block of the kernel before leaves a part: their number is that of its schedule.
+  static void countParts(ProgramOp program, llvm::StringMap<int64_t> &parts) {
+    for (auto output : program.getOps<OutputOp>())
+      if (leavesParts(output))
+        parts[output.getName()] = program.getScheduleAttr().getKnobs().blocks;
+    OpBuilder builder(program.getContext());
+    for (auto input : program.getOps<InputOp>())
+      if (input->hasAttr(partsKind))
+        input->setAttr(partsCount, builder.getI64IntegerAttr(parts.lookup(input.getName())));
+  }
+
   void runOnOperation() final {
     // A given schedule is for the last kernel, which the program is named for.
     auto programs = llvm::to_vector(getOperation().getOps<ProgramOp>());
-    for (ProgramOp program : programs)
+    llvm::StringMap<int64_t> parts;
+    for (ProgramOp program : programs) {
       if (failed(assign(program, program == programs.back() ? StringRef(schedule) : "")))
         return signalPassFailure();
+      countParts(program, parts);
+    }
   }
 };
 } // namespace

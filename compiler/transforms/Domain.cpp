@@ -25,6 +25,11 @@ static std::optional<int64_t> blockOf(const DimExpr &whole, const DimExpr &part)
   return part.divisor / whole.divisor;
 }
 
+bool eider::transforms::leavesParts(OutputOp output) {
+  return output.getWorkspace() && llvm::all_of(dimsOf(output.getValue().getType()).getExprs(),
+                                               [](const DimExpr &dim) { return dim.isOne(); });
+}
+
 std::optional<Level> Domain::levelOf(Type type) const {
   DimsAttr dims = dimsOf(type);
   if (!dims)
@@ -102,6 +107,13 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   }
   if (to->kind == LevelKind::elements)
     return op.emitError("reduces blocks of one element each: take blocks of at least two");
+  if (to->kind == LevelKind::uniform) {
+    if (op.getKind() == Reduction::sum)
+      return op.emitError("sums over the whole matrix: no schedule family keeps their order yet; "
+                          "amax, max and min have none");
+    domain.reducesWhole = true;
+    return success();
+  }
   if (to->kind != LevelKind::groups)
     return op.emitError("reduces down the rows: no schedule family has reductions along that axis "
                         "yet; a static scale needs none");
@@ -143,6 +155,9 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
                           << ": the columns of a block that is read are a power of two up to 512";
   if (level->isBlock() && isa<InputOp>(op))
     domain.group = std::max(domain.group, level->blockColumns);
+  domain.readsParts |= op.hasAttr(partsKind);
+  domain.writesWhole |=
+      isa<OutputOp>(op) && !op.hasAttr("workspace") && level->kind == LevelKind::uniform;
   domain.readsColumns |= isa<InputOp>(op) && level->kind == LevelKind::columns;
   if (level->kind != LevelKind::elements && level->kind != LevelKind::twice)
     return success();

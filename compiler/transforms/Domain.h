@@ -33,9 +33,12 @@ struct Level {
 /// The matrix of a program: rows × columns, and what its program does along them.
 struct Domain {
   ir::DimExpr rows, columns;
-  int64_t width = 0;        ///< The static number of columns.
-  bool reducesRows = false; ///< Some reduction along whole rows.
-  int64_t group = 0;        ///< The largest 1×B group that is reduced or read; 0 without one.
+  int64_t width = 0;         ///< The static number of columns.
+  bool reducesRows = false;  ///< Some reduction along whole rows.
+  bool reducesWhole = false; ///< Some reduction over the whole matrix: each block leaves a part.
+  bool readsParts = false;   ///< Such parts, of the kernel before.
+  bool writesWhole = false;  ///< A value of the whole matrix, which no rows have, too.
+  int64_t group = 0;         ///< The largest 1×B group that is reduced or read; 0 without one.
   bool encodesBySoftware = false;
   bool convertsByHardware = false; ///< FP8, to or from, by instruction.
   bool readsColumns = false;       ///< Some [columns] vector in memory.
@@ -58,6 +61,17 @@ struct Domain {
   /// The level of a tensor type; nothing if it has none in this matrix.
   std::optional<Level> levelOf(mlir::Type type) const;
 };
+
+/// Of a workspace's input or output that is one value of the whole matrix, in parts, a block each:
+/// the reduction that combines them (of the input), and how many they are (once the schedules are
+/// assigned).
+inline constexpr llvm::StringLiteral partsKind = "eider.parts_of", partsCount = "eider.parts";
+
+/// The most parts of a reduction over the whole matrix.
+inline constexpr int64_t mostParts = 1056;
+
+/// Whether an output leaves such parts.
+bool leavesParts(ir::OutputOp output);
 
 } // namespace eider::transforms
 

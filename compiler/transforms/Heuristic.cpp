@@ -203,8 +203,9 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
                            {.threads = threads, .vector = vector, .cluster = cluster});
 }
 
-ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Domain &domain,
-                                                  int64_t mostRows, std::string &message) {
+/// The schedule of one family for a program, as if it had no values of the whole matrix.
+static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, int64_t mostRows,
+                                   std::string &message) {
   const Family family = familyOf(domain).family;
   if (family == Family::tile)
     return blockSchedule(context, domain, message);
@@ -216,4 +217,30 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   if (mostRows > 0 && mostRows <= fewRows)
     return fewRowsSchedule(context, domain);
   return family == Family::map ? mapSchedule(context, domain) : rowSchedule(context, domain);
+}
+
+/// As many blocks as a large GPU holds at once, each with many tiles in turn: so few leave a part,
+/// or read all of them, that it costs little.
+static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain, bool isFew) {
+  constexpr int64_t multiprocessors = 132, mostResident = mostParts / multiprocessors;
+  ScheduleKnobs k = schedule.getKnobs();
+  const bool isMap = schedule.getFamily() == Family::map;
+  if (isMap && k.threads * k.rows <= 128)
+    k.rows *= 256 / (k.threads * k.rows);
+  const int64_t block = k.threads * (schedule.getFamily() == Family::tile ? 1 : k.rows);
+  const int64_t held = isMap && !domain.encodesBySoftware ? 1536 : 1024;
+  const int64_t resident = std::clamp<int64_t>(held / block, 1, mostResident);
+  k.tiles = 1;
+  k.blocks = multiprocessors * resident / k.cluster * k.cluster;
+  if (!isFew && k.cluster == 1)
+    k.resident = resident;
+  return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
+}
+
+ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Domain &domain,
+                                                  int64_t mostRows, std::string &message) {
+  ScheduleAttr schedule = familySchedule(context, domain, mostRows, message);
+  const bool isFew = mostRows > 0 && mostRows <= fewRows;
+  const bool stays = domain.reducesWhole || (domain.readsParts && !isFew);
+  return schedule && stays ? stayingSchedule(schedule, domain, isFew) : schedule;
 }

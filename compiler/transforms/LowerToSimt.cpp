@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
 #include "compiler/transforms/Heuristic.h"
+#include "compiler/transforms/Loop.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -72,6 +73,7 @@ private:
   VariantKind variant;
   OpBuilder builder;
   simt::KernelOp kernel;
+  simt::ForTilesOp loop;
   IRMapping map; ///< tensor values to what a thread holds of them
   llvm::StringMap<Value> pointers, strides, dims;
   llvm::StringMap<int64_t> alignments;
@@ -86,10 +88,7 @@ private:
   void addArguments();
   Value rowCount();
   std::string gridExpression();
-  void sinkColumnLoads(Block &body);
-  void loadAhead(simt::ForTilesOp &loop);
-  void hoistLoads(simt::ForTilesOp loop, simt::Access access);
-  static void streamElements(Block &body);
+  Value firstTile();
   SmallVector<Attribute> header();
 
   LogicalResult lower(Operation &op);
@@ -99,6 +98,9 @@ private:
   LogicalResult elementwise(Operation &op);
   LogicalResult broadcast(BroadcastOp op);
   LogicalResult reduce(ReduceOp op);
+  LogicalResult reduceWhole(ReduceOp op);
+  LogicalResult combineParts(InputOp op);
+  void storeUniform(OutputOp op);
   void encode(EncodeOp op);
 
   /// Where and how a tensor's level is accessed.
@@ -188,13 +190,17 @@ Value ProgramLowering::rowCount() {
 std::string ProgramLowering::gridExpression() {
   if (domain.width == 0)
     return "0";
+  const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
+  if (domain.reducesWhole)
+    return std::to_string(knobs.blocks); // Each leaves a part, whether it had a tile or not.
   int64_t across = tile.segments();
   std::string rows = domain.rows.contractExpression();
+  if (domain.writesWhole)
+    rows = "max(1, " + rows + ")";
   if (tile.getRows() > 1)
     rows = "ceildiv(" + rows + ", " + std::to_string(tile.getRows()) + ")";
   if (across > 1)
     rows = "(" + rows + ") * " + std::to_string(across);
-  const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   const int64_t cluster = tile.getCluster(); // what `rows` counts from here on
   if (knobs.blocks)
     rows = "min(" + rows + ", " + std::to_string(knobs.blocks / cluster) + ")";
@@ -208,98 +214,9 @@ std::string ProgramLowering::gridExpression() {
   return "min(" + rows + ", 2147483647)";
 }
 
-/// Where registers are bounded, column vectors, which every block reads again, are loaded where
-/// they are used: they are not in registers while the row is reduced.
-void ProgramLowering::sinkColumnLoads(Block &body) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
-    auto isColumns = [](Operation *load) {
-      auto typed = dyn_cast_or_null<simt::LoadOp>(load);
-      return typed && typed.getAccess() == simt::Access::columns;
-    };
-    bool widens = isa<arith::ExtFOp>(op) && isColumns(op.getOperand(0).getDefiningOp());
-    if ((!isColumns(&op) && !widens) || op.use_empty())
-      continue;
-    Operation *first = nullptr;
-    for (Operation *user : op.getUsers())
-      if (!first || user->isBeforeInBlock(first))
-        first = user;
-    op.moveBefore(first);
-  }
-}
-
-/// The op, before the loop: a pointer's offset or a constant, which no tile changes.
-static Value hoisted(Value value, Operation *loop) {
-  Operation *op = value ? value.getDefiningOp() : nullptr;
-  if (op && op->getBlock() == &cast<simt::ForTilesOp>(loop).getBlock())
-    op->moveBefore(loop);
-  return value;
-}
-
-/// What is the same under every tile is loaded once a block.
-void ProgramLowering::hoistLoads(simt::ForTilesOp loop, simt::Access access) {
-  builder.setInsertionPoint(loop);
-  Value first;
-  for (Operation &op : llvm::make_early_inc_range(loop.getBlock())) {
-    auto load = dyn_cast<simt::LoadOp>(op);
-    if (!load || load.getAccess() != access)
-      continue;
-    if (!first)
-      first = simt::FirstTileOp::create(builder, loop.getLoc(), cursor.getType(), loop.getRows());
-    load.getAtMutable().assign(first);
-    load->moveBefore(loop);
-  }
-}
-
-/// Elements are used once: they need not push out of the caches what is used again.
-void ProgramLowering::streamElements(Block &body) {
-  for (Operation &op : body) {
-    if (auto load = dyn_cast<simt::LoadOp>(op); load && load.getAccess() == simt::Access::elements)
-      load.setStreaming(true);
-    if (auto store = dyn_cast<simt::StoreOp>(op);
-        store && store.getAccess() == simt::Access::elements)
-      store.setStreaming(true);
-  }
-}
-
-/// Elements of a tile are loaded while the tile before is worked on: after its first reduction,
-/// when the registers of its own elements have been read. Each row is read and written by one block
-/// alone, so that what a tile stores is not what the next one has read.
-void ProgramLowering::loadAhead(simt::ForTilesOp &loop) {
-  Block &body = loop.getBlock();
-  SmallVector<simt::LoadOp> loads;
-  for (auto load : body.getOps<simt::LoadOp>())
-    if (load.getAccess() == simt::Access::elements)
-      loads.push_back(load);
-  auto reduces = llvm::make_filter_range(body.getOps<simt::ReduceOp>(),
-                                         [](simt::ReduceOp op) { return !op.getGroup(); });
-  if (loads.empty() || reduces.empty())
-    return;
-  auto loadAt = [&](simt::LoadOp load, Value at) {
-    IRMapping moved;
-    moved.map(load.getAt(), at);
-    return builder.clone(*load, moved)->getResult(0);
-  };
-  SmallVector<Value> first, next;
-  for (simt::LoadOp load : loads) {
-    hoisted(load.getBase(), loop);
-    hoisted(load.getPitch(), loop);
-  }
-  builder.setInsertionPoint(loop);
-  Value firstTile =
-      simt::FirstTileOp::create(builder, loop.getLoc(), cursor.getType(), loop.getRows());
-  for (simt::LoadOp load : loads)
-    first.push_back(loadAt(load, firstTile));
-  builder.setInsertionPointAfter(*reduces.begin());
-  Value nextTile = simt::NextTileOp::create(builder, loop.getLoc(), cursor.getType(), cursor);
-  for (simt::LoadOp load : loads)
-    next.push_back(loadAt(load, nextTile));
-  for (simt::LoadOp load : loads) {
-    load.replaceAllUsesWith(body.addArgument(load.getType(), load.getLoc()));
-    load.erase();
-  }
-  loop.getInitialMutable().assign(first);
-  builder.setInsertionPointToEnd(&body);
-  simt::CarryOp::create(builder, loop.getLoc(), next);
+/// The tile that stands for the position of what no tile changes.
+Value ProgramLowering::firstTile() {
+  return simt::FirstTileOp::create(builder, program.getLoc(), cursor.getType(), loop.getRows());
 }
 
 /// Whether a program stores this in-out.
@@ -309,13 +226,25 @@ static bool isUpdated(Operation &op) {
                                [&](StoreOp store) { return store.getName() == inout.getName(); });
 }
 
+/// How many parts of the whole matrix an argument has; 0: it is none.
+static int64_t partsOf(Operation &op) {
+  if (auto output = dyn_cast<OutputOp>(op); output && leavesParts(output))
+    return cast<ProgramOp>(op.getParentOp()).getScheduleAttr().getKnobs().blocks;
+  auto count = op.getAttrOfType<IntegerAttr>(partsCount);
+  return count ? count.getInt() : 0;
+}
+
 /// The comment at the text's head: boundary, target, schedule.
 SmallVector<Attribute> ProgramLowering::header() {
   std::string reads, writes, dimText;
-  auto describe = [](StringRef name, Type type) {
-    std::string text = name.str() + " ";
+  auto describe = [](Operation &op, Type type, int64_t parts) {
+    std::string text = boundaryName(op).str() + " ";
     llvm::raw_string_ostream stream(text);
     stream << getElementTypeOrSelf(type) << " [";
+    if (parts) {
+      stream << parts << "]";
+      return text;
+    }
     llvm::interleaveComma(
         llvm::zip_equal(dimsOf(type).getExprs(), cast<RankedTensorType>(type).getShape()), stream,
         [&](auto pair) { stream << std::get<0>(pair).str(); });
@@ -325,7 +254,7 @@ SmallVector<Attribute> ProgramLowering::header() {
   for (Operation &op : program.getBlock())
     if (Type type = boundaryType(op)) {
       std::string &list = isa<OutputOp>(op) ? writes : reads;
-      list += (list.empty() ? "" : ", ") + describe(boundaryName(op), type) +
+      list += (list.empty() ? "" : ", ") + describe(op, type, partsOf(op)) +
               (isUpdated(op) ? " (updated)" : "");
     }
   for (auto [dim, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
@@ -390,6 +319,8 @@ ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level
 LogicalResult ProgramLowering::load(Operation &op) {
   Type type = op.getResult(0).getType();
   Level level = *domain.levelOf(type);
+  if (op.hasAttr(partsKind))
+    return combineParts(cast<InputOp>(op));
   if (level.kind == LevelKind::twice)
     return success(); // Its halves are loaded where they are taken.
   const Place place = placeOf(boundaryName(op), type, level);
@@ -422,16 +353,67 @@ LogicalResult ProgramLowering::loadHalf(HalfOp op) {
 LogicalResult ProgramLowering::store(Operation &op) {
   Value value = op.getOperand(0);
   Level level = *domain.levelOf(value.getType());
-  if (level.kind == LevelKind::columns || level.kind == LevelKind::uniform ||
-      level.kind == LevelKind::twice)
-    return op.emitError("an output that every row would write; only elements, values a row and "
-                        "values a block are stored");
+  if (level.kind == LevelKind::columns || level.kind == LevelKind::twice)
+    return op.emitError("an output that every row would write; only elements, values a row, values "
+                        "a block and one value in all are stored");
+  if (level.kind == LevelKind::uniform) {
+    storeUniform(cast<OutputOp>(op));
+    return success();
+  }
   if (level.isBlock() && !(level == domain.block))
     return op.emitError(
         "values of two-dimensional blocks are stored only where the program reduces over them");
   const Place place = placeOf(boundaryName(op), value.getType(), level);
   simt::StoreOp::create(builder, op.getLoc(), place.access, pointers.lookup(boundaryName(op)),
                         cursor, map.lookup(value), place.pitch, place.alignment, place.group);
+  return success();
+}
+
+/// After the loop, since no tile changes it.
+void ProgramLowering::storeUniform(OutputOp op) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&kernel.getBlock());
+  Value value = map.lookup(op.getValue()), base = pointers.lookup(op.getName());
+  if (isa<simt::PartialType>(value.getType()))
+    simt::StorePartOp::create(builder, op.getLoc(), value, base);
+  else
+    simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform, base, firstTile(), value,
+                          Value());
+}
+
+/// Each block of the kernel before left a part; every block combines all of them.
+LogicalResult ProgramLowering::combineParts(InputOp op) {
+  auto count = op->getAttrOfType<IntegerAttr>(partsCount);
+  if (!count)
+    return op.emitError("parts of an unknown number of blocks; run eider-assign-schedule first");
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  auto combined =
+      simt::CombinePartsOp::create(builder, op.getLoc(), builder.getF32Type(),
+                                   op->getAttrOfType<ReductionAttr>(partsKind).getValue(),
+                                   pointers.lookup(op.getName()), count.getInt(), firstTile());
+  if (Attribute given = op->getAttr("eider.name"))
+    combined->setAttr("eider.name", given);
+  map.map(op.getResult(), combined.getResult());
+  return success();
+}
+
+/// Each thread keeps what it has seen, over all tiles of its block.
+LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
+  for (Operation *user : op->getUsers())
+    if (auto output = dyn_cast<OutputOp>(user); !output || !output.getWorkspace())
+      return op.emitError("a reduction over the whole matrix in the kernel that reads it: "
+                          "eider-partition cuts it out");
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  auto partial =
+      simt::PartialOp::create(builder, op.getLoc(), simt::PartialType::get(builder.getContext()),
+                              op.getKind(), firstTile());
+  if (Attribute given = op->getAttr("eider.name"))
+    partial->setAttr("eider.name", given);
+  builder.setInsertionPointToEnd(&loop.getBlock());
+  simt::AddOp::create(builder, op.getLoc(), map.lookup(op.getInput()), partial, cursor);
+  map.map(op.getResult(), partial.getResult());
   return success();
 }
 
@@ -446,6 +428,8 @@ LogicalResult ProgramLowering::broadcast(BroadcastOp op) {
 
 LogicalResult ProgramLowering::reduce(ReduceOp op) {
   Level level = *domain.levelOf(op.getType());
+  if (level.kind == LevelKind::uniform)
+    return reduceWhole(op);
   int64_t group = level.kind == LevelKind::groups && !level.isBlock() ? level.blockColumns : 0;
   if (level.kind == LevelKind::rows && tile.getKind() == simt::TileKind::block)
     return op.emitError("a reduction along whole rows in a kernel of two-dimensional blocks: "
@@ -539,7 +523,7 @@ LogicalResult ProgramLowering::run() {
   kernel.getBody().emplaceBlock();
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());
-  auto loop = simt::ForTilesOp::create(builder, program.getLoc(), rowCount(), ValueRange());
+  loop = simt::ForTilesOp::create(builder, program.getLoc(), rowCount(), ValueRange());
   loop.getBody().emplaceBlock();
   cursor = loop.getBlock().addArgument(simt::CursorType::get(builder.getContext(), tile),
                                        program.getLoc());
@@ -551,6 +535,7 @@ LogicalResult ProgramLowering::run() {
   if (knobs.streaming)
     streamElements(loop.getBlock());
   hoistLoads(loop, simt::Access::uniform);
+  hoistUniform(loop);
   if (knobs.hoist)
     hoistLoads(loop, simt::Access::columns);
   else if (knobs.resident)

@@ -4,8 +4,9 @@
 //
 // Two-dimensional blocks and reductions along whole rows do not fit one tile: the values a row are
 // computed by a kernel of their own, which reads what it needs and writes them to the workspace.
-// In-outs are only read there: the one store stays in the last kernel, after every read of the old
-// value.
+// What is reduced over the whole matrix is so, too: each block of that kernel leaves a part, and
+// the next kernel's blocks combine all of them. In-outs are only read there: the one store stays in
+// the last kernel, after every read of the old value.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
@@ -44,50 +45,137 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     return values;
   }
 
-  /// The program that computes `values` into the workspace, before `program`.
-  void cut(ProgramOp program, ArrayRef<Value> values) {
-    OpBuilder builder(program);
-    auto first = cast<ProgramOp>(builder.cloneWithoutRegions(program));
-    first.setSymName((program.getSymName() + "_rows").str());
-    first.getBody().emplaceBlock();
+  /// Reductions over the whole matrix that wait for no other.
+  SmallVector<Value> wholeValues(ProgramOp program, const Domain &domain) {
+    auto isWhole = [&](Operation *op) {
+      return isa<ReduceOp>(op) &&
+             domain.levelOf(op->getResult(0).getType())->kind == LevelKind::uniform;
+    };
+    SmallVector<Value> values;
+    for (auto reduce : program.getOps<ReduceOp>())
+      if (isWhole(reduce) && llvm::none_of(sliceOf({reduce.getInput()}), isWhole))
+        values.push_back(reduce);
+    return values;
+  }
+
+  static SetVector<Operation *> sliceOf(ArrayRef<Value> values) {
     SetVector<Operation *> slice;
     BackwardSliceOptions options;
     options.inclusive = true;
     for (Value value : values)
       (void)getBackwardSlice(value, &slice, options);
-    llvm::StringSet<> taken;
-    for (Operation &op : program.getBlock())
-      if (auto name = op.getAttrOfType<StringAttr>("name"))
-        taken.insert(name.getValue());
-    IRMapping map;
+    return slice;
+  }
+
+  /// A name that no argument in the module has.
+  std::string argumentName(std::string name, size_t index) {
+    while (!taken.insert(name).second)
+      name += "_" + std::to_string(index);
+    return name;
+  }
+
+  std::string programName(const std::string &wanted) {
+    std::string name = wanted;
+    for (int n = 2; getOperation().lookupSymbol(name); ++n)
+      name = wanted + "_" + std::to_string(n);
+    return name;
+  }
+
+  /// The program that computes `values`, before `program`: its body, and where each is there.
+  ProgramOp programOf(ArrayRef<Value> values, ProgramOp program, StringRef suffix, IRMapping &map) {
+    OpBuilder builder(program);
+    auto first = cast<ProgramOp>(builder.cloneWithoutRegions(program));
+    first.setSymName(programName((program.getSymName() + suffix).str()));
+    first.getBody().emplaceBlock();
+    const SetVector<Operation *> slice = sliceOf(values);
     builder.setInsertionPointToEnd(&first.getBlock());
     for (Operation &op : program.getBlock())
       if (slice.contains(&op))
         builder.clone(op, map);
-    for (auto [index, original] : llvm::enumerate(values)) {
-      Value value = original;
-      std::string name = "row_value_" + std::to_string(index);
-      if (auto given = value.getDefiningOp()->getAttrOfType<StringAttr>("eider.name"))
-        name = given.str();
-      while (!taken.insert(name).second)
-        name += "_" + std::to_string(index);
-      builder.setInsertionPointToEnd(&first.getBlock());
-      OutputOp::create(builder, value.getLoc(), name, map.lookup(value), true);
-      OpBuilder inner(value.getDefiningOp());
-      Value loaded = InputOp::create(inner, value.getLoc(), value.getType(), name, true);
-      value.replaceAllUsesWith(loaded);
+    return first;
+  }
+
+  /// What `first` gives as `computed` goes through the workspace and stands for `value`.
+  InputOp pass(Value value, Value computed, ProgramOp first, StringRef name) {
+    OpBuilder builder = OpBuilder::atBlockEnd(&first.getBlock());
+    OutputOp::create(builder, value.getLoc(), name, computed, true);
+    OpBuilder inner(value.getDefiningOp());
+    auto loaded = InputOp::create(inner, value.getLoc(), value.getType(), name, true);
+    value.replaceAllUsesWith(loaded);
+    return loaded;
+  }
+
+  /// A kernel of its own for the values a row.
+  void cutRows(ProgramOp program, ArrayRef<Value> values) {
+    IRMapping map;
+    ProgramOp first = programOf(values, program, "_rows", map);
+    for (auto [index, value] : llvm::enumerate(values)) {
+      auto given = value.getDefiningOp()->getAttrOfType<StringAttr>("eider.name");
+      std::string name =
+          argumentName(given ? given.str() : "row_value_" + std::to_string(index), index);
+      pass(value, map.lookup(value), first, name);
     }
   }
 
+  /// A kernel of its own for reductions over the whole matrix, which leaves a part a block.
+  void cutWhole(ProgramOp program, ArrayRef<Value> values) {
+    const StringRef suffix = stringifyReduction(values.front().getDefiningOp<ReduceOp>().getKind());
+    IRMapping map;
+    ProgramOp first = programOf(values, program, ("_" + suffix).str(), map);
+    const bool hasSums = llvm::any_of(first.getOps<ReduceOp>(), [](ReduceOp reduce) {
+      return reduce.getKind() == Reduction::sum;
+    });
+    for (auto [index, value] : llvm::enumerate(values)) {
+      auto reduce = value.getDefiningOp<ReduceOp>();
+      auto given = reduce->getAttrOfType<StringAttr>("eider.name");
+      StringRef kind = stringifyReduction(reduce.getKind());
+      InputOp parts = pass(value, map.lookup(value), first,
+                           argumentName((given ? given.getValue() : kind).str() + "_parts", index));
+      parts->setAttr(partsKind, ReductionAttr::get(&getContext(), reduce.getKind()));
+      parts->setAttr("eider.name", given ? given : StringAttr::get(&getContext(), kind));
+    }
+    // Sums of another schedule may differ in the last bits: what one kernel has as the largest
+    // bounds the other's values nearly, not exactly.
+    if (hasSums)
+      for (auto encode : program.getOps<EncodeOp>())
+        encode.setBounded(false);
+  }
+
+  LogicalResult cut(ProgramOp program) {
+    for (;;) {
+      auto domain = Domain::of(program);
+      if (!domain)
+        return failure();
+      if (!domain->reducesWhole)
+        break;
+      cutWhole(program, wholeValues(program, *domain));
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBlock())))
+        if (isOpTriviallyDead(&op))
+          op.erase();
+    }
+    return success();
+  }
+
   void runOnOperation() final {
+    taken.clear();
+    getOperation().walk([&](Operation *op) {
+      if (auto name = op->getAttrOfType<StringAttr>("name"))
+        taken.insert(name.getValue());
+    });
+    for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>()))
+      if (failed(cut(program)))
+        return signalPassFailure();
     for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>())) {
       auto domain = Domain::of(program);
       if (!domain)
         return signalPassFailure();
       if (domain->block.isBlock() && domain->reducesRows)
-        cut(program, frontier(program, *domain));
+        cutRows(program, frontier(program, *domain));
     }
   }
+
+private:
+  llvm::StringSet<> taken; ///< names of arguments
 };
 } // namespace
 

@@ -44,6 +44,20 @@ static std::string clusterProblem(const ScheduleKnobs &k, const Domain &domain) 
   return "";
 }
 
+/// What is wrong with the blocks of a kernel that leaves or reads parts of a reduction over the
+/// whole matrix; empty: nothing.
+static std::string partsProblem(const ScheduleKnobs &k, const Domain &domain, Family family) {
+  if (domain.reducesWhole && (k.blocks == 0 || k.blocks > mostParts))
+    return "each block leaves a part of a reduction over the whole matrix: blocks is 1 to " +
+           std::to_string(mostParts);
+  const int64_t block = k.threads * (family == Family::tile ? 1 : k.rows);
+  if ((domain.reducesWhole || domain.readsParts) && block % 32 != 0 &&
+      (block > 32 || (block & (block - 1)) != 0))
+    return "a block combines parts of the whole matrix: its threads are whole warps, or a power of "
+           "two";
+  return "";
+}
+
 TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
                                    std::string &message) {
   Family needed = familyOf(domain).family;
@@ -82,6 +96,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   if (k.resident * threads * (kind == TileKind::row ? rows : 1) > 2048)
     return refuse("a multiprocessor holds at most 2048 threads");
   if (std::string problem = loopProblem(k, needed); !problem.empty())
+    return refuse(problem);
+  if (std::string problem = partsProblem(k, domain, needed); !problem.empty())
     return refuse(problem);
   if (loads * vector > 128)
     return refuse("a thread would hold " + std::to_string(loads * vector) +

@@ -95,6 +95,12 @@ template <class T> EIDER_DEVICE T load_uniform(const T *from) {
   return value[0];
 }
 
+/// Writes the one value of a tensor, once in the grid.
+template <class T> EIDER_DEVICE void store_uniform(T *to, T value) {
+  if (arch::block_index() == 0 && arch::thread_index() == 0)
+    *to = value;
+}
+
 } // namespace eider
 
 #endif // EIDER_MEMORY_CHUNK_CUH

@@ -9,6 +9,7 @@
 #include "eider/math.cuh"
 #include "eider/memory/chunk.cuh"
 #include "eider/reduce/cluster.cuh"
+#include "eider/reduce/partial.cuh"
 #include "eider/tile/groups.cuh"
 
 namespace eider {
@@ -143,6 +144,40 @@ struct TileMembers {
   EIDER_DEVICE float amax_number(const Fragment<T, elements> &f,
                                  arch::Site at = arch::Site::current()) const {
     return reduce<MaximumMagnitudeOfNumbers>(f, at);
+  }
+
+  //===-- Reductions over the whole matrix, in two kernels ------------------===//
+
+  // The first adds up each block's tiles and stores its part, the second combines `count` parts.
+
+  static EIDER_DEVICE Partial<Maximum, block> partial_max() { return {}; }
+  static EIDER_DEVICE Partial<Minimum, block> partial_min() { return {}; }
+  static EIDER_DEVICE Partial<MaximumMagnitude, block> partial_amax() { return {}; }
+  static EIDER_DEVICE Partial<MaximumMagnitudeOfNumbers, block> partial_amax_number() { return {}; }
+
+  template <int count>
+  static EIDER_DEVICE float max_of_parts(const float *p, arch::Site at = arch::Site::current()) {
+    return combine_parts<Maximum, count, block>(p, at);
+  }
+  template <int count>
+  static EIDER_DEVICE float min_of_parts(const float *p, arch::Site at = arch::Site::current()) {
+    return combine_parts<Minimum, count, block>(p, at);
+  }
+  template <int count>
+  static EIDER_DEVICE float amax_of_parts(const float *p, arch::Site at = arch::Site::current()) {
+    return combine_parts<MaximumMagnitude, count, block>(p, at);
+  }
+  template <int count>
+  static EIDER_DEVICE float amax_number_of_parts(const float *p,
+                                                 arch::Site at = arch::Site::current()) {
+    return combine_parts<MaximumMagnitudeOfNumbers, count, block>(p, at);
+  }
+
+  /// What the thread's elements in the matrix give a reduction; its identity where none is.
+  template <class Operation, class T>
+  EIDER_DEVICE float part_of(const Fragment<T, elements> &f) const {
+    const float own = reduce_elements<Operation, elements>(without_outside<Operation>(f), 0);
+    return tile().inside(0) > 0 ? own : Operation::identity();
   }
 
 private:

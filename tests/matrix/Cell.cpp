@@ -106,10 +106,6 @@ bool matrix::isValid(const Cell &cell) {
   // No GPU has instructions for these.
   if (cell.text(Axis::Codec) == "hardware" && cell.text(Axis::Format).ends_with("fnuz"))
     return false;
-  // One scale for all rows of a tensor is given, not computed.
-  if (cell.text(Axis::Block) == "*x*" && source == "dynamic" && cell[Axis::Op] != Unset &&
-      takes(libraryOps()[cell[Axis::Op]], "scaleSource"))
-    return false;
   // What is multiplied with max/amax is not rounded as these scales are.
   bool overAmax =
       numerics == "tilekernels" || numerics == "sglang_group" || numerics == "trtllm_token";

@@ -63,6 +63,7 @@ const Vocabulary &text::vocabulary() {
                                     "sigmoid",
                                     "spread",
                                     "load_uniform",
+                                    "store_uniform",
                                     "power_of_two_above",
                                     "power_of_two_below"},
                                    {"load",
@@ -86,8 +87,11 @@ const Vocabulary &text::vocabulary() {
                                     "amax_number_of_groups",
                                     "sum_of_products",
                                     "has_next",
-                                    "next"},
-                                   {"over", "first", "load_columns"},
+                                    "next",
+                                    "add"},
+                                   {"over", "first", "load_columns", "partial_max", "partial_min",
+                                    "partial_amax", "partial_amax_number", "max_of_parts",
+                                    "min_of_parts", "amax_of_parts", "amax_number_of_parts"},
                                    {"decode", "encode", "encode_number", "encode_overflow",
                                     "encode_quotient", "encode_bounded_quotient"}};
   return names;

@@ -33,17 +33,27 @@ eider.program @columns_stored(m, n = 8) attributes {schedule = #eider.schedule<m
   %x = eider.input "x" : tensor<?x8xf32, #eider.dims<m, n>>
   %w = eider.input "w" : tensor<8xf32, #eider.dims<n>>
   eider.output "y", %x : tensor<?x8xf32, #eider.dims<m, n>>
-  // expected-error @below {{an output that every row would write; only elements, values a row and values a block are stored}}
+  // expected-error @below {{an output that every row would write; only elements, values a row, values a block and one value in all are stored}}
   eider.output "z", %w : tensor<8xf32, #eider.dims<n>>
 }
 
 // -----
 
-eider.program @uniform_stored(m, n = 8) attributes {schedule = #eider.schedule<map<threads = 1, vector = 8>>} {
+eider.program @whole_not_cut(m, n = 8) attributes {schedule = #eider.schedule<map<threads = 1, vector = 8, blocks = 4>>} {
   %x = eider.input "x" : tensor<?x8xf32, #eider.dims<m, n>>
-  %w = eider.input "w" : tensor<1x1xf32, #eider.dims<1, 1>>
+  // expected-error @below {{a reduction over the whole matrix in the kernel that reads it: eider-partition cuts it out}}
+  %w = eider.reduce amax %x over [*, *] : tensor<?x8xf32, #eider.dims<m, n>> -> tensor<1x1xf32, #eider.dims<1, 1>>
   eider.output "y", %x : tensor<?x8xf32, #eider.dims<m, n>>
-  // expected-error @below {{an output that every row would write}}
+  eider.output "z", %w : tensor<1x1xf32, #eider.dims<1, 1>>
+}
+
+// -----
+
+eider.program @unknown_parts(m, n = 8) attributes {schedule = #eider.schedule<map<threads = 1, vector = 8>>} {
+  %x = eider.input "x" : tensor<?x8xf32, #eider.dims<m, n>>
+  // expected-error @below {{parts of an unknown number of blocks; run eider-assign-schedule first}}
+  %w = eider.input "w" workspace {eider.parts_of = #eider<reduction amax>} : tensor<1x1xf32, #eider.dims<1, 1>>
+  eider.output "y", %x : tensor<?x8xf32, #eider.dims<m, n>>
   eider.output "z", %w : tensor<1x1xf32, #eider.dims<1, 1>>
 }
 

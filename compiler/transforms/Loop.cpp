@@ -1,0 +1,131 @@
+//===- Loop.cpp - What is moved in or out of the loop over tiles ----------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Loop.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+namespace simt = eider::simt;
+
+/// The tile at its position.
+static Value cursorOf(simt::ForTilesOp loop) { return loop.getBlock().getArgument(0); }
+
+/// Where registers are bounded, column vectors, which every block reads again, are loaded where
+/// they are used: they are not in registers while the row is reduced.
+void eider::transforms::sinkColumnLoads(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
+    auto isColumns = [](Operation *load) {
+      auto typed = dyn_cast_or_null<simt::LoadOp>(load);
+      return typed && typed.getAccess() == simt::Access::columns;
+    };
+    bool widens = isa<arith::ExtFOp>(op) && isColumns(op.getOperand(0).getDefiningOp());
+    if ((!isColumns(&op) && !widens) || op.use_empty())
+      continue;
+    Operation *first = nullptr;
+    for (Operation *user : op.getUsers())
+      if (!first || user->isBeforeInBlock(first))
+        first = user;
+    op.moveBefore(first);
+  }
+}
+
+/// The op, before the loop: a pointer's offset or a constant, which no tile changes.
+static Value hoisted(Value value, Operation *loop) {
+  Operation *op = value ? value.getDefiningOp() : nullptr;
+  if (op && op->getBlock() == &cast<simt::ForTilesOp>(loop).getBlock())
+    op->moveBefore(loop);
+  return value;
+}
+
+/// What is the same under every tile is loaded once a block.
+void eider::transforms::hoistLoads(simt::ForTilesOp loop, simt::Access access) {
+  OpBuilder builder(loop);
+  Value first;
+  for (Operation &op : llvm::make_early_inc_range(loop.getBlock())) {
+    auto load = dyn_cast<simt::LoadOp>(op);
+    if (!load || load.getAccess() != access)
+      continue;
+    if (!first)
+      first = simt::FirstTileOp::create(builder, loop.getLoc(), cursorOf(loop).getType(),
+                                        loop.getRows());
+    load.getAtMutable().assign(first);
+    load->moveBefore(loop);
+  }
+}
+
+/// Arithmetic on values that are the same under every tile is done once a block, too.
+void eider::transforms::hoistUniform(simt::ForTilesOp loop) {
+  Block &body = loop.getBlock();
+  auto isConstant = [](Operation *op) { return isa_and_nonnull<arith::ConstantOp>(op); };
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    const bool isScalar = llvm::all_of(
+        op.getResultTypes(), [](Type type) { return isa<FloatType>(type) || type.isInteger(1); });
+    const bool isUniform = llvm::all_of(op.getOperands(), [&](Value value) {
+      return value.getParentBlock() != &body || isConstant(value.getDefiningOp());
+    });
+    if (isConstant(&op) || !isPure(&op) || !isScalar || !isUniform)
+      continue;
+    for (Value value : op.getOperands())
+      if (value.getParentBlock() == &body) // a constant
+        value.getDefiningOp()->moveBefore(loop);
+    op.moveBefore(loop);
+  }
+}
+
+/// Elements are used once: they need not push out of the caches what is used again.
+void eider::transforms::streamElements(Block &body) {
+  for (Operation &op : body) {
+    if (auto load = dyn_cast<simt::LoadOp>(op); load && load.getAccess() == simt::Access::elements)
+      load.setStreaming(true);
+    if (auto store = dyn_cast<simt::StoreOp>(op);
+        store && store.getAccess() == simt::Access::elements)
+      store.setStreaming(true);
+  }
+}
+
+/// Elements of a tile are loaded while the tile before is worked on: after its first reduction,
+/// when the registers of its own elements have been read. Each row is read and written by one block
+/// alone, so that what a tile stores is not what the next one has read.
+void eider::transforms::loadAhead(simt::ForTilesOp loop) {
+  OpBuilder builder(loop);
+  Value cursor = cursorOf(loop);
+  Block &body = loop.getBlock();
+  SmallVector<simt::LoadOp> loads;
+  for (auto load : body.getOps<simt::LoadOp>())
+    if (load.getAccess() == simt::Access::elements)
+      loads.push_back(load);
+  auto reduces = llvm::make_filter_range(body.getOps<simt::ReduceOp>(),
+                                         [](simt::ReduceOp op) { return !op.getGroup(); });
+  if (loads.empty() || reduces.empty())
+    return;
+  auto loadAt = [&](simt::LoadOp load, Value at) {
+    IRMapping moved;
+    moved.map(load.getAt(), at);
+    return builder.clone(*load, moved)->getResult(0);
+  };
+  SmallVector<Value> first, next;
+  for (simt::LoadOp load : loads) {
+    hoisted(load.getBase(), loop);
+    hoisted(load.getPitch(), loop);
+  }
+  builder.setInsertionPoint(loop);
+  Value firstTile =
+      simt::FirstTileOp::create(builder, loop.getLoc(), cursorOf(loop).getType(), loop.getRows());
+  for (simt::LoadOp load : loads)
+    first.push_back(loadAt(load, firstTile));
+  builder.setInsertionPointAfter(*reduces.begin());
+  Value nextTile = simt::NextTileOp::create(builder, loop.getLoc(), cursor.getType(), cursor);
+  for (simt::LoadOp load : loads)
+    next.push_back(loadAt(load, nextTile));
+  for (simt::LoadOp load : loads) {
+    load.replaceAllUsesWith(body.addArgument(load.getType(), load.getLoc()));
+    load.erase();
+  }
+  loop.getInitialMutable().assign(first);
+  builder.setInsertionPointToEnd(&body);
+  simt::CarryOp::create(builder, loop.getLoc(), next);
+}

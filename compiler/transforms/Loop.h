@@ -1,0 +1,30 @@
+//===- Loop.h - What is moved in or out of the loop over tiles --*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TRANSFORMS_LOOP_H
+#define EIDER_TRANSFORMS_LOOP_H
+
+#include "compiler/ir/Simt.h"
+
+namespace eider::transforms {
+
+/// Column vectors are loaded where they are used.
+void sinkColumnLoads(mlir::Block &body);
+
+/// Loads of `access`, the same under every tile, come before the loop.
+void hoistLoads(simt::ForTilesOp loop, simt::Access access);
+
+/// Arithmetic on what is the same under every tile comes before the loop.
+void hoistUniform(simt::ForTilesOp loop);
+
+/// Elements are loaded and stored as data used once.
+void streamElements(mlir::Block &body);
+
+/// The elements of a tile are loaded while the tile before is worked on, and carried.
+void loadAhead(simt::ForTilesOp loop);
+
+} // namespace eider::transforms
+
+#endif // EIDER_TRANSFORMS_LOOP_H
