@@ -87,11 +87,11 @@ const Vocabulary &text::vocabulary() {
                                     "amax_number_of_groups",
                                     "sum_of_products",
                                     "has_next",
-                                    "next",
-                                    "add"},
+                                    "next"},
                                    {"over", "first", "load_columns", "partial_max", "partial_min",
                                     "partial_amax", "partial_amax_number", "max_of_parts",
                                     "min_of_parts", "amax_of_parts", "amax_number_of_parts"},
+                                   {"add", "store"},
                                    {"decode", "encode", "encode_number", "encode_overflow",
                                     "encode_quotient", "encode_bounded_quotient"}};
   return names;
@@ -213,6 +213,7 @@ public:
 private:
   std::vector<Token> tokens;
   std::set<std::string> declared, kernels;
+  std::set<std::string> partials; ///< `auto amax = Row::partial_amax()`
 
   std::string at(size_t i) const { return i < tokens.size() ? tokens[i].text : ""; }
   std::string before(size_t i, size_t steps) const { return i >= steps ? at(i - steps) : ""; }
@@ -232,6 +233,8 @@ private:
                    type == "Row" || type == "Tile";
       if (tokens[i].isName() && ((typed && ended) || pointer))
         declared.insert(tokens[i].text);
+      if (type == "auto" && at(i + 3) == "::" && at(i + 4).starts_with("partial_"))
+        partials.insert(tokens[i].text);
       if (type == "void" && next == "(")
         kernels.insert(tokens[i].text);
     }
@@ -258,6 +261,8 @@ private:
       return &vocabulary().codec;
     if (separator == "." && (qualifier == "row" || qualifier == "tile" || isCallOfTile(i - 2)))
       return &vocabulary().members;
+    if (separator == "." && partials.count(qualifier))
+      return &vocabulary().partials;
     static const std::set<std::string> nothing;
     return separator == "::" || separator == "." ? &nothing : nullptr;
   }

@@ -18,6 +18,7 @@ struct Vocabulary {
   std::set<std::string> functions; ///< After `eider::`.
   std::set<std::string> members;   ///< After `row.` and `tile.`.
   std::set<std::string> statics;   ///< After `Row::` and `Tile::`.
+  std::set<std::string> partials;  ///< After what `Row::partial_…()` gave.
   std::set<std::string> codec;     ///< After `E4m3::` and `E5m2::`.
 };
 const Vocabulary &vocabulary();

@@ -107,6 +107,17 @@ TEST(Purity, FindsWideLines) {
   EXPECT_THAT(wideLines("// " + line + "\n" + line + "·"), ElementsAre("// " + line));
 }
 
+TEST(Purity, KnowsWhatAPartOfAReductionCanDo) {
+  OpParameters parameters;
+  parameters.block = "*x*";
+  CompileOptions options;
+  options.dims = {{"hidden", 4096}};
+  std::string text = emit(libraryOp("quantize", parameters), options, Stage::Cuda);
+  EXPECT_THAT(impurities(text), IsEmpty());
+  text.replace(text.find("amax.add("), 9, "amax.sum(");
+  EXPECT_THAT(impurities(text), ElementsAre(HasSubstr("'amax.sum' is not in the vocabulary")));
+}
+
 /// No cell of the product is so wide.
 TEST(Purity, TakesTheTextOfARowThatABlockDoesNotHold) {
   OpParameters parameters;
@@ -127,7 +138,8 @@ TEST(Purity, TheDesignSaysEveryWord) {
   design << file.rdbuf();
   ASSERT_THAT(design.str(), HasSubstr("# The emitted text"));
   const Vocabulary &names = vocabulary();
-  for (const auto *set : {&names.functions, &names.members, &names.statics, &names.codec})
+  for (const auto *set :
+       {&names.functions, &names.members, &names.statics, &names.partials, &names.codec})
     for (const std::string &name : *set)
       EXPECT_TRUE(std::regex_search(design.str(), std::regex("\\b" + name + "\\b"))) << name;
 }
