@@ -87,8 +87,7 @@ EIDER_DEVICE void store_chunk(T *to, int inside, const Fragment<T, count> &from,
   }
 }
 
-/// The value at `from`, which all threads of the grid read. Were it not kept in the L1, they would
-/// queue for the one L2 slice that has it.
+/// The value at `from`, which all threads of the grid read: a hint to keep it in the L1.
 template <class T> EIDER_DEVICE T load_uniform(const T *from) {
   Fragment<T, 1> value{};
   load_whole_chunk<1, sizeof(T), kept>(from, value, 0);

@@ -8,7 +8,6 @@
 #include "tests/matrix/Values.h"
 #include "tests/text/Purity.h"
 
-#include <cstdlib>
 #include <gmock/gmock.h>
 
 using namespace eider;
@@ -53,10 +52,9 @@ std::string kernelOf(const Program &program, const std::string &text) {
 } // namespace
 
 TEST(HeldOut, AgreeWithTheReference) {
-  const char *device = std::getenv("EIDER_TEST_DEVICE");
   std::optional<matrix::Harness> harness;
   try {
-    harness.emplace(device ? device : "host");
+    harness.emplace(matrix::testDevice());
   } catch (const Error &error) {
     GTEST_SKIP() << error.what();
   }

@@ -8,6 +8,7 @@
 #include "runtime/CallImpl.h"
 #include "tests/matrix/BatchBackend.h"
 
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -59,6 +60,11 @@ private:
   void *pointer_;
 };
 } // namespace
+
+std::string matrix::testDevice() {
+  const char *device = std::getenv("EIDER_TEST_DEVICE");
+  return device ? device : "host";
+}
 
 struct Harness::Impl {
   std::shared_ptr<BatchBackend> batch; ///< Null on a GPU.

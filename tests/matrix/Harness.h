@@ -16,6 +16,9 @@
 
 namespace eider::matrix {
 
+/// The device that EIDER_TEST_DEVICE names; else `host`.
+std::string testDevice();
+
 /// A program on given inputs in a given layout.
 struct Case {
   Program program;

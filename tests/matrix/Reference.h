@@ -9,18 +9,11 @@
 #include "tests/matrix/Cell.h"
 #include "tests/matrix/Harness.h"
 
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
 namespace eider::matrix {
-
-/// The device that EIDER_TEST_DEVICE names; else `host`.
-inline std::string testDevice() {
-  const char *device = std::getenv("EIDER_TEST_DEVICE");
-  return device ? device : "host";
-}
 
 /// The case of a cell, under a schedule.
 inline Case scheduled(const std::string &cell, const std::string &schedule) {

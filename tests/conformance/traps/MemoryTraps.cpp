@@ -52,7 +52,7 @@ Kernel quantizer(const Device &device, int64_t hidden) {
 /// Three rows, each more than 2^31 elements from the next.
 TEST_F(MemoryTraps, IndexOverflowAbove31Bits) {
   const int64_t hidden = 256, rows = 3, pitch = (int64_t(1) << 31) + 64;
-  Device device = Device::open(traps::device());
+  Device device = Device::open(matrix::testDevice());
   Kernel kernel = quantizer(device, hidden);
   FarMemory x(device, (2 * pitch + hidden) * sizeof(float)), y(device, 2 * pitch + hidden);
   FarMemory scales(device, rows * 2 * sizeof(float));
@@ -75,7 +75,7 @@ TEST_F(MemoryTraps, IndexOverflowAbove31Bits) {
 }
 
 TEST_F(MemoryTraps, OutputAliasesAnInput) {
-  Device device = Device::open(traps::device());
+  Device device = Device::open(matrix::testDevice());
   Kernel kernel = quantizer(device, 128);
   FarMemory memory(device, 4096);
   try {

@@ -9,24 +9,17 @@
 #include "tests/matrix/Harness.h"
 
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 
 namespace eider::traps {
-
-/// `host`, or what $EIDER_TEST_DEVICE says.
-inline std::string device() {
-  const char *device = std::getenv("EIDER_TEST_DEVICE");
-  return device ? device : "host";
-}
 
 /// Skips the test, with the reason, where the device is missing.
 class Trap : public ::testing::Test {
 protected:
   void SetUp() override {
     try {
-      matrix::Harness harness(device());
+      matrix::Harness harness(matrix::testDevice());
     } catch (const Error &error) {
       GTEST_SKIP() << error.what();
     }
@@ -83,7 +76,7 @@ inline std::vector<HostTensor> run(const std::string &op, const OpParameters &pa
   CompileOptions options;
   options.codec = codec;
   options.dims = {{"hidden", hidden}};
-  matrix::Harness harness(device());
+  matrix::Harness harness(matrix::testDevice());
   matrix::Case given{libraryOp(op, parameters),
                      options,
                      std::move(inputs),
@@ -129,7 +122,7 @@ inline std::vector<float> decoded(const std::string &format, const std::vector<u
 
 /// The codecs of the device. A GPU may lack the instructions of `hardware`.
 inline std::vector<std::string> codecs() {
-  if (device() == "host")
+  if (matrix::testDevice() == "host")
     return {"hardware", "software"};
   return {"auto", "software"};
 }
