@@ -37,8 +37,8 @@ def values(dtype, count, source):
     return bytes(source.choice((0, 128)) + source.randrange(0x78) for _ in range(count))
 
 
-def main(eider, directory, **dims):
-    DIMS.update(dims)
+def main(eider, directory, tokens=261, hidden=1173):
+    DIMS.update(tokens=int(tokens), hidden=int(hidden))
     listing = subprocess.run([eider, "list", "--json"], check=True, capture_output=True)
     for op in json.loads(listing.stdout)["ops"]:
         source = random.Random(op["name"])
@@ -63,4 +63,4 @@ def main(eider, directory, **dims):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], **dict(zip(("tokens", "hidden"), map(int, sys.argv[3:]))))
+    main(*sys.argv[1:])
