@@ -38,9 +38,8 @@ struct e5m2 {
 };
 
 /// How accesses use the caches: `streaming` where data is used once, so that it need not push out
-/// what is used again; `kept` where every thread reads it, so that what streams by does not push it
-/// out. A hint; results are the same.
-enum Caching { cached, streaming, kept };
+/// what is used again. A hint; results are the same.
+enum Caching { cached, streaming };
 
 /// Whether A and B are one type.
 template <class A, class B> inline constexpr bool same = false;

@@ -68,7 +68,8 @@ void Tensors::describe(const Kernel &kernel, const Signature &signature, const D
     tensor.bytes = sizeOf(tensor.dtype) * static_cast<size_t>(elements);
     if (tensor.role != Signature::Role::Output) {
       tensor.pristine = allocate(tensor.bytes);
-      bench::fillWithData(device, tensor.pristine, tensor.dtype, elements, ++seed);
+      bench::fillWithData(device, tensor.pristine, tensor.dtype, elements, ++seed,
+                          bench::contentOf(tensor.name));
     }
     if (tensor.role != Signature::Role::Input) {
       tensor.checked = allocate(tensor.bytes);

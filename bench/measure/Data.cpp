@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <string_view>
 
 namespace eider::bench {
 namespace {
@@ -15,13 +16,15 @@ namespace {
 /// After so many elements the data repeat: drawing more would take longer than the measurement.
 constexpr int64_t period = 1 << 20;
 
-/// The bits of a normally distributed value, rounded towards zero.
-uint32_t drawBits(DType type, std::mt19937_64 &generator, std::normal_distribution<float> &normal) {
-  if (sizeOf(type) == 1) // 0x08 clear, 0x01 set: no NaN in any FP8 format, nor in E8M0
-    return (static_cast<uint32_t>(generator()) & 0xf7) | 0x01;
-  const float value = normal(generator);
+uint32_t bitsOf(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, 4);
+  return bits;
+}
+
+/// The bits of a value in a type of floats, rounded towards zero.
+uint32_t roundedBits(DType type, float value) {
+  const uint32_t bits = bitsOf(value);
   if (type == DType::bf16)
     return bits >> 16;
   if (type == DType::f16) { // the exponent rebiased, the mantissa cut
@@ -31,18 +34,46 @@ uint32_t drawBits(DType type, std::mt19937_64 &generator, std::normal_distributi
   return bits;
 }
 
+/// Draws the bits of numbers.
+class Source {
+public:
+  Source(DType type, Content content, uint64_t seed)
+      : type(type), isScale(content == Content::scales), generator(seed) {}
+
+  uint32_t draw() {
+    if (type == DType::e8m0 && isScale)
+      return bitsOf(scale()) >> 23;
+    if (sizeOf(type) == 1) // 0x08 clear, 0x01 set: no NaN in any FP8 format, nor in E8M0
+      return (static_cast<uint32_t>(generator()) & (isScale ? 0x77 : 0xf7)) | 0x01;
+    return roundedBits(type, isScale ? scale() : normal(generator));
+  }
+
+private:
+  DType type;
+  bool isScale;
+  std::mt19937_64 generator;
+  std::normal_distribution<float> normal;
+  std::uniform_real_distribution<float> uniform{1, 2};
+
+  float scale() { return uniform(generator) / 256; }
+};
+
 } // namespace
 
-void fillWithData(const Device &device, void *pointer, DType type, int64_t elements,
-                  uint64_t seed) {
+Content contentOf(const std::string &name) {
+  return name == "scale" || std::string_view(name).ends_with("_scale") ? Content::scales
+                                                                       : Content::values;
+}
+
+void fillWithData(const Device &device, void *pointer, DType type, int64_t elements, uint64_t seed,
+                  Content content) {
   if (type == DType::i32 || type == DType::i64)
     throw Error(ErrorKind::Request, "no data can be made up for an integer input", "",
                 "measure an op whose inputs are floats or FP8 codes");
-  std::mt19937_64 generator(seed);
-  std::normal_distribution<float> normal;
+  Source source(type, content, seed);
   std::vector<std::byte> data(sizeOf(type) * std::min(elements, period));
   for (size_t at = 0; at < data.size(); at += sizeOf(type)) {
-    const uint32_t bits = drawBits(type, generator, normal);
+    const uint32_t bits = source.draw();
     std::memcpy(&data[at], &bits, sizeOf(type));
   }
   device.upload(pointer, data.data(), data.size());

@@ -10,10 +10,18 @@
 
 namespace eider::bench {
 
+/// What a tensor's numbers are. Scales are positive and near those of normally distributed values:
+/// others are divided by in another branch of a kernel, which no user's data takes.
+enum class Content { values, scales };
+
+/// What a tensor of this name holds: scales are called `scale` or `…_scale`.
+Content contentOf(const std::string &name);
+
 /// Fills device memory of `elements` of a type with normally distributed values (FP8 codes: any but
-/// NaN), the same for the same seed. Never zeros, on which memory and arithmetic are faster. Throws
-/// Error (Request) for integers, whose meaning only the op knows.
-void fillWithData(const Device &device, void *pointer, DType type, int64_t elements, uint64_t seed);
+/// NaN) or with scales from 2^-8 to 2^-7, the same for the same seed. Never zeros, on which memory
+/// and arithmetic are faster. Throws Error (Request) for integers, whose meaning only the op knows.
+void fillWithData(const Device &device, void *pointer, DType type, int64_t elements, uint64_t seed,
+                  Content content = Content::values);
 
 } // namespace eider::bench
 

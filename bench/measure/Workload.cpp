@@ -40,7 +40,7 @@ Workload::Workload(const Device &device, const Meter &meter, const Kernel &kerne
       const size_t step = (bytes + 511) / 512 * 512; // all sets aligned alike
       const auto all = static_cast<int64_t>(step * sets.size() / sizeOf(type));
       auto *base = static_cast<std::byte *>(allocate(step * sets.size()));
-      fillWithData(device, base, type, all, i + 1);
+      fillWithData(device, base, type, all, i + 1, contentOf(signature.tensors[i].name));
       for (size_t set = 0; set < sets.size(); ++set)
         sets[set].push_back({base + set * step});
     }

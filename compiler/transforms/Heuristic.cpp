@@ -56,16 +56,26 @@ static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
-/// The blocks that hold a row together: one, or where that cannot, so many that few registers of a
-/// thread hold a block's part. 0 and a message where the target has too few.
-static int64_t clusterOf(const Domain &domain, std::string &message) {
-  constexpr int64_t comfortable = longestRow / 2;
-  if (domain.width <= longestRow)
-    return 1;
-  const int64_t cluster = std::min<int64_t>(domain.largestCluster,
-                                            llvm::PowerOf2Ceil(ceilDiv(domain.width, comfortable)));
-  if (domain.width <= longestRow * cluster)
-    return cluster;
+/// Where only the row is held: no column vectors, and no second matrix is written.
+static bool isPlain(const Domain &domain) {
+  return !domain.readsColumns && domain.matricesWritten == 1;
+}
+
+/// The blocks that hold a row together: one, or for wide rows so many that few registers of a
+/// thread hold a block's part, while several blocks share a multiprocessor. 0 and a message where
+/// the target has too few.
+static int64_t clusterOf(const Domain &domain, bool isFew, std::string &message) {
+  constexpr int64_t part = 8192;
+  const int64_t widest =
+      isFew ? 2 * part - 1 : (isPlain(domain) && domain.narrowestStore == 1 ? 4 : 2) * part;
+  if (domain.width <= widest || domain.largestCluster == 1) {
+    if (domain.width <= longestRow)
+      return 1;
+  } else if (domain.width <= longestRow * domain.largestCluster) {
+    return isFew ? domain.largestCluster
+                 : std::min<int64_t>(domain.largestCluster,
+                                     llvm::PowerOf2Ceil(ceilDiv(domain.width, part)));
+  }
   message = "rows of " + std::to_string(domain.width) +
             " elements: a reduction along a row holds the row in registers, at most " +
             std::to_string(longestRow * domain.largestCluster);
@@ -155,20 +165,25 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
     return ahead;
+  const bool isWide = domain.width > 8192;
   int64_t most = domain.width > 32768                                  ? 1024
                  : domain.width > (domain.rowAligned() ? 8192 : 16384) ? 512
                                                                        : 256;
-  // Where only the row is held, a thread has room for 32 of its elements, and small blocks for
-  // several rows in turn.
-  const bool plain = !domain.readsColumns && domain.matricesWritten == 1;
+  // Where only the row is held, a thread has room for 32 of its elements or 64, and small blocks
+  // for several rows in turn.
+  const bool plain = isPlain(domain);
   if (plain)
-    most = std::clamp<int64_t>(chunks * vector / 32, 64, most);
+    most = std::clamp<int64_t>(chunks * vector / (isWide ? 64 : 32), 64, most);
   auto [threads, loads] = spreadRow(chunks, most);
   threads = std::max(threads, legalThreads(std::max<int64_t>(1, domain.group / vector)));
   ScheduleKnobs knobs{
       .threads = threads, .vector = vector, .rows = threads <= 32 ? 256 / threads : 1};
   if (plain && domain.matricesRead > 1 && threads > 32 && threads <= 128)
     knobs.tiles = 4;
+  if (plain && isWide && domain.narrowestStore > 1)
+    knobs.tiles = 2;
+  if (!plain && domain.matricesRead > 1 && threads == 512)
+    knobs.resident = 2;
   // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1024 where
   // codes are made by arithmetic), and some rows a block hide a block's start.
   const bool light = domain.matricesRead == 1 && threads >= 64 && loads <= 2;
@@ -194,27 +209,40 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain) 
                             .loads = isMap ? 1 : 0});
 }
 
-/// Rows that several blocks hold together.
-static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, int64_t cluster) {
+/// Rows that several blocks hold together. Several blocks of a multiprocessor take turns while one
+/// waits for its cluster: 64 elements a thread where only the row is held or one is loaded ahead,
+/// else 32.
+static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, int64_t cluster,
+                                    bool isFew) {
   const int64_t vector = vectorFor(domain);
-  const int64_t chunks = ceilDiv(domain.width, vector);
-  const int64_t threads = spreadRow(ceilDiv(chunks, cluster), 1024).first;
-  return ScheduleAttr::get(context, Family::row,
-                           {.threads = threads, .vector = vector, .cluster = cluster});
+  const int64_t chunks = ceilDiv(ceilDiv(domain.width, vector), cluster), part = chunks * vector;
+  const bool isEven = part * cluster == domain.width && llvm::isPowerOf2_64(chunks);
+  const bool ahead = !isPlain(domain) && domain.bytesRead == 2 && isEven;
+  const int64_t each = isPlain(domain) || ahead ? 64 : 32;
+  const auto [threads, loads] =
+      spreadRow(chunks, isFew || part / each > 256 ? 1024 : std::max<int64_t>(part / each, 32));
+  ScheduleKnobs knobs{.threads = threads, .vector = vector, .cluster = cluster};
+  if (!isFew && part / each <= 256) {
+    const int64_t held = (isPlain(domain) ? 768 * 64 : 1024 * 32) / (threads * loads * vector);
+    knobs.tiles = isPlain(domain) ? 2 : 4;
+    knobs.resident = std::clamp<int64_t>(held, 1, 2048 / threads);
+    knobs.prefetch = ahead;
+  }
+  return ScheduleAttr::get(context, Family::row, knobs);
 }
 
 /// The schedule of one family for a program, as if it had no values of the whole matrix.
-static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, int64_t mostRows,
+static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, bool isFew,
                                    std::string &message) {
   const Family family = familyOf(domain).family;
   if (family == Family::tile)
     return blockSchedule(context, domain, message);
-  const int64_t cluster = family == Family::row ? clusterOf(domain, message) : 1;
+  const int64_t cluster = family == Family::row ? clusterOf(domain, isFew, message) : 1;
   if (cluster == 0)
     return {};
   if (cluster > 1)
-    return wideRowSchedule(context, domain, cluster);
-  if (mostRows > 0 && mostRows <= fewRows)
+    return wideRowSchedule(context, domain, cluster, isFew);
+  if (isFew)
     return fewRowsSchedule(context, domain);
   return family == Family::map ? mapSchedule(context, domain) : rowSchedule(context, domain);
 }
@@ -229,7 +257,9 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
     k.rows *= 256 / (k.threads * k.rows);
   const int64_t block = k.threads * (schedule.getFamily() == Family::tile ? 1 : k.rows);
   const int64_t held = isMap && !domain.encodesBySoftware ? 1536 : 1024;
-  const int64_t resident = std::clamp<int64_t>(held / block, 1, mostResident);
+  // A schedule that loads ahead knows how many blocks have the registers for it.
+  const int64_t resident =
+      k.prefetch ? k.resident : std::clamp<int64_t>(held / block, 1, mostResident);
   k.tiles = 1;
   k.blocks = multiprocessors * resident / k.cluster * k.cluster;
   if (!isFew && k.cluster == 1)
@@ -239,8 +269,8 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
 
 ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Domain &domain,
                                                   int64_t mostRows, std::string &message) {
-  ScheduleAttr schedule = familySchedule(context, domain, mostRows, message);
   const bool isFew = mostRows > 0 && mostRows <= fewRows;
+  ScheduleAttr schedule = familySchedule(context, domain, isFew, message);
   const bool stays = domain.reducesWhole || (domain.readsParts && !isFew);
   return schedule && stays ? stayingSchedule(schedule, domain, isFew) : schedule;
 }

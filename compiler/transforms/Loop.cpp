@@ -42,12 +42,12 @@ static Value hoisted(Value value, Operation *loop) {
 }
 
 /// What is the same under every tile is loaded once a block.
-void eider::transforms::hoistLoads(simt::ForTilesOp loop, simt::Access access) {
+void eider::transforms::hoistColumnLoads(simt::ForTilesOp loop) {
   OpBuilder builder(loop);
   Value first;
   for (Operation &op : llvm::make_early_inc_range(loop.getBlock())) {
     auto load = dyn_cast<simt::LoadOp>(op);
-    if (!load || load.getAccess() != access)
+    if (!load || load.getAccess() != simt::Access::columns)
       continue;
     if (!first)
       first = simt::FirstTileOp::create(builder, loop.getLoc(), cursorOf(loop).getType(),

@@ -13,8 +13,8 @@ namespace eider::transforms {
 /// Column vectors are loaded where they are used.
 void sinkColumnLoads(mlir::Block &body);
 
-/// Loads of `access`, the same under every tile, come before the loop.
-void hoistLoads(simt::ForTilesOp loop, simt::Access access);
+/// Column vectors, the same under every tile, are loaded before the loop.
+void hoistColumnLoads(simt::ForTilesOp loop);
 
 /// Arithmetic on what is the same under every tile comes before the loop.
 void hoistUniform(simt::ForTilesOp loop);

@@ -534,10 +534,9 @@ LogicalResult ProgramLowering::run() {
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   if (knobs.streaming)
     streamElements(loop.getBlock());
-  hoistLoads(loop, simt::Access::uniform);
   hoistUniform(loop);
   if (knobs.hoist)
-    hoistLoads(loop, simt::Access::columns);
+    hoistColumnLoads(loop);
   else if (knobs.resident)
     sinkColumnLoads(loop.getBlock());
   if (knobs.prefetch)

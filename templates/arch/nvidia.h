@@ -141,10 +141,6 @@ template <Caching caching, class T> EIDER_DEVICE T load_value(const void *from) 
   const auto *at = static_cast<const T *>(from);
   if constexpr (caching == streaming) {
     return __ldcs(at);
-  } else if constexpr (caching == kept && sizeof(T) == 4) {
-    uint32 word;
-    asm("ld.global.L1::evict_last.u32 %0, [%1];" : "=r"(word) : "l"(at));
-    return word;
   } else {
     return *at;
   }

@@ -87,12 +87,9 @@ EIDER_DEVICE void store_chunk(T *to, int inside, const Fragment<T, count> &from,
   }
 }
 
-/// The value at `from`, which all threads of the grid read: a hint to keep it in the L1.
-template <class T> EIDER_DEVICE T load_uniform(const T *from) {
-  Fragment<T, 1> value{};
-  load_whole_chunk<1, sizeof(T), kept>(from, value, 0);
-  return value[0];
-}
+/// The value at `from`, which all threads of the grid read. Under each tile anew, beside its
+/// elements: they would wait for what is computed from a value that had been loaded before them.
+template <class T> EIDER_DEVICE T load_uniform(const T *from) { return *from; }
 
 /// Writes the one value of a tensor, once in the grid.
 template <class T> EIDER_DEVICE void store_uniform(T *to, T value) {

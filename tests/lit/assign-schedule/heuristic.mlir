@@ -47,10 +47,10 @@ eider.program @map_8193(m, n = 8193) {
   eider.output "y", %x : tensor<?x8193xf32, #eider.dims<m, n>>
 }
 
-// CHECK: eider.program @map_131072(m, n = 131072) attributes {schedule = #eider.schedule<map<threads = {{[0-9]+}}, vector = {{[0-9]+}}
-eider.program @map_131072(m, n = 131072) {
-  %x = eider.input "x" : tensor<?x131072xf32, #eider.dims<m, n>>
-  eider.output "y", %x : tensor<?x131072xf32, #eider.dims<m, n>>
+// CHECK: eider.program @map_32769(m, n = 32769) attributes {schedule = #eider.schedule<map<threads = {{[0-9]+}}, vector = {{[0-9]+}}
+eider.program @map_32769(m, n = 32769) {
+  %x = eider.input "x" : tensor<?x32769xf32, #eider.dims<m, n>>
+  eider.output "y", %x : tensor<?x32769xf32, #eider.dims<m, n>>
 }
 
 // A reduction along the row.
@@ -178,26 +178,26 @@ eider.program @block_64x48(m, n = 512) {
   eider.output "y", %s : tensor<?x11xf32, #eider.dims<m / 64, n / 48>>
 }
 
-// Rows that no block holds: so many blocks as have 32768 elements each, at most 8.
+// Wide rows: so many blocks as have 8192 elements each, at most 8.
 
-// CHECK: eider.program @row_65537(m, n = 65537) attributes {schedule = #eider.schedule<row<threads = {{[0-9]+}}, vector = {{[0-9]+}}, cluster = 4>>}
+// CHECK: eider.program @row_16385(m, n = 16385) attributes {schedule = #eider.schedule<row<threads = {{[0-9]+}}, vector = {{[0-9]+}}, {{.*}}cluster = 4>>}
+eider.program @row_16385(m, n = 16385) {
+  %x = eider.input "x" : tensor<?x16385xf32, #eider.dims<m, n>>
+  %s = eider.reduce sum %x over [1, *] : tensor<?x16385xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
+}
+
+// CHECK: eider.program @row_32769(m, n = 32769) attributes {schedule = #eider.schedule<row<threads = {{[0-9]+}}, vector = {{[0-9]+}}, {{.*}}cluster = 8>>}
+eider.program @row_32769(m, n = 32769) {
+  %x = eider.input "x" : tensor<?x32769xf32, #eider.dims<m, n>>
+  %s = eider.reduce sum %x over [1, *] : tensor<?x32769xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
+}
+
+// CHECK: eider.program @row_65537(m, n = 65537) attributes {schedule = #eider.schedule<row<threads = {{[0-9]+}}, vector = {{[0-9]+}}, {{.*}}cluster = 8>>}
 eider.program @row_65537(m, n = 65537) {
   %x = eider.input "x" : tensor<?x65537xf32, #eider.dims<m, n>>
   %s = eider.reduce sum %x over [1, *] : tensor<?x65537xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
-  eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
-}
-
-// CHECK: eider.program @row_131072(m, n = 131072) attributes {schedule = #eider.schedule<row<threads = {{[0-9]+}}, vector = {{[0-9]+}}, cluster = 4>>}
-eider.program @row_131072(m, n = 131072) {
-  %x = eider.input "x" : tensor<?x131072xf32, #eider.dims<m, n>>
-  %s = eider.reduce sum %x over [1, *] : tensor<?x131072xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
-  eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
-}
-
-// CHECK: eider.program @row_131073(m, n = 131073) attributes {schedule = #eider.schedule<row<threads = {{[0-9]+}}, vector = {{[0-9]+}}, cluster = 8>>}
-eider.program @row_131073(m, n = 131073) {
-  %x = eider.input "x" : tensor<?x131073xf32, #eider.dims<m, n>>
-  %s = eider.reduce sum %x over [1, *] : tensor<?x131073xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
   eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
 }
 

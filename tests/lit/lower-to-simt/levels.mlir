@@ -39,10 +39,10 @@ eider.program @groups(m, n = 256) attributes {schedule = #eider.schedule<map<thr
 
 // In a row tile, given values of two-dimensional blocks are groups, one matrix row for several rows.
 // CHECK-LABEL: simt.kernel @given_blocks
-// CHECK: %[[FIRST:.*]] = simt.first_tile
-// CHECK: simt.load uniform %{{.*}} at %[[FIRST]] : {{.*}} -> f32
 // CHECK: simt.for_tiles
+// CHECK: simt.load elements
 // CHECK: simt.load groups {{.*}} {group = 128 : i64, group_rows = 64 : i64} : {{.*}} -> vector<1xf32>
+// CHECK: simt.load uniform {{.*}} -> f32
 // CHECK: simt.load rows {{.*}} -> f32
 eider.program @given_blocks(m, n = 256) attributes {schedule = #eider.schedule<map<threads = 32, vector = 8>>} {
   %x = eider.input "x" : !f
