@@ -125,7 +125,7 @@ TEST(Purity, TakesTheTextOfARowThatABlockDoesNotHold) {
   CompileOptions options;
   options.dims = {{"hidden", 100000}};
   const std::string text = emit(libraryOp("quantize", parameters), options, Stage::Cuda);
-  EXPECT_THAT(text, HasSubstr("__cluster_dims__(4, 1, 1)"));
+  EXPECT_THAT(text, HasSubstr("__cluster_dims__(8, 1, 1)"));
   EXPECT_THAT(impurities(text), IsEmpty());
   EXPECT_THAT(wideLines(text), IsEmpty());
 }
