@@ -546,13 +546,16 @@ void KernelPrinter::printSignature() {
     else
       parameters.push_back((argument.getType().isF32() ? "float " : "int64 ") + variable);
   }
-  os << "extern \"C\" __global__ ";
+  std::string qualifiers = "extern \"C\" __global__ ";
   if (kernel.getCluster() != 1)
-    os << "__cluster_dims__(" << kernel.getCluster() << ", 1, 1) ";
-  os << "__launch_bounds__(" << kernel.getThreads();
+    qualifiers += "__cluster_dims__(" + std::to_string(kernel.getCluster()) + ", 1, 1) ";
+  qualifiers += "__launch_bounds__(" + std::to_string(kernel.getThreads());
   if (kernel.getResident())
-    os << ", " << kernel.getResident();
-  os << ") void " << kernelName(kernel.getSymName()) << "(\n";
+    qualifiers += ", " + std::to_string(kernel.getResident());
+  qualifiers += ")";
+  const std::string name = "void " + kernelName(kernel.getSymName()) + "(";
+  const bool fits = qualifiers.size() + 1 + name.size() <= widestLine;
+  os << qualifiers << (fits ? " " : "\n") << name << "\n";
   std::string line = "   ";
   for (auto [index, parameter] : llvm::enumerate(parameters)) {
     std::string piece = " " + parameter + (index + 1 == parameters.size() ? ") {" : ",");

@@ -65,16 +65,16 @@ static bool isPlain(const Domain &domain) {
 /// thread hold a block's part, while several blocks share a multiprocessor. 0 and a message where
 /// the target has too few.
 static int64_t clusterOf(const Domain &domain, bool isFew, std::string &message) {
-  constexpr int64_t part = 8192;
+  // Few rows leave multiprocessors idle: their blocks take a quarter as much.
+  const int64_t part = isFew ? 2048 : 8192;
   const int64_t widest =
-      isFew ? 2 * part - 1 : (isPlain(domain) && domain.narrowestStore == 1 ? 4 : 2) * part;
+      isFew ? 4096 : (isPlain(domain) && domain.narrowestStore == 1 ? 4 : 2) * part;
   if (domain.width <= widest || domain.largestCluster == 1) {
     if (domain.width <= longestRow)
       return 1;
   } else if (domain.width <= longestRow * domain.largestCluster) {
-    return isFew ? domain.largestCluster
-                 : std::min<int64_t>(domain.largestCluster,
-                                     llvm::PowerOf2Ceil(ceilDiv(domain.width, part)));
+    return std::min<int64_t>(domain.largestCluster,
+                             llvm::PowerOf2Ceil(ceilDiv(domain.width, part)));
   }
   message = "rows of " + std::to_string(domain.width) +
             " elements: a reduction along a row holds the row in registers, at most " +
@@ -214,13 +214,17 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain) 
 /// else 32.
 static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, int64_t cluster,
                                     bool isFew) {
-  const int64_t vector = vectorFor(domain);
+  const int64_t vector = isFew
+                             ? std::max(domain.group / 32, std::min<int64_t>(8, vectorFor(domain)))
+                             : vectorFor(domain);
   const int64_t chunks = ceilDiv(ceilDiv(domain.width, vector), cluster), part = chunks * vector;
   const bool isEven = part * cluster == domain.width && llvm::isPowerOf2_64(chunks);
   const bool ahead = !isPlain(domain) && domain.bytesRead == 2 && isEven;
   const int64_t each = isPlain(domain) || ahead ? 64 : 32;
-  const auto [threads, loads] =
-      spreadRow(chunks, isFew || part / each > 256 ? 1024 : std::max<int64_t>(part / each, 32));
+  const int64_t most = isFew               ? std::clamp<int64_t>(chunks / 4, 128, 1024)
+                       : part / each > 256 ? 1024
+                                           : std::max<int64_t>(part / each, 32);
+  const auto [threads, loads] = spreadRow(chunks, most);
   ScheduleKnobs knobs{.threads = threads, .vector = vector, .cluster = cluster};
   if (!isFew && part / each <= 256) {
     const int64_t held = (isPlain(domain) ? 768 * 64 : 1024 * 32) / (threads * loads * vector);
