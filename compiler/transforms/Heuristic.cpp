@@ -195,38 +195,39 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
 }
 
 /// Few rows: what counts is how soon one is done, and each multiprocessor has a block or two. Many
-/// threads, each with one short chunk.
-static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain) {
+/// threads, each with one short chunk; two to four where a block of a cluster loads columns as
+/// well, whose latency they share.
+static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, int64_t cluster) {
   const bool isMap = familyOf(domain).family == Family::map;
   const int64_t vector = std::max(domain.group / 32, std::min<int64_t>(8, vectorFor(domain)));
   const int64_t lanes = legalThreads(std::max<int64_t>(1, domain.group / vector));
-  const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
-  const int64_t threads = std::max(lanes, spreadRow(chunks, isMap ? 256 : 1024).first);
+  const int64_t chunks = ceilDiv(ceilDiv(std::max<int64_t>(domain.width, 1), vector), cluster);
+  const int64_t most = cluster > 1 && domain.readsColumns
+                           ? std::clamp<int64_t>(chunks / 4, 128, 1024)
+                           : (isMap ? 256 : 1024);
+  const int64_t threads = std::max(lanes, spreadRow(chunks, most).first);
   return ScheduleAttr::get(context, isMap ? Family::map : Family::row,
                            {.threads = threads,
                             .vector = vector,
                             .rows = threads <= 32 ? 64 / threads : 1,
-                            .loads = isMap ? 1 : 0});
+                            .loads = isMap ? 1 : 0,
+                            .cluster = cluster,
+                            .streaming = !isMap && cluster == 1 && !domain.readsColumns});
 }
 
 /// Rows that several blocks hold together. Several blocks of a multiprocessor take turns while one
 /// waits for its cluster: 64 elements a thread where only the row is held or one is loaded ahead,
 /// else 32.
-static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, int64_t cluster,
-                                    bool isFew) {
-  const int64_t vector = isFew
-                             ? std::max(domain.group / 32, std::min<int64_t>(8, vectorFor(domain)))
-                             : vectorFor(domain);
+static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, int64_t cluster) {
+  const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(ceilDiv(domain.width, vector), cluster), part = chunks * vector;
   const bool isEven = part * cluster == domain.width && llvm::isPowerOf2_64(chunks);
   const bool ahead = !isPlain(domain) && domain.bytesRead == 2 && isEven;
   const int64_t each = isPlain(domain) || ahead ? 64 : 32;
-  const int64_t most = isFew               ? std::clamp<int64_t>(chunks / 4, 128, 1024)
-                       : part / each > 256 ? 1024
-                                           : std::max<int64_t>(part / each, 32);
-  const auto [threads, loads] = spreadRow(chunks, most);
+  const auto [threads, loads] =
+      spreadRow(chunks, part / each > 256 ? 1024 : std::max<int64_t>(part / each, 32));
   ScheduleKnobs knobs{.threads = threads, .vector = vector, .cluster = cluster};
-  if (!isFew && part / each <= 256) {
+  if (part / each <= 256) {
     const int64_t held = (isPlain(domain) ? 768 * 64 : 1024 * 32) / (threads * loads * vector);
     knobs.tiles = isPlain(domain) ? 2 : 4;
     knobs.resident = std::clamp<int64_t>(held, 1, 2048 / threads);
@@ -244,10 +245,10 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, b
   const int64_t cluster = family == Family::row ? clusterOf(domain, isFew, message) : 1;
   if (cluster == 0)
     return {};
-  if (cluster > 1)
-    return wideRowSchedule(context, domain, cluster, isFew);
   if (isFew)
-    return fewRowsSchedule(context, domain);
+    return fewRowsSchedule(context, domain, cluster);
+  if (cluster > 1)
+    return wideRowSchedule(context, domain, cluster);
   return family == Family::map ? mapSchedule(context, domain) : rowSchedule(context, domain);
 }
 
