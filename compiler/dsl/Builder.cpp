@@ -39,26 +39,28 @@ Dim Builder::dim(const std::string &name, std::optional<int64_t> value,
   return Dim(name, 1, 1);
 }
 
-Value Builder::input(const std::string &name, DType type, const Shape &shape,
+Value Builder::input(const std::string &name, DType type, const Shape &shape, ScaleLayout layout,
                      std::source_location where) {
   Site site{"input '" + name + "'", where, recording_.get()};
   recording_->takeName(name, site);
   mlir::Type element = type == DType::e8m0 ? typeOf(type, &recording_->context)
                                            : recording_->elementType(type, site, "an input");
   auto tensor = recording_->tensorType(recording_->extentsOf(shape, site), element);
+  auto attr = recording_->layoutAttr(layout, tensor, site);
   return recording_->wrap(ir::InputOp::create(recording_->builder, recording_->unknown, tensor,
-                                              name, /*workspace=*/false));
+                                              name, /*workspace=*/false, attr));
 }
 
 Scaled Builder::scaled_input(const std::string &name, DType format, const Shape &shape,
-                             const Block &block, DType scale, std::source_location where) {
+                             const Block &block, DType scale, ScaleLayout layout,
+                             std::source_location where) {
   Site site{"scaled_input '" + name + "'", where, recording_.get()};
   recording_->takeName(name, site);
   recording_->takeName(name + "_scale", site);
-  ir::ScaledType type =
-      recording_->scaledType(format, scale, recording_->extentsOf(shape, site), block, site);
+  ir::ScaledType type = recording_->scaledType(format, scale, layout,
+                                               recording_->extentsOf(shape, site), block, site);
   mlir::Value input = ir::InputOp::create(recording_->builder, recording_->unknown, type, name,
-                                          /*workspace=*/false);
+                                          /*workspace=*/false, ir::LayoutAttr());
   return recording_->wrap(input, block);
 }
 
@@ -130,7 +132,8 @@ void Builder::output(const std::string &name, const Value &value, std::optional<
   if (type && *type != value.dtype())
     result = recording_->narrowed(recording_->widened(result),
                                   recording_->elementType(*type, site, "an output"));
-  ir::OutputOp::create(recording_->builder, recording_->unknown, name, result, /*workspace=*/false);
+  ir::OutputOp::create(recording_->builder, recording_->unknown, name, result, /*workspace=*/false,
+                       ir::LayoutAttr());
 }
 
 void Builder::output(const std::string &name, const Scaled &value, std::source_location where) {
@@ -144,7 +147,8 @@ void Builder::output(const std::string &name, const Scaled &value, std::source_l
   auto quantize = result.getDefiningOp<ir::QuantizeOp>();
   if (!quantize || !quantize.getScale())
     recording_->takeName(name + "_scale", site);
-  ir::OutputOp::create(recording_->builder, recording_->unknown, name, result, /*workspace=*/false);
+  ir::OutputOp::create(recording_->builder, recording_->unknown, name, result, /*workspace=*/false,
+                       ir::LayoutAttr());
 }
 
 //===-- The program -------------------------------------------------------===//

@@ -82,23 +82,22 @@ private:
   }
 
   void addTensor(Operation *op, const std::string &name, Signature::Role role,
-                 RankedTensorType type) {
+                 RankedTensorType type, ScaleLayout layout = ScaleLayout::row_major) {
     take(op, name);
-    std::vector<std::string> shape;
-    for (const DimExpr &dim : dimsOf(type).getExprs())
-      shape.push_back(dim.contractExpression());
-    signature.tensors.push_back({name, role, *dtypeOf(type.getElementType()), shape});
+    const DType dtype = infoOf(layout).words.value_or(*dtypeOf(type.getElementType()));
+    signature.tensors.push_back(
+        {name, role, dtype, shapeInMemory(layout, type.getElementType(), dimsOf(type).getExprs())});
   }
 
   /// A tensor, or codes and scales.
   void addTensors(Operation *op, StringRef name, Signature::Role role, Type type,
-                  bool withScales = true) {
+                  LayoutAttr layout = {}, bool withScales = true) {
     auto scaled = dyn_cast<ScaledType>(type);
     if (!scaled)
-      return addTensor(op, name.str(), role, cast<RankedTensorType>(type));
+      return addTensor(op, name.str(), role, cast<RankedTensorType>(type), layoutOf(layout));
     addTensor(op, name.str(), role, scaled.getCodesType());
     if (withScales)
-      addTensor(op, name.str() + "_scale", role, scaled.getScalesType());
+      addTensor(op, name.str() + "_scale", role, scaled.getScalesType(), scaled.getLayout());
   }
 
   void addScalar(ScalarOp op) {
@@ -139,7 +138,7 @@ private:
   void visit(Operation &op) {
     using Role = Signature::Role;
     if (auto input = dyn_cast<InputOp>(op))
-      addTensors(input, input.getName(), Role::Input, input.getType());
+      addTensors(input, input.getName(), Role::Input, input.getType(), input.getLayoutAttr());
     if (auto inout = dyn_cast<InOutOp>(op))
       addTensors(inout, inout.getName(), Role::InOut, inout.getType());
     if (auto scalar = dyn_cast<ScalarOp>(op))
@@ -147,7 +146,7 @@ private:
     if (auto output = dyn_cast<OutputOp>(op)) {
       auto quantize = output.getValue().getDefiningOp<QuantizeOp>();
       addTensors(output, output.getName(), Role::Output, output.getValue().getType(),
-                 /*withScales=*/!quantize || !quantize.getScale());
+                 output.getLayoutAttr(), /*withScales=*/!quantize || !quantize.getScale());
     }
   }
 };

@@ -58,8 +58,9 @@ Scaled eider::quantize(const Operand &value, DType format, const QuantizeOptions
   mlir::Value operand = recording.f32(value, site);
   if (!mlir::isa<mlir::RankedTensorType>(operand.getType()))
     site.fail("a scalar has no blocks", "give a tensor");
-  ScaledType type = recording.scaledType(
-      format, options.scale, Recording::extentsOf(operand.getType()), options.block, site);
+  ScaledType type =
+      recording.scaledType(format, options.scale, options.layout,
+                           Recording::extentsOf(operand.getType()), options.block, site);
   NumericsAttr numerics = numericsOf(type, format, options, site);
   mlir::Value scales = givenScales(options, type.getScalesType(), value, site);
   mlir::Value result =

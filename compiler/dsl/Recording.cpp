@@ -173,8 +173,25 @@ mlir::Type Recording::elementType(DType type, const Site &site, const char *forW
   return typeOf(type, &context);
 }
 
-ScaledType Recording::scaledType(DType format, DType scale, ArrayRef<DimExpr> extents,
-                                 const Block &block, const Site &site) {
+/// Refuses a layout that scales of these dims cannot have.
+static void checkLayout(ScaleLayout layout, mlir::Type scale, ArrayRef<DimExpr> dims,
+                        const Site &site) {
+  const std::string problem = problemOfLayout(layout, scale, dims);
+  if (problem.empty())
+    return;
+  auto [what, remedy] = StringRef(problem).split("; ");
+  site.fail(what.str(), remedy.str());
+}
+
+LayoutAttr Recording::layoutAttr(ScaleLayout layout, RankedTensorType scales, const Site &site) {
+  if (layout == ScaleLayout::row_major)
+    return {};
+  checkLayout(layout, scales.getElementType(), dimsOf(scales).getExprs(), site);
+  return LayoutAttr::get(&context, layout);
+}
+
+ScaledType Recording::scaledType(DType format, DType scale, ScaleLayout layout,
+                                 ArrayRef<DimExpr> extents, const Block &block, const Site &site) {
   const ElementType *code = findElementType(format), *scales = findElementType(scale);
   if (!code || !code->isCode)
     site.fail(std::string("the format cannot be ") + nameOf(format),
@@ -183,8 +200,10 @@ ScaledType Recording::scaledType(DType format, DType scale, ArrayRef<DimExpr> ex
     site.fail(std::string("the scales cannot be ") + nameOf(scale),
               "use one of " + namesOfTypes(&ElementType::isScale));
   RankedTensorType codes = tensorType(extents, code->get(&context));
-  return ScaledType::get(&context, codes.getShape(), codes.getElementType(), dimsOf(codes),
-                         blockOf(block, extents, site), scales->get(&context), Layout::row_major);
+  const SmallVector<int64_t> groups = blockOf(block, extents, site);
+  checkLayout(layout, scales->get(&context), dimsOf(reducedType(codes, groups)).getExprs(), site);
+  return ScaledType::get(&context, codes.getShape(), codes.getElementType(), dimsOf(codes), groups,
+                         scales->get(&context), layout);
 }
 
 SmallVector<int64_t> Recording::blockOf(const Block &block, ArrayRef<DimExpr> extents,

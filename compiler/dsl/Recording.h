@@ -76,9 +76,12 @@ public:
   Shape shapeOf(mlir::Type type) const;
   mlir::RankedTensorType tensorType(llvm::ArrayRef<ir::DimExpr> extents, mlir::Type element);
   mlir::Type elementType(DType type, const Site &site, const char *forWhat);
-  /// The type of a scaled tensor. Fails when codes, scales or block are not possible.
-  ir::ScaledType scaledType(DType format, DType scale, llvm::ArrayRef<ir::DimExpr> extents,
-                            const Block &block, const Site &site);
+  /// The type of a scaled tensor. Fails when codes, scales, layout or block are not possible.
+  ir::ScaledType scaledType(DType format, DType scale, ScaleLayout layout,
+                            llvm::ArrayRef<ir::DimExpr> extents, const Block &block,
+                            const Site &site);
+  /// A layout of plain scales; null for row_major. Fails when they cannot have it.
+  ir::LayoutAttr layoutAttr(ScaleLayout layout, mlir::RankedTensorType scales, const Site &site);
   /// Checks the block against a tensor's rank; `whole` becomes ShapedType::kDynamic.
   static llvm::SmallVector<int64_t> blockOf(const Block &block, llvm::ArrayRef<ir::DimExpr> extents,
                                             const Site &site);

@@ -165,6 +165,7 @@ private:
   std::string storeText(StoreOp op);
   Expression reduceText(ReduceOp op);
   Expression encodeText(EncodeOp op);
+  Expression layoutText(ScaleLayoutOp op);
   FailureOr<Expression> arithmeticText(Operation &op);
   std::string derivedName(Operation &op);
   bool standsAlone(Operation &op, const Expression &expression);
@@ -281,6 +282,17 @@ Expression KernelPrinter::encodeText(EncodeOp op) {
   return {call + ")"};
 }
 
+Expression KernelPrinter::layoutText(ScaleLayoutOp op) {
+  std::string text = eider::ir::infoOf(op.getLayout().getValue()).text.str() + "</*columns=*/" +
+                     std::to_string(op.getColumns());
+  if (op.getBlockRows() != 1)
+    text += ", /*block=*/" + std::to_string(op.getBlockRows());
+  text += ">(" + operand(op.getRows()).text;
+  if (op.getPitch())
+    text += ", " + operand(op.getPitch()).text;
+  return {text + ")"};
+}
+
 FailureOr<Expression> KernelPrinter::arithmeticText(Operation &op) {
   // Where every fragment operand is a repeated value, one of them must say how wide.
   bool wide = llvm::any_of(op.getResultTypes(), [](Type type) { return isa<VectorType>(type); });
@@ -335,6 +347,8 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
   if (auto decode = dyn_cast<DecodeOp>(op))
     return Expression{codecAlias(cast<VectorType>(decode.getInput().getType()).getElementType()) +
                       "::decode(" + operand(decode.getInput()).text + ")"};
+  if (auto layout = dyn_cast<ScaleLayoutOp>(op))
+    return layoutText(layout);
   if (auto offset = dyn_cast<OffsetOp>(op))
     return Expression{operand(offset.getBase()).text + " + " + std::to_string(offset.getElements()),
                       Sum};
@@ -424,6 +438,16 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
   if (auto store = dyn_cast<StorePartOp>(op)) {
     printStatement(operand(store.getPartial()).text + ".store(" + operand(store.getBase()).text +
                    ");");
+    return success();
+  }
+  if (auto clear = dyn_cast<ClearPaddingOp>(op)) {
+    SmallVector<std::string> parameters;
+    if (clear.getAlignment() != 16)
+      parameters.push_back(std::to_string(clear.getAlignment()));
+    printStatement(tileName + "::" +
+                   callOf("clear_padding", parameters,
+                          {operand(clear.getBase()).text, operand(clear.getLayout()).text}) +
+                   ";");
     return success();
   }
   if (isa<SpreadOp, FirstTileOp, NextTileOp, CarryOp>(op))
@@ -530,8 +554,9 @@ void KernelPrinter::printCodecs() {
 
 /// Tensors that the kernel writes; the others are const.
 static bool isWritten(Value pointer) {
-  return llvm::any_of(pointer.getUsers(),
-                      [](Operation *user) { return isa<StoreOp, StorePartOp>(user); });
+  return llvm::any_of(pointer.getUsers(), [](Operation *user) {
+    return isa<StoreOp, StorePartOp, ClearPaddingOp>(user);
+  });
 }
 
 void KernelPrinter::printSignature() {
@@ -606,6 +631,9 @@ void printIncludes(ModuleOp module, llvm::raw_ostream &os) {
     if (auto loop = dyn_cast<ForTilesOp>(op))
       includes.insert(loop.getTile().getKind() == TileKind::row ? "eider/tile/row.cuh"
                                                                 : "eider/tile/block.cuh");
+    if (auto layout = dyn_cast<ScaleLayoutOp>(op))
+      includes.insert("eider/layouts/" +
+                      eider::ir::infoOf(layout.getLayout().getValue()).name.str() + ".cuh");
     if (auto kernel = dyn_cast<KernelOp>(op))
       for (BlockArgument argument : kernel.getBlock().getArguments())
         if (auto pointer = dyn_cast<PointerType>(argument.getType());

@@ -6,6 +6,7 @@
 #include "compiler/emit/Names.h"
 
 #include "compiler/ir/ElementTypes.h"
+#include "compiler/ir/ScaleLayouts.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace eider::text;
@@ -32,7 +33,11 @@ static bool isReserved(llvm::StringRef name) {
       "typename union unsigned using virtual void volatile wchar_t while xor xor_eq main gridDim "
       "blockDim blockIdx threadIdx warpSize eider int32 int64 uint32 uint64 "
       "hardware software cached streaming Codec Fragment Row RowTile Tile BlockTile row tile");
-  return words.contains(name) || eider::ir::isWordOfText(name) || name.starts_with("EIDER_");
+  const bool isLayout =
+      llvm::any_of(eider::ir::scaleLayouts(),
+                   [&](const eider::ir::ScaleLayoutInfo &row) { return row.text == name; });
+  return words.contains(name) || isLayout || eider::ir::isWordOfText(name) ||
+         name.starts_with("EIDER_");
 }
 
 /// Functions, types and macros that NVRTC has declared before any text: no kernel may be called so.

@@ -97,27 +97,35 @@ Boundary::Boundary(ir::ProgramOp program, const std::vector<HostTensor> &given)
     std::string name = op.getAttrOfType<mlir::StringAttr>("name").getValue().str();
     mlir::Type type = op.getResult(0).getType();
     if (auto scaled = llvm::dyn_cast<ir::ScaledType>(type)) {
-      take(name, scaled.getCodesType());
-      take(name + "_scale", scaled.getScalesType());
+      take(name, scaled.getCodesType(), ScaleLayout::row_major);
+      take(name + "_scale", scaled.getScalesType(), scaled.getLayout());
     } else {
-      take(name, llvm::cast<RankedTensorType>(type));
+      auto input = llvm::dyn_cast<ir::InputOp>(op);
+      take(name, llvm::cast<RankedTensorType>(type),
+           ir::layoutOf(input ? input.getLayoutAttr() : ir::LayoutAttr()));
     }
   }
-  for (auto &[name, type] : types)
-    checkShape(name, type);
+  for (auto &[name, expected] : types)
+    checkShape(name, expected);
 }
 
-void Boundary::take(const std::string &name, RankedTensorType type) {
+ScalePlacement interpreter::placementOf(RankedTensorType scales, ScaleLayout layout) {
+  return {layout, ir::dimsOf(scales).getExprs().front().divisor == 1};
+}
+
+void Boundary::take(const std::string &name, RankedTensorType type, ScaleLayout layout) {
   auto found = tensors.find(name);
   if (found == tensors.end())
     throw Error(ErrorKind::Request, "input '" + name + "' is missing", where_,
                 "give it as " + ::describe(type));
   const HostTensor &tensor = *found->second;
+  types.emplace(name, Expected{type, placementOf(type, layout)});
+  if (layout != ScaleLayout::row_major)
+    return; // Its shape is checked once the dims are known, which it does not tell.
   auto exprs = ir::dimsOf(type).getExprs();
   if (tensor.dtype != elementDType(type.getElementType()) || tensor.shape.size() != exprs.size())
     throw misshapen(tensor, ::describe(type), where_);
   requireBytes(tensor, where_);
-  types.emplace(name, type);
   for (auto [dim, extent] : llvm::zip_equal(exprs, tensor.shape))
     learnDim(name, dim, extent);
 }
@@ -150,9 +158,14 @@ Extents Boundary::extentsOf(mlir::Type type) const {
   return extents;
 }
 
-void Boundary::checkShape(const std::string &name, RankedTensorType type) const {
+void Boundary::checkShape(const std::string &name, const Expected &wanted) const {
   const HostTensor &tensor = *tensors.at(name);
+  const auto [type, placement] = wanted;
   Extents expected = extentsOf(type);
+  if (placement.layout != ScaleLayout::row_major) {
+    const ScaleMemory memory(placement, elementDType(type.getElementType()), expected);
+    return requireTensor(tensor, memory.dtype, memory.shape, where_);
+  }
   if (tensor.shape != expected)
     throw misshapen(tensor, ::describe(type) + " = " + describeShape(expected), where_);
 }
@@ -160,6 +173,10 @@ void Boundary::checkShape(const std::string &name, RankedTensorType type) const 
 //===-- Bytes -------------------------------------------------------------===//
 
 Tensor Boundary::floats(const std::string &name) const {
+  const auto &[type, placement] = types.at(name);
+  if (placement.layout != ScaleLayout::row_major)
+    return scalesFromHost(*tensors.at(name), placement, elementDType(type.getElementType()),
+                          extentsOf(type));
   return fromHost(*tensors.at(name), where_);
 }
 

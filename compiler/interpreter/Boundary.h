@@ -6,7 +6,7 @@
 #ifndef EIDER_INTERPRETER_BOUNDARY_H
 #define EIDER_INTERPRETER_BOUNDARY_H
 
-#include "compiler/interpreter/Tensor.h"
+#include "compiler/interpreter/ScaleMemory.h"
 #include "eider/compile.h"
 
 #include <map>
@@ -24,7 +24,8 @@ public:
   /// The extents of a tensor type of the program. Throws Error for a dim that no input tells.
   Extents extentsOf(mlir::Type type) const;
 
-  /// The given tensor of this name, as values or as codes.
+  /// The given tensor of this name, as values (scales in the order of their blocks, wherever they
+  /// lay) or as codes.
   Tensor floats(const std::string &name) const;
   std::vector<uint8_t> codes(const std::string &name) const;
 
@@ -32,16 +33,24 @@ public:
   const std::string &where() const { return where_; }
 
 private:
-  void take(const std::string &name, mlir::RankedTensorType type);
+  /// What a tensor must be.
+  struct Expected {
+    mlir::RankedTensorType type;
+    ScalePlacement placement;
+  };
+  void take(const std::string &name, mlir::RankedTensorType type, ScaleLayout layout);
   void learnDim(const std::string &tensor, const ir::DimExpr &dim, int64_t extent);
-  void checkShape(const std::string &name, mlir::RankedTensorType type) const;
+  void checkShape(const std::string &name, const Expected &expected) const;
 
   std::string where_;
   std::map<std::string, const HostTensor *> tensors;
-  std::map<std::string, mlir::RankedTensorType> types;
+  std::map<std::string, Expected> types;
   std::map<std::string, int64_t> dims;
   std::map<std::string, std::string> sources; ///< Which tensor told a dim.
 };
+
+/// Where scales of this type lie in a layout.
+ScalePlacement placementOf(mlir::RankedTensorType scales, ScaleLayout layout);
 
 /// The values of a float tensor in memory. Throws Error when its bytes are not as many as its shape
 /// says.

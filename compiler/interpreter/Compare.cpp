@@ -75,7 +75,7 @@ public:
 
   void judge(const ProgramResult &result) {
     if (auto *values = std::get_if<Tensor>(&result.value))
-      return judgeFloats(result.name, *values, NoLimit);
+      return judgeFloats(result.name, *values, NoLimit, result.placement);
     if (auto *codes = std::get_if<CodeTensor>(&result.value))
       return judgeCodes(result.name, *codes, *codes, nullptr);
     judgeScaled(result);
@@ -85,7 +85,9 @@ public:
 
 private:
   const HostTensor &find(const std::string &name, DType dtype, const Extents &shape);
-  void judgeFloats(const std::string &name, const Tensor &reference, double mostUlps);
+  Tensor floats(const std::string &name, const Tensor &reference, ScalePlacement placement);
+  void judgeFloats(const std::string &name, const Tensor &reference, double mostUlps,
+                   ScalePlacement placement);
   void judgeCodes(const std::string &name, const CodeTensor &reference, const CodeTensor &expected,
                   const Tensor *elementScales);
   void judgeScaled(const ProgramResult &result);
@@ -110,8 +112,16 @@ static std::string showFloat(DType dtype, double value) {
                 bitsOf(dtype, value));
 }
 
-void Judge::judgeFloats(const std::string &name, const Tensor &reference, double mostUlps) {
-  Tensor actual = fromHost(find(name, reference.dtype, reference.shape), where);
+/// An output's values in the order of the reference's, wherever they lie.
+Tensor Judge::floats(const std::string &name, const Tensor &reference, ScalePlacement placement) {
+  const ScaleMemory memory(placement, reference.dtype, reference.shape);
+  return scalesFromHost(find(name, memory.dtype, memory.shape), placement, reference.dtype,
+                        reference.shape);
+}
+
+void Judge::judgeFloats(const std::string &name, const Tensor &reference, double mostUlps,
+                        ScalePlacement placement) {
+  Tensor actual = floats(name, reference, placement);
   Tally tally(name, reference.shape, reference.isExact());
   for (int64_t i = 0; i < actual.size(); ++i) {
     double result = actual.values[i], value = reference.values[i];
@@ -130,6 +140,10 @@ void Judge::judgeFloats(const std::string &name, const Tensor &reference, double
       return near ? text : text + format(" and %g ulp", mostUlps);
     });
   }
+  const std::string dirty =
+      dirtyPadding(*findTensor(outputs, name), placement, reference.dtype, reference.shape);
+  if (!dirty.empty() && tally.comparison.wrong++ == 0)
+    tally.comparison.firstWrong = dirty + ": the layout's padding is not zero";
   comparisons.push_back(std::move(tally.comparison));
 }
 
@@ -199,11 +213,12 @@ void Judge::judgeScaled(const ProgramResult &result) {
   std::string scaleName = result.name + "_scale";
   Tensor scales = reference;
   if (!result.givenScales) {
-    scales = fromHost(find(scaleName, reference.dtype, reference.shape), where);
+    scales = floats(scaleName, reference, result.placement);
     // A power of two, or a narrow scale, that is off by less than its range is off by more ulp.
     bool isRounded = reference.dtype != DType::f32 ||
                      (scaled.origin && scaled.origin->numerics.powerOfTwo != ir::PowerOfTwo::none);
-    judgeFloats(scaleName, reference, isRounded || reference.hasCancelled ? NoLimit : ScaleUlps);
+    judgeFloats(scaleName, reference, isRounded || reference.hasCancelled ? NoLimit : ScaleUlps,
+                result.placement);
   }
   const Extents &shape = scaled.codes.operand.shape;
   Tensor elementScales = broadcast(scales, shape, scaled.block);

@@ -153,8 +153,13 @@ bool Machine::executeResult(Operation *op) {
   }
   if (auto output = dyn_cast<ir::OutputOp>(op)) {
     auto quantize = output.getValue().getDefiningOp<ir::QuantizeOp>();
+    auto scaled = dyn_cast<ir::ScaledType>(output.getValue().getType());
+    const ScalePlacement placement =
+        scaled ? placementOf(scaled.getScalesType(), scaled.getLayout())
+               : placementOf(cast<RankedTensorType>(output.getValue().getType()),
+                             ir::layoutOf(output.getLayoutAttr()));
     results.push_back({output.getName().str(), values.find(output.getValue())->second,
-                       quantize && quantize.getScale()});
+                       quantize && quantize.getScale(), placement});
     return true;
   }
   return false;
@@ -328,14 +333,14 @@ std::vector<HostTensor> eider::interpret(const Program &program,
   std::vector<HostTensor> tensors;
   for (const ProgramResult &result : interpreter::run(program, inputs, scalars)) {
     if (auto *values = std::get_if<Tensor>(&result.value)) {
-      tensors.push_back(toHost(result.name, *values));
+      tensors.push_back(toHost(result.name, *values, result.placement));
     } else if (auto *codes = std::get_if<CodeTensor>(&result.value)) {
       tensors.push_back(toHost(result.name, *codes));
     } else {
       auto &scaled = std::get<ScaledTensor>(result.value);
       tensors.push_back(toHost(result.name, scaled.codes));
       if (!result.givenScales)
-        tensors.push_back(toHost(result.name + "_scale", scaled.scales));
+        tensors.push_back(toHost(result.name + "_scale", scaled.scales, result.placement));
     }
   }
   return tensors;

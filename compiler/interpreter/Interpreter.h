@@ -10,7 +10,7 @@
 #ifndef EIDER_INTERPRETER_INTERPRETER_H
 #define EIDER_INTERPRETER_INTERPRETER_H
 
-#include "compiler/interpreter/Tensor.h"
+#include "compiler/interpreter/ScaleMemory.h"
 #include "eider/compile.h"
 
 #include <map>
@@ -26,7 +26,8 @@ using RuntimeValue = std::variant<Tensor, CodeTensor, ScaledTensor>;
 struct ProgramResult {
   std::string name;
   RuntimeValue value;
-  bool givenScales = false; ///< The scales are an input of the program, not a result.
+  bool givenScales = false;      ///< The scales are an input of the program, not a result.
+  ScalePlacement placement = {}; ///< Of scales: those of a scaled tensor, or the value itself.
 };
 
 /// Executes a program as the DSL records it, before any pass; results stand in the program's order.

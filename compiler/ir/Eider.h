@@ -8,6 +8,7 @@
 
 #include "compiler/ir/DimExpr.h"
 #include "compiler/ir/ElementTypes.h"
+#include "compiler/ir/ScaleLayouts.h"
 #include "compiler/ir/ScheduleKnobs.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -36,6 +37,11 @@ mlir::RankedTensorType tensorType(DimsAttr dims, mlir::Type elementType, Program
 
 /// The dims of a tensor or scaled type; null if it has none.
 DimsAttr dimsOf(mlir::Type type);
+
+/// The layout of an argument or result: `row_major` unless it says another.
+inline ScaleLayout layoutOf(LayoutAttr attr) {
+  return attr ? attr.getValue() : ScaleLayout::row_major;
+}
 
 /// Why the scales of a quantisation, computed from amax and stored in `scaleType`, cannot have
 /// these numerics: what is wrong and, after a semicolon, what to take; empty if they can.

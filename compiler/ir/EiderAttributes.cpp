@@ -342,6 +342,23 @@ ScheduleAttr ScheduleAttr::parse(MLIRContext *context, StringRef text, std::stri
   return llvm::dyn_cast_or_null<ScheduleAttr>(attr);
 }
 
+//===-- Layouts -----------------------------------------------------------===//
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  StringRef name;
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&name) || parser.parseGreater())
+    return {};
+  if (const ScaleLayoutInfo *row = findScaleLayout(name))
+    return get(parser.getContext(), row->layout);
+  parser.emitError(at, "no scale layout '") << name << "'; they are " << namesOfScaleLayouts();
+  return {};
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  printer << '<' << infoOf(getValue()).name << '>';
+}
+
 //===-- Scaled types ------------------------------------------------------===//
 
 static void printExtents(AsmPrinter &printer, ArrayRef<int64_t> extents) {
@@ -379,13 +396,13 @@ Type ScaledType::parse(AsmParser &parser) {
       parser.parseKeyword("layout") || parser.parseEqual() || parser.parseKeyword(&layout) ||
       parser.parseGreater())
     return {};
-  auto kind = symbolizeLayout(layout);
-  if (!kind) {
-    parser.emitError(at, "no scale layout '") << layout << "'; they are row_major";
+  const ScaleLayoutInfo *row = findScaleLayout(layout);
+  if (!row) {
+    parser.emitError(at, "no scale layout '") << layout << "'; they are " << namesOfScaleLayouts();
     return {};
   }
   return getChecked([&] { return parser.emitError(at); }, parser.getContext(), shape, element, dims,
-                    block, scale, *kind);
+                    block, scale, row->layout);
 }
 
 void ScaledType::print(AsmPrinter &printer) const {
@@ -399,12 +416,12 @@ void ScaledType::print(AsmPrinter &printer) const {
   getDims().print(printer);
   printer << ", block = ";
   printExtents(printer, getBlock());
-  printer << ", scale = " << getScaleType() << ", layout = " << stringifyLayout(getLayout()) << '>';
+  printer << ", scale = " << getScaleType() << ", layout = " << infoOf(getLayout()).name << '>';
 }
 
 LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> shape, Type element, DimsAttr dims,
-                                 ArrayRef<int64_t> block, Type scale, Layout) {
+                                 ArrayRef<int64_t> block, Type scale, ScaleLayout layout) {
   if (!isCodeType(element))
     return emitError() << "a scaled tensor holds codes (" << namesOfTypes(&ElementType::isCode)
                        << "), not " << element;
@@ -419,7 +436,11 @@ LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
   for (int64_t extent : block)
     if (!ShapedType::isDynamic(extent) && extent < 1)
       return emitError() << "a block's extents are at least 1, or *";
-  return success();
+  SmallVector<DimExpr> scales;
+  for (auto [dim, extent] : llvm::zip_equal(dims.getExprs(), block))
+    scales.push_back(dim.blocks(extent));
+  std::string problem = problemOfLayout(layout, scale, scales);
+  return problem.empty() ? success() : LogicalResult(emitError() << problem);
 }
 
 RankedTensorType ScaledType::getCodesType() const {

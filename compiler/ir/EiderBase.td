@@ -48,8 +48,6 @@ def Eider_Neighbour : Eider_Enum<"Neighbour", "which of the powers of two next t
     I32EnumAttrCase<"below", 0>, I32EnumAttrCase<"above", 1>]>;
 def Eider_NeighbourAttr : EnumAttr<Eider_Dialect, Eider_Neighbour, "neighbour">;
 
-def Eider_Layout : Eider_Enum<"Layout", "where the scales lie", [I32EnumAttrCase<"row_major", 0>]>;
-
 def Eider_Family : Eider_Enum<"Family", "the family of a schedule", [
     I32EnumAttrCase<"map", 0>, I32EnumAttrCase<"row", 1>, I32EnumAttrCase<"tile", 2>]>;
 
@@ -121,6 +119,13 @@ def Eider_NumericsAttr : Eider_Attr<"Numerics", "numerics"> {
   }];
 }
 
+def Eider_LayoutAttr : Eider_Attr<"Layout", "layout"> {
+  let summary = "Where the scales of a tensor lie in memory";
+  let description = "`#eider.layout<mn_major_aligned>`: a row of the table in ScaleLayouts.cpp.";
+  let parameters = (ins "::eider::ScaleLayout":$value);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Eider_ScheduleAttr : Eider_Attr<"Schedule", "schedule"> {
   let summary = "How a program is spread over threads: data, and all of it";
   let description = [{
@@ -150,13 +155,13 @@ def Eider_ScaledType : TypeDef<Eider_Dialect, "Scaled"> {
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         "DimsAttr":$dims, ArrayRefParameter<"int64_t">:$block,
-                        "::mlir::Type":$scaleType, EnumParameter<Eider_Layout>:$layout);
+                        "::mlir::Type":$scaleType, "::eider::ScaleLayout":$layout);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The codes as a plain tensor type.
     ::mlir::RankedTensorType getCodesType() const;
-    /// The scales as a plain tensor type: one value a block.
+    /// The scales as a plain tensor type, whatever their layout: one value a block.
     ::mlir::RankedTensorType getScalesType() const;
   }];
 }

@@ -162,6 +162,23 @@ LogicalResult StoreOp::verify() {
   return success();
 }
 
+/// A layout is one of plain scales: a scaled tensor's stands in its type.
+static LogicalResult verifyLayout(Operation *op, LayoutAttr layout, Type type) {
+  if (!layout)
+    return success();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !isScaleType(tensor.getElementType()) || !dimsOf(tensor))
+    return op->emitOpError() << "a layout is one of scales, not of " << type;
+  std::string problem =
+      problemOfLayout(layout.getValue(), tensor.getElementType(), dimsOf(tensor).getExprs());
+  return problem.empty() ? success() : LogicalResult(op->emitOpError(problem));
+}
+
+LogicalResult InputOp::verify() { return verifyLayout(*this, getLayoutAttr(), getType()); }
+LogicalResult OutputOp::verify() {
+  return verifyLayout(*this, getLayoutAttr(), getValue().getType());
+}
+
 //===-- Scaled tensors ----------------------------------------------------===//
 
 static LogicalResult verifySame(Operation *op, const char *what, Type actual, Type expected) {

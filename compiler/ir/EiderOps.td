@@ -51,14 +51,15 @@ def Eider_ProgramOp : Eider_Op<"program", [IsolatedFromAbove, SingleBlock, NoTer
   }];
 }
 
-class Eider_ArgumentOp<string mnemonic> : Eider_Op<mnemonic, [HasParent<"ProgramOp">]> {
-  let arguments = (ins StrAttr:$name, UnitAttr:$workspace);
-  let results = (outs Eider_Argument:$result);
-  let assemblyFormat = "$name (`workspace` $workspace^)? attr-dict `:` type($result)";
-}
-
-def Eider_InputOp : Eider_ArgumentOp<"input"> {
+def Eider_InputOp : Eider_Op<"input", [HasParent<"ProgramOp">]> {
   let summary = "A tensor that is read";
+  let description = "`layout<mn_major_aligned>`: a matrix of scales that lies so; without, row by row.";
+  let arguments = (ins StrAttr:$name, UnitAttr:$workspace, OptionalAttr<Eider_LayoutAttr>:$layout);
+  let results = (outs Eider_Argument:$result);
+  let assemblyFormat = [{
+    $name (`workspace` $workspace^)? (`layout` `` $layout^)? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 def Eider_InOutOp : Eider_Op<"inout", [HasParent<"ProgramOp">]> {
@@ -85,8 +86,13 @@ def Eider_StoreOp : Eider_Op<"store", [HasParent<"ProgramOp">]> {
 
 def Eider_OutputOp : Eider_Op<"output", [HasParent<"ProgramOp">]> {
   let summary = "A tensor that is written";
-  let arguments = (ins StrAttr:$name, Eider_Argument:$value, UnitAttr:$workspace);
-  let assemblyFormat = "$name (`workspace` $workspace^)? `,` $value attr-dict `:` type($value)";
+  let description = "`layout<mn_major_aligned>`: a matrix of scales that is written so, its padding as zeros.";
+  let arguments = (ins StrAttr:$name, Eider_Argument:$value, UnitAttr:$workspace,
+                       OptionalAttr<Eider_LayoutAttr>:$layout);
+  let assemblyFormat = [{
+    $name (`workspace` $workspace^)? (`layout` `` $layout^)? `,` $value attr-dict `:` type($value)
+  }];
+  let hasVerifier = 1;
 }
 
 //===-- Scaled tensors ----------------------------------------------------===//

@@ -91,6 +91,11 @@ def Simt_PartialType : TypeDef<Simt_Dialect, "Partial"> {
   let summary = "What a thread has seen of a reduction over the whole matrix";
 }
 
+def Simt_LayoutType : TypeDef<Simt_Dialect, "Layout"> {
+  let mnemonic = "layout";
+  let summary = "Where the scales of a matrix lie";
+}
+
 class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemonic, traits>;
 
 def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTerminator, Symbol]> {
@@ -157,7 +162,28 @@ def Simt_OffsetOp : Simt_Op<"offset", [Pure, AllTypesMatch<["base", "result"]>]>
   let assemblyFormat = "$base `,` $elements attr-dict `:` type($base)";
 }
 
-/// `alignment` in bytes of every row start; `pitch` in elements; `group` × `group_rows` elements share a value of access `groups`;
+def Simt_ScaleLayoutOp : Simt_Op<"scale_layout", [Pure]> {
+  let summary = "The layout of a matrix of scales";
+  let description = [{
+    Of `columns` columns of scales, one for each `block_rows` of the matrix's `rows`; `pitch` between the rows of its memory, where these
+    are not dense.
+  }];
+  let arguments = (ins Eider_LayoutAttr:$layout, I64Attr:$columns, DefaultValuedAttr<I64Attr, "1">:$block_rows,
+                       I64:$rows, Optional<I64>:$pitch);
+  let results = (outs Simt_LayoutType:$result);
+  let assemblyFormat = [{
+    `` $layout `columns` `=` $columns (`block_rows` `=` $block_rows^)? `of` $rows (`pitch` $pitch^)? attr-dict
+  }];
+}
+
+def Simt_ClearPaddingOp : Simt_Op<"clear_padding"> {
+  let summary = "Zeros to what a layout's memory has beside scales";
+  let arguments = (ins Arg<Simt_PointerType, "", [MemWrite]>:$base, Simt_LayoutType:$layout,
+                       DefaultValuedAttr<I64Attr, "16">:$alignment);
+  let assemblyFormat = "$base `in` $layout attr-dict `:` type($base)";
+}
+
+/// `alignment` in bytes of every row start; `pitch` in elements, or a layout of scales; `group` × `group_rows` elements share a value of access `groups`;
 /// `streaming` elements are used once.
 class Simt_AccessOp<string mnemonic> : Simt_Op<mnemonic> {
   let hasVerifier = 1;
@@ -166,24 +192,25 @@ class Simt_AccessOp<string mnemonic> : Simt_Op<mnemonic> {
 def Simt_LoadOp : Simt_AccessOp<"load"> {
   let summary = "What lies under the tile";
   let arguments = (ins Simt_AccessAttr:$access, Arg<Simt_PointerType, "", [MemRead]>:$base,
-                       Simt_CursorType:$at, Optional<I64>:$pitch,
+                       Simt_CursorType:$at, Optional<AnyTypeOf<[I64, Simt_LayoutType]>>:$pitch,
                        DefaultValuedAttr<I64Attr, "16">:$alignment,
                        DefaultValuedAttr<I64Attr, "0">:$group,
                        DefaultValuedAttr<I64Attr, "1">:$group_rows, UnitAttr:$streaming);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
-    `` $access $base `at` $at (`pitch` $pitch^)? attr-dict `:` type($base) `,` type($at) `->` type($result)
+    `` $access $base `at` $at (`pitch` $pitch^ `:` type($pitch))? attr-dict `:` type($base) `,` type($at) `->` type($result)
   }];
 }
 
 def Simt_StoreOp : Simt_AccessOp<"store"> {
   let summary = "Writes what lies under the tile";
   let arguments = (ins Simt_AccessAttr:$access, Arg<Simt_PointerType, "", [MemWrite]>:$base,
-                       Simt_CursorType:$at, AnyType:$value, Optional<I64>:$pitch,
+                       Simt_CursorType:$at, AnyType:$value,
+                       Optional<AnyTypeOf<[I64, Simt_LayoutType]>>:$pitch,
                        DefaultValuedAttr<I64Attr, "16">:$alignment,
                        DefaultValuedAttr<I64Attr, "0">:$group, UnitAttr:$streaming);
   let assemblyFormat = [{
-    `` $access $value `to` $base `at` $at (`pitch` $pitch^)? attr-dict `:` type($value) `,` type($base) `,` type($at)
+    `` $access $value `to` $base `at` $at (`pitch` $pitch^ `:` type($pitch))? attr-dict `:` type($value) `,` type($base) `,` type($at)
   }];
 }
 

@@ -61,7 +61,8 @@ Table makeTable() {
   table.add("dequantize", "y = codes of x · scales",
             {"dtype", "format", "block", "scale", "scaleLayout"}, ops::dequantize);
   table.add("requantize", "y = quantize(codes of x · scales)",
-            andQuantisation({"fromFormat", "fromBlock"}), ops::requantize);
+            andQuantisation({"fromFormat", "fromBlock", "fromScale", "fromScaleLayout"}),
+            ops::requantize);
   table.addBoth("rms_norm", "rms_norm(x) · weight", ops::rmsNorm);
   table.addBoth("add_rms_norm", "rms_norm(residual) · weight", ops::addRmsNorm,
                 "residual = x + residual; ");

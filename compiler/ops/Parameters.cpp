@@ -51,6 +51,15 @@ struct Reader {
       }
     refuse("", ir::namesOfTypes(use));
   }
+
+  void choose(ScaleLayout &slot) const {
+    if (value.empty())
+      return;
+    const ir::ScaleLayoutInfo *row = ir::findScaleLayout(value);
+    if (!row)
+      refuse("", ir::namesOfScaleLayouts());
+    slot = row->layout;
+  }
 };
 } // namespace
 
@@ -81,6 +90,8 @@ static void checkTaken(const OpInfo &op, const OpParameters &text) {
                                                  {"block", !text.block.empty()},
                                                  {"fromFormat", !text.fromFormat.empty()},
                                                  {"fromBlock", !text.fromBlock.empty()},
+                                                 {"fromScale", !text.fromScale.empty()},
+                                                 {"fromScaleLayout", !text.fromScaleLayout.empty()},
                                                  {"scale", !text.scale.empty()},
                                                  {"scaleLayout", !text.scaleLayout.empty()},
                                                  {"scaleSource", !text.scaleSource.empty()},
@@ -129,11 +140,10 @@ Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text
   readBlock(reader("--block", text.block), parameters.block);
   reader("--from-format", text.fromFormat).choose(parameters.fromFormat, &ir::ElementType::isCode);
   readBlock(reader("--from-block", text.fromBlock), parameters.fromBlock);
+  reader("--from-scale", text.fromScale).choose(parameters.fromScale, &ir::ElementType::isScale);
+  reader("--from-scale-layout", text.fromScaleLayout).choose(parameters.fromLayout);
   reader("--scale", text.scale).choose(parameters.scale, &ir::ElementType::isScale);
-  ScaleLayout layout = ScaleLayout::row_major;
-  reader("--scale-layout", text.scaleLayout)
-      .choose<ScaleLayout>(layout, {{"row_major", ScaleLayout::row_major}},
-                           ": no other layout is made yet");
+  reader("--scale-layout", text.scaleLayout).choose(parameters.layout);
   reader("--scale-source", text.scaleSource)
       .choose<bool>(parameters.givenScales, {{"dynamic", false}, {"static", true}});
   reader("--copy", text.copy)

@@ -17,18 +17,20 @@ struct Parameters {
   DType dtype = bf16;
   DType format = e4m3, fromFormat = e4m3; ///< Of y, and of an x that is scaled itself.
   Block block = {1, 128}, fromBlock = {1, 128};
-  DType scale = f32;
+  DType scale = f32, fromScale = f32;
+  ScaleLayout layout = ScaleLayout::row_major, fromLayout = ScaleLayout::row_major;
   bool givenScales = false;
   std::string mode = "default";
   std::map<std::string, std::string> numerics;
   std::optional<DType> copy; ///< The type of a copy of y that is not quantised.
 
   /// How to quantise a tensor of `shape`; given scales are declared as the input `scale`, one a
-  /// block.
+  /// block, in the layout.
   QuantizeOptions quantization(Builder &b, const Shape &shape) const {
-    QuantizeOptions options{.block = block, .scale = scale, .mode = mode, .numerics = numerics};
+    QuantizeOptions options{
+        .block = block, .scale = scale, .layout = layout, .mode = mode, .numerics = numerics};
     if (givenScales)
-      options.scales = b.input("scale", scale, blocks_of(shape, block));
+      options.scales = b.input("scale", scale, blocks_of(shape, block), layout);
     return options;
   }
 

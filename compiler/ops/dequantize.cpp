@@ -10,7 +10,7 @@ using namespace eider;
 Program ops::dequantize(const Parameters &p) {
   Builder b(p.op);
   Dim tokens = b.dim("tokens"), hidden = b.dim("hidden");
-  Scaled x = b.scaled_input("x", p.format, {tokens, hidden}, p.block, p.scale);
+  Scaled x = b.scaled_input("x", p.format, {tokens, hidden}, p.block, p.scale, p.layout);
   p.write(b, dequantize(x));
   return b.build();
 }

@@ -221,11 +221,19 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     dead.push_back(op);
   }
 
+  /// What becomes of a type's layout: an attribute of the scales' argument or result.
+  static LayoutAttr layoutOf(ScaledType type) {
+    return type.getLayout() == eider::ScaleLayout::row_major
+               ? LayoutAttr()
+               : LayoutAttr::get(type.getContext(), type.getLayout());
+  }
+
   void input(InputOp op, ScaledType type) {
     OpBuilder builder(op);
-    Value codes = InputOp::create(builder, op.getLoc(), type.getCodesType(), op.getName(), false);
+    Value codes = InputOp::create(builder, op.getLoc(), type.getCodesType(), op.getName(), false,
+                                  LayoutAttr());
     Value scales = InputOp::create(builder, op.getLoc(), type.getScalesType(),
-                                   (op.getName() + "_scale").str(), false);
+                                   (op.getName() + "_scale").str(), false, layoutOf(type));
     parts[op.getResult()] = {codes, scales};
     dead.push_back(op);
   }
@@ -233,9 +241,10 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
   void output(OutputOp op) {
     OpBuilder builder(op);
     Parts value = parts.at(op.getValue());
-    OutputOp::create(builder, op.getLoc(), op.getName(), value.codes, false);
+    OutputOp::create(builder, op.getLoc(), op.getName(), value.codes, false, LayoutAttr());
     if (!value.given)
-      OutputOp::create(builder, op.getLoc(), (op.getName() + "_scale").str(), value.scales, false);
+      OutputOp::create(builder, op.getLoc(), (op.getName() + "_scale").str(), value.scales, false,
+                       layoutOf(cast<ScaledType>(op.getValue().getType())));
     dead.push_back(op);
   }
 

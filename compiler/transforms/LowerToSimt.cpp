@@ -76,6 +76,7 @@ private:
   simt::ForTilesOp loop;
   IRMapping map; ///< tensor values to what a thread holds of them
   llvm::StringMap<Value> pointers, strides, dims;
+  llvm::StringMap<Value> layouts; ///< of scales that lie otherwise than row by row
   llvm::StringMap<int64_t> alignments;
   Value cursor;
 
@@ -111,6 +112,8 @@ private:
     int64_t alignment = 16;
   };
   Place placeOf(StringRef name, Type type, Level level);
+  Value layoutOf(Operation &op, Type type, Level level);
+  void clearPadding(OutputOp op);
   Value i64(int64_t value) {
     return arith::ConstantOp::create(builder, program.getLoc(), builder.getI64IntegerAttr(value));
   }
@@ -249,6 +252,8 @@ SmallVector<Attribute> ProgramLowering::header() {
         llvm::zip_equal(dimsOf(type).getExprs(), cast<RankedTensorType>(type).getShape()), stream,
         [&](auto pair) { stream << std::get<0>(pair).str(); });
     stream << "]";
+    if (auto layout = op.getAttrOfType<LayoutAttr>("layout"))
+      stream << " " << infoOf(layout.getValue()).name;
     return text;
   };
   for (Operation &op : program.getBlock())
@@ -316,6 +321,39 @@ ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level
   return place;
 }
 
+/// The layout of an argument's or result's scales, null where a pitch says all; made once, before
+/// the loop.
+Value ProgramLowering::layoutOf(Operation &op, Type type, Level level) {
+  auto attr = op.getAttrOfType<LayoutAttr>("layout");
+  if (!attr)
+    return {};
+  Value &layout = layouts[boundaryName(op)];
+  if (layout)
+    return layout;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  const bool isOne = level.kind == LevelKind::uniform;
+  const int64_t columns = cast<RankedTensorType>(type).getShape().back();
+  layout = simt::ScaleLayoutOp::create(
+      builder, op.getLoc(), simt::LayoutType::get(builder.getContext()), attr, columns,
+      level.blockRows, isOne ? i64(1) : loop.getRows(), strides.lookup(boundaryName(op)));
+  layout.getDefiningOp()->setAttr("eider.name",
+                                  builder.getStringAttr(boundaryName(op) + "_layout"));
+  return layout;
+}
+
+/// After the loop: what has no scales is no tile's.
+void ProgramLowering::clearPadding(OutputOp op) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&kernel.getBlock());
+  const int64_t bytes =
+      cast<RankedTensorType>(op.getValue().getType()).getElementTypeBitWidth() / 8;
+  const int64_t alignment = isGeneral() ? bytes : 16;
+  alignments[op.getName()] = alignment;
+  simt::ClearPaddingOp::create(builder, op.getLoc(), pointers.lookup(op.getName()),
+                               layouts.lookup(op.getName()), alignment);
+}
+
 LogicalResult ProgramLowering::load(Operation &op) {
   Type type = op.getResult(0).getType();
   Level level = *domain.levelOf(type);
@@ -323,7 +361,9 @@ LogicalResult ProgramLowering::load(Operation &op) {
     return combineParts(cast<InputOp>(op));
   if (level.kind == LevelKind::twice)
     return success(); // Its halves are loaded where they are taken.
-  const Place place = placeOf(boundaryName(op), type, level);
+  Place place = placeOf(boundaryName(op), type, level);
+  if (Value layout = layoutOf(op, type, level); layout && level.kind != LevelKind::uniform)
+    place.pitch = layout;
   map.map(op.getResult(0),
           simt::LoadOp::create(builder, op.getLoc(), heldType(type), place.access,
                                pointers.lookup(boundaryName(op)), cursor, place.pitch,
@@ -356,6 +396,9 @@ LogicalResult ProgramLowering::store(Operation &op) {
   if (level.kind == LevelKind::columns || level.kind == LevelKind::twice)
     return op.emitError("an output that every row would write; only elements, values a row, values "
                         "a block and one value in all are stored");
+  Value layout = layoutOf(op, value.getType(), level);
+  if (layout)
+    clearPadding(cast<OutputOp>(op));
   if (level.kind == LevelKind::uniform) {
     storeUniform(cast<OutputOp>(op));
     return success();
@@ -363,7 +406,9 @@ LogicalResult ProgramLowering::store(Operation &op) {
   if (level.isBlock() && !(level == domain.block))
     return op.emitError(
         "values of two-dimensional blocks are stored only where the program reduces over them");
-  const Place place = placeOf(boundaryName(op), value.getType(), level);
+  Place place = placeOf(boundaryName(op), value.getType(), level);
+  if (layout)
+    place.pitch = layout;
   simt::StoreOp::create(builder, op.getLoc(), place.access, pointers.lookup(boundaryName(op)),
                         cursor, map.lookup(value), place.pitch, place.alignment, place.group);
   return success();

@@ -98,9 +98,9 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   /// What `first` gives as `computed` goes through the workspace and stands for `value`.
   InputOp pass(Value value, Value computed, ProgramOp first, StringRef name) {
     OpBuilder builder = OpBuilder::atBlockEnd(&first.getBlock());
-    OutputOp::create(builder, value.getLoc(), name, computed, true);
+    OutputOp::create(builder, value.getLoc(), name, computed, true, LayoutAttr());
     OpBuilder inner(value.getDefiningOp());
-    auto loaded = InputOp::create(inner, value.getLoc(), value.getType(), name, true);
+    auto loaded = InputOp::create(inner, value.getLoc(), value.getType(), name, true, LayoutAttr());
     value.replaceAllUsesWith(loaded);
     return loaded;
   }

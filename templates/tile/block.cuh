@@ -54,34 +54,37 @@ public:
   }
 
   /// A [rows] vector: one value a chunk; 0 outside.
-  template <class T> EIDER_DEVICE Fragment<T, chunks> load_rows(const T *p, int64 pitch = 1) const {
+  template <class T, class Where = int64>
+  EIDER_DEVICE Fragment<T, chunks> load_rows(const T *p, const Where &where = 1) const {
     Fragment<T, chunks> values{};
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
       if (inside(c) > 0)
-        values.fill(c, p[row(c) * pitch]);
+        values.fill(c, p[offset_of(where, row(c), 0)]);
     return values;
   }
 
   /// Writes one value a row, by the thread that holds the row's first element.
-  template <class T>
-  EIDER_DEVICE void store_rows(T *p, const Fragment<T, chunks> &values, int64 pitch = 1) const {
+  template <class T, class Where = int64>
+  EIDER_DEVICE void store_rows(T *p, const Fragment<T, chunks> &values,
+                               const Where &where = 1) const {
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
       if (inside(c) > 0 && column_ == 0)
-        p[row(c) * pitch] = values[c];
+        p[offset_of(where, row(c), 0)] = values[c];
   }
 
   /// The tile's element of a [ceil(rows/tile_rows), ceil(columns/tile_columns)] matrix.
-  template <class T> EIDER_DEVICE T load_block(const T *p, int64 pitch = tiles_of_row) const {
-    return p[block_offset(pitch)];
+  template <class T, class Where = int64>
+  EIDER_DEVICE T load_block(const T *p, const Where &where = tiles_of_row) const {
+    return p[block_offset(where)];
   }
 
   /// Writes it, once.
-  template <class T>
-  EIDER_DEVICE void store_block(T *p, T value, int64 pitch = tiles_of_row) const {
+  template <class T, class Where = int64>
+  EIDER_DEVICE void store_block(T *p, T value, const Where &where = tiles_of_row) const {
     if (arch::thread_index() == 0)
-      p[block_offset(pitch)] = value;
+      p[block_offset(where)] = value;
   }
 
   // Where the thread's chunks are, for TileMembers.
@@ -103,9 +106,9 @@ private:
   int column_; // of all its chunks
   int rows_left_;
 
-  EIDER_DEVICE int64 block_offset(int64 pitch) const {
-    return static_cast<int64>(static_cast<uint64>(number_) / tiles_of_row) * pitch +
-           static_cast<int64>(static_cast<uint64>(number_) % tiles_of_row);
+  template <class Where> EIDER_DEVICE int64 block_offset(const Where &where) const {
+    return offset_of(where, static_cast<uint64>(number_) / tiles_of_row,
+                     static_cast<uint64>(number_) % tiles_of_row);
   }
 
   /// Rows from the thread's first to the end of the matrix, no more than matter.

@@ -6,6 +6,7 @@
 #ifndef EIDER_TILE_MEMBERS_CUH
 #define EIDER_TILE_MEMBERS_CUH
 
+#include "eider/layouts/layout.cuh"
 #include "eider/math.cuh"
 #include "eider/memory/chunk.cuh"
 #include "eider/reduce/cluster.cuh"
@@ -54,10 +55,12 @@ struct TileMembers {
 
   //===-- Groups: one value for B neighbours in a row -----------------------===//
 
+  // `where` is the pitch of the matrix, or the layout of scales.
+
   /// The group values that the thread touches of a [ceil(rows/R), ceil(columns/B)] matrix, 0
   /// outside.
-  template <int B, int R = 1, class T>
-  EIDER_DEVICE auto load_groups(const T *p, int64 pitch = (columns + B - 1) / B) const {
+  template <int B, int R = 1, class T, class Where = int64>
+  EIDER_DEVICE auto load_groups(const T *p, const Where &where = (columns + B - 1) / B) const {
     using G = GroupsOf<B>;
     Fragment<T, G::count> groups{};
     EIDER_UNROLL
@@ -65,24 +68,31 @@ struct TileMembers {
       const int c = G::chunk(g);
       const uint32 column = tile().column(c) + G::offset(g);
       if (tile().inside(c) > G::offset(g))
-        groups.fill(g, p[static_cast<uint64>(tile().row(c)) / R * pitch + column / B]);
+        groups.fill(g, p[offset_of(where, static_cast<uint64>(tile().row(c)) / R, column / B)]);
     }
     return groups;
   }
 
   /// Writes each group's value once, to a [rows, ceil(columns/B)] matrix: by the thread that holds
   /// the group's first element.
-  template <int B, class T>
+  template <int B, class T, class Where = int64>
   EIDER_DEVICE void store_groups(T *p, const Fragment<T, GroupsOf<B>::count> &groups,
-                                 int64 pitch = (columns + B - 1) / B) const {
+                                 const Where &where = (columns + B - 1) / B) const {
     using G = GroupsOf<B>;
     EIDER_UNROLL
     for (int g = 0; g < G::count; ++g) {
       const int c = G::chunk(g);
       const uint32 column = tile().column(c) + G::offset(g);
       if (tile().inside(c) > G::offset(g) && column % B == 0)
-        p[tile().row(c) * pitch + column / B] = groups[g];
+        p[offset_of(where, tile().row(c), column / B)] = groups[g];
     }
+  }
+
+  /// Writes zeros to the padding of a layout of scales, once; before or after the loop over tiles.
+  /// The memory begins at a multiple of `alignment` bytes, and so do its rows.
+  template <int alignment = 16, class T, class Layout>
+  static EIDER_DEVICE void clear_padding(T *p, const Layout &layout) {
+    clear_padding_of<block, alignment>(p, layout);
   }
 
   //===-- Reductions over groups ------------------------------------------===//

@@ -69,15 +69,18 @@ public:
     return load_columns_from<alignment>(p, column_);
   }
 
-  /// The row's element of a [rows] vector whose elements are `pitch` apart; 0 outside.
-  template <class T> EIDER_DEVICE T load_rows(const T *p, int64 pitch = 1) const {
-    return is_inside_ ? p[row_ * pitch] : T{};
+  /// The row's element of a [rows] vector whose elements are as far apart as a pitch or a layout
+  /// says; 0 outside.
+  template <class T, class Where = int64>
+  EIDER_DEVICE T load_rows(const T *p, const Where &where = 1) const {
+    return is_inside_ ? p[offset_of(where, row_, 0)] : T{};
   }
 
   /// Writes the row's element of a [rows] vector, once.
-  template <class T> EIDER_DEVICE void store_rows(T *p, T value, int64 pitch = 1) const {
+  template <class T, class Where = int64>
+  EIDER_DEVICE void store_rows(T *p, T value, const Where &where = 1) const {
     if (is_inside_ && column_ == 0)
-      p[row_ * pitch] = value;
+      p[offset_of(where, row_, 0)] = value;
   }
 
   // Where the thread's chunks are, for TileMembers.

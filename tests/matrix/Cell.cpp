@@ -28,6 +28,8 @@ const std::array<AxisInfo, AxisCount> &matrix::axes() {
       {"format", {"e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz"}},
       {"scale", {"f32", "bf16", "e8m0"}},
       {"block", {"1x16", "1x32", "1x64", "1x128", "1x256", "1x*", "128x128", "*x*"}},
+      {"scale layout",
+       {"row_major", "mn_major_aligned", "packed_ue8m0", "swizzled_128x4", "te_gemm_ready"}},
       {"codec", {"hardware", "software"}},
       {"source", {"dynamic", "static"}},
       {"numerics",
@@ -76,9 +78,10 @@ static bool takes(const OpInfo &op, const char *parameter) {
 /// The axes of which an op takes nothing: each of its cells has their first value.
 static std::vector<Axis> idleAxes(const OpInfo &op) {
   static constexpr std::pair<Axis, const char *> parameters[] = {
-      {Axis::Format, "format"},    {Axis::Block, "block"}, {Axis::Codec, "format"},
-      {Axis::Dtype, "dtype"},      {Axis::Scale, "scale"}, {Axis::Source, "scaleSource"},
-      {Axis::Numerics, "numerics"}};
+      {Axis::Format, "format"},     {Axis::Block, "block"},
+      {Axis::Codec, "format"},      {Axis::Dtype, "dtype"},
+      {Axis::Scale, "scale"},       {Axis::Source, "scaleSource"},
+      {Axis::Numerics, "numerics"}, {Axis::ScaleLayout, "scaleLayout"}};
   std::vector<Axis> idle;
   for (auto [axis, parameter] : parameters)
     if (!takes(op, parameter))
@@ -98,8 +101,20 @@ static bool isIdleWhereItShould(const Cell &cell) {
          std::ranges::all_of(idle[cell[Axis::Op]], [&](Axis axis) { return cell[axis] <= 0; });
 }
 
+/// Whether the cell's scales can lie so.
+static bool hasItsLayout(const Cell &cell) {
+  const std::string layout = cell.text(Axis::ScaleLayout), scale = cell.text(Axis::Scale),
+                    block = cell.text(Axis::Block);
+  const bool isOfBytes = layout == "packed_ue8m0" || layout == "swizzled_128x4";
+  if (layout.empty() || layout == "row_major")
+    return true;
+  if (!scale.empty() && scale != (isOfBytes ? "e8m0" : "f32"))
+    return false;
+  return layout != "te_gemm_ready" || block.empty() || block == "1x128" || block == "128x128";
+}
+
 bool matrix::isValid(const Cell &cell) {
-  if (!isIdleWhereItShould(cell))
+  if (!isIdleWhereItShould(cell) || !hasItsLayout(cell))
     return false;
   std::string source = cell.text(Axis::Source), numerics = cell.text(Axis::Numerics),
               scale = cell.text(Axis::Scale);
@@ -180,6 +195,14 @@ const char *sourceFormat(const Cell &cell) {
   return formats[static_cast<size_t>(cell[Axis::Numerics] % count)];
 }
 
+/// Likewise, with the rows: types and layouts of their scales.
+constexpr std::array<std::pair<const char *, const char *>, 5> sourceScales = {
+    {{"f32", "row_major"},
+     {"f32", "mn_major_aligned"},
+     {"e8m0", "packed_ue8m0"},
+     {"bf16", "row_major"},
+     {"e8m0", "swizzled_128x4"}}};
+
 OpParameters parametersOf(const Cell &cell) {
   const OpInfo &op = libraryOps()[cell[Axis::Op]];
   OpParameters parameters;
@@ -191,8 +214,12 @@ OpParameters parametersOf(const Cell &cell) {
   set("format", parameters.format, cell.text(Axis::Format));
   set("scale", parameters.scale, cell.text(Axis::Scale));
   set("block", parameters.block, cell.text(Axis::Block));
+  set("scaleLayout", parameters.scaleLayout, cell.text(Axis::ScaleLayout));
   set("fromFormat", parameters.fromFormat, sourceFormat(cell));
   set("fromBlock", parameters.fromBlock, sourceBlocks[cell[Axis::Width] % sourceBlocks.size()]);
+  const auto &[fromScale, fromLayout] = sourceScales[cell[Axis::Rows] % sourceScales.size()];
+  set("fromScale", parameters.fromScale, fromScale);
+  set("fromScaleLayout", parameters.fromScaleLayout, fromLayout);
   // Beside the axes: a copy with some of the widths.
   set("copy", parameters.copy, cell[Axis::Width] % 3 == 1 ? "bf16" : "none");
   set("scaleSource", parameters.scaleSource, cell.text(Axis::Source));
@@ -206,15 +233,16 @@ OpParameters parametersOf(const Cell &cell) {
   return parameters;
 }
 
-/// The extent of `tokens`, `2 * hidden`, `ceildiv(hidden, 128)`, `1`.
+/// The extent of `tokens`, `2 * hidden`, `ceildiv(hidden, 128)`, `ceildiv(tokens, 4) * 4`, `1`.
 int64_t evaluate(const std::string &expression, const Dims &dims) {
-  if (expression.starts_with("ceildiv(")) {
+  if (expression.starts_with("ceildiv(") && expression.ends_with(")")) {
     size_t comma = expression.find(',');
     int64_t divisor = std::stoll(expression.substr(comma + 1));
     return (evaluate(expression.substr(8, comma - 8), dims) + divisor - 1) / divisor;
   }
-  if (size_t times = expression.find(" * "); times != std::string::npos)
-    return std::stoll(expression) * evaluate(expression.substr(times + 3), dims);
+  if (size_t times = expression.rfind(" * "); times != std::string::npos)
+    return evaluate(expression.substr(0, times), dims) *
+           evaluate(expression.substr(times + 3), dims);
   auto dim = dims.find(expression);
   return dim == dims.end() ? std::stoll(expression) : dim->second;
 }

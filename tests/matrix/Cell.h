@@ -21,6 +21,7 @@ enum class Axis : size_t {
   Format,
   Scale,
   Block,
+  ScaleLayout,
   Codec,
   Source,
   Numerics,
@@ -29,7 +30,7 @@ enum class Axis : size_t {
   Memory,
   Values
 };
-inline constexpr size_t AxisCount = 12;
+inline constexpr size_t AxisCount = 13;
 
 /// Name and values of each axis, in the order of Axis.
 struct AxisInfo {

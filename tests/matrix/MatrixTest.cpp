@@ -78,8 +78,9 @@ TEST(Values, SpecialsAreAmongThem) {
 
 /// A kernel of other numerics than the reference is asked about is found out.
 TEST(Harness, SeesAWrongKernel) {
-  Cell cell = cellNamed("quantize · f32 · e4m3 · f32 · 1x64 · software · dynamic · default · odd · "
-                        "several · strided · specials");
+  Cell cell = cellNamed(
+      "quantize · f32 · e4m3 · f32 · 1x64 · row_major · software · dynamic · default · odd · "
+      "several · strided · specials");
   Case right = makeCase(cell, 1);
   Harness harness("host");
   size_t number = harness.add(right);
@@ -89,9 +90,9 @@ TEST(Harness, SeesAWrongKernel) {
   std::vector<HostTensor> outputs = harness.run(number);
   for (const Comparison &comparison : compare(right.program, right.inputs, outputs))
     EXPECT_EQ(comparison.wrong, 0) << comparison.firstWrong;
-  cell[Axis::Numerics] = cellNamed(
-      "quantize · f32 · e4m3 · f32 · 1x64 · software · dynamic · deepgemm · odd · several · "
-      "strided · specials")[Axis::Numerics];
+  cell[Axis::Numerics] = cellNamed("quantize · f32 · e4m3 · f32 · 1x64 · row_major · software · "
+                                   "dynamic · deepgemm · odd · several · "
+                                   "strided · specials")[Axis::Numerics];
   Case other = makeCase(cell, 1);
   int64_t wrong = 0;
   for (const Comparison &comparison : compare(other.program, other.inputs, outputs))

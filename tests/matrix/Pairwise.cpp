@@ -165,6 +165,7 @@ std::vector<Cell> matrix::wholeProduct() {
   std::mt19937_64 random(1);
   eachCombination(texts, Cell(), [&](Cell text) {
     draw(text, Axis::Scale, random);
+    draw(text, Axis::ScaleLayout, random);
     draw(text, Axis::Source, random);
     draw(text, Axis::Numerics, random);
     auto add = [&](Cell cell) {

@@ -119,6 +119,10 @@ HostTensor ValueSource::scales(const std::string &name, DType dtype,
   int64_t count = 1;
   for (int64_t extent : shape)
     count *= extent;
+  if (dtype == DType::i32) { // four e8m0 a word
+    tensor.data = scales(name, DType::e8m0, {4 * count}).data;
+    return tensor;
+  }
   for (int64_t i = 0; i < count; ++i) {
     int spread = kind == "normal" ? 20 : 120;
     int exponent = 127 - spread + static_cast<int>(random() % static_cast<uint64_t>(2 * spread));

@@ -25,7 +25,7 @@ public:
   HostTensor tensor(const std::string &name, DType dtype, const std::vector<int64_t> &shape);
 
   /// f32, bf16 or e8m0 scales: positive numbers; among specials a few of 0, Inf, NaN and
-  /// subnormals, as far as the type has them.
+  /// subnormals, as far as the type has them. i32: four e8m0 each.
   HostTensor scales(const std::string &name, DType dtype, const std::vector<int64_t> &shape);
 
 private:

@@ -48,12 +48,16 @@ std::vector<Cell> text::productOfTexts() {
                         numerics[] = {Axis::Numerics};
   const int widths = static_cast<int>(matrix::infoOf(Axis::Width).values.size());
   const int scales = static_cast<int>(matrix::infoOf(Axis::Scale).values.size());
+  const int layouts = static_cast<int>(matrix::infoOf(Axis::ScaleLayout).values.size());
   std::vector<Cell> cells;
   auto add = [&](Cell cell) {
     cell[Axis::Width] = static_cast<int>(cells.size()) % widths;
     cell[Axis::Scale] = static_cast<int>(cells.size()) % scales;
     if (!matrix::isValid(cell))
       cell[Axis::Scale] = 0; // f32 goes with everything
+    cell[Axis::ScaleLayout] = static_cast<int>(cells.size() / 7) % layouts;
+    if (!matrix::isValid(cell))
+      cell[Axis::ScaleLayout] = 0; // and so does row_major
     cells.push_back(cell);
   };
   eachCombination(axes, cellOfTexts(), [&](Cell cell) {

@@ -74,8 +74,12 @@ void addParams(CLI::App &app, ProgramRequest &request) {
                  "What one scale covers: 1x128, 128x128, 1x* (a row), *x* (the tensor), …");
   app.add_option("--from-format", parameters.fromFormat, "Of requantize's x: e4m3, …");
   app.add_option("--from-block", parameters.fromBlock, "Of requantize's x: 1x128, …");
+  app.add_option("--from-scale", parameters.fromScale, "Of requantize's x: f32, bf16, e8m0");
+  app.add_option("--from-scale-layout", parameters.fromScaleLayout,
+                 "Of requantize's x: row_major, …");
   app.add_option("--scale", parameters.scale, "Type of the scales: f32, bf16, e8m0");
-  app.add_option("--scale-layout", parameters.scaleLayout, "row_major, …");
+  app.add_option("--scale-layout", parameters.scaleLayout,
+                 "row_major, mn_major_aligned, packed_ue8m0, swizzled_128x4 or te_gemm_ready");
   app.add_option("--scale-source", parameters.scaleSource,
                  "dynamic (from the data) or static (the input `scale`)");
   app.add_option("--mode", parameters.mode, "Numerics of a peer: default, deepgemm, vllm_group, …");

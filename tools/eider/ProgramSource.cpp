@@ -50,6 +50,8 @@ std::vector<std::pair<const char *, const std::string *>> optionsOf(const OpPara
           {"--block", &p.block},
           {"--from-format", &p.fromFormat},
           {"--from-block", &p.fromBlock},
+          {"--from-scale", &p.fromScale},
+          {"--from-scale-layout", &p.fromScaleLayout},
           {"--scale", &p.scale},
           {"--scale-layout", &p.scaleLayout},
           {"--scale-source", &p.scaleSource},

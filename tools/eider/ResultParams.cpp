@@ -13,6 +13,7 @@ nlohmann::json paramsOf(const ProgramRequest &program, const std::string &schedu
   for (const auto &[name, value] :
        {std::pair("dtype", &p.dtype), std::pair("format", &p.format), std::pair("block", &p.block),
         std::pair("from_format", &p.fromFormat), std::pair("from_block", &p.fromBlock),
+        std::pair("from_scale", &p.fromScale), std::pair("from_scale_layout", &p.fromScaleLayout),
         std::pair("scale", &p.scale), std::pair("scale_layout", &p.scaleLayout),
         std::pair("scale_source", &p.scaleSource), std::pair("mode", &p.mode),
         std::pair("copy", &p.copy)})

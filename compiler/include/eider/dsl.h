@@ -14,6 +14,7 @@
 
 #include "eider/dtype.h"
 #include "eider/error.h"
+#include "eider/scale_layout.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -73,11 +74,6 @@ inline constexpr int64_t whole = -1;
 /// The shape of one value a block. Throws Error.
 EIDER_API Shape blocks_of(const Shape &shape, const Block &block,
                           std::source_location where = std::source_location::current());
-
-/// Where the scales of a scaled tensor lie.
-enum class ScaleLayout {
-  row_major ///< [ceil(rows / r), ceil(columns / c)]
-};
 
 //===-- Values ------------------------------------------------------------===//
 
@@ -233,7 +229,7 @@ EIDER_API Value min_along(const Operand &value, int axis);
 struct QuantizeOptions {
   Block block = {};  ///< One scale a block: must be said.
   DType scale = f32; ///< The scales' type: f32, bf16 or e8m0. A quantisation uses what it stores.
-  ScaleLayout layout = ScaleLayout::row_major;
+  ScaleLayout layout = ScaleLayout::row_major; ///< Where they lie once they are written.
   std::string mode = "default"; ///< A preset of numerics: `default`, `deepgemm`, `vllm_group`, …
   /// Single parameters over the mode, e.g. `{{"arithmetic", "reciprocal"}, {"nan", "ignore"}}`.
   std::map<std::string, std::string> numerics = {};
@@ -298,14 +294,16 @@ public:
   Dim dim(const std::string &name, std::optional<int64_t> value = std::nullopt,
           std::source_location where = std::source_location::current());
 
-  /// A tensor that is read: f32, bf16, f16 or e8m0, of rank 1 or 2.
+  /// A tensor that is read: f32, bf16, f16 or e8m0, of rank 1 or 2. A `layout` other than row_major
+  /// is one of scales, of which `shape` has one value a block.
   Value input(const std::string &name, DType type, const Shape &shape,
+              ScaleLayout layout = ScaleLayout::row_major,
               std::source_location where = std::source_location::current());
 
   /// A scaled tensor that is read: the codes `name` and the scales `name`_scale, of the types that
   /// `quantize` makes.
   Scaled scaled_input(const std::string &name, DType format, const Shape &shape, const Block &block,
-                      DType scale = f32,
+                      DType scale = f32, ScaleLayout layout = ScaleLayout::row_major,
                       std::source_location where = std::source_location::current());
 
   /// A tensor that is read and written; the value is the old one.

@@ -33,17 +33,17 @@ constexpr const char *Schedules[] = {
 /// Cells of one op: numerics that reduce rows in each way, odd widths, both variants.
 std::vector<std::string> cellsOf(const std::string &op) {
   const std::string head = op + " · ";
-  return {
-      head +
-          "bf16 · e4m3 · f32 · 1x* · hardware · dynamic · default · odd · several · contiguous · "
-          "specials",
-      head +
-          "f32 · e5m2 · f32 · 1x* · software · dynamic · default · wide · R+1 · strided misaligned "
-          "· normal",
-      head + "f16 · e4m3 · f32 · 1x* · software · dynamic · nan=ignore · 1 · R-1 · contiguous · "
-             "specials",
-      head +
-          "bf16 · e4m3 · f32 · 1x* · hardware · dynamic · trtllm_token · 4B · 1 · padded · huge"};
+  return {head + "bf16 · e4m3 · f32 · 1x* · row_major · hardware · dynamic · default · odd · "
+                 "several · contiguous · "
+                 "specials",
+          head + "f32 · e5m2 · f32 · 1x* · row_major · software · dynamic · default · wide · R+1 · "
+                 "strided misaligned "
+                 "· normal",
+          head + "f16 · e4m3 · f32 · 1x* · row_major · software · dynamic · nan=ignore · 1 · R-1 · "
+                 "contiguous · "
+                 "specials",
+          head + "bf16 · e4m3 · f32 · 1x* · row_major · hardware · dynamic · trtllm_token · 4B · 1 "
+                 "· padded · huge"};
 }
 
 TEST_F(Clusters, HoldRowsOfEveryOpAsTheReference) {
@@ -62,9 +62,9 @@ TEST_F(Clusters, HoldRowsOfEveryOpAsTheReference) {
 TEST_F(Clusters, HoldGroupsOfNeighbours) {
   std::vector<Case> cases;
   for (const char *schedule : Schedules) {
-    const std::string head = "rms_norm_quant · bf16 · e4m3 · f32 · ", middle =
-                                                                          " · hardware · dynamic · "
-                                                                          "default · wide · R+1 · ";
+    const std::string head = "rms_norm_quant · bf16 · e4m3 · f32 · ",
+                      middle = " · row_major · hardware · dynamic · "
+                               "default · wide · R+1 · ";
     cases.push_back(scheduled(head + "1x32" + middle + "contiguous · normal", schedule));
     cases.push_back(scheduled(head + "1x128" + middle + "strided · normal", schedule));
   }
@@ -72,10 +72,10 @@ TEST_F(Clusters, HoldGroupsOfNeighbours) {
 }
 
 TEST_F(Clusters, NoRowsLaunchNothing) {
-  expectReference(
-      {scheduled("rms_norm_quant · bf16 · e4m3 · f32 · 1x* · hardware · dynamic · default · "
-                 "odd · 0 · contiguous · normal",
-                 Schedules[0])});
+  expectReference({scheduled(
+      "rms_norm_quant · bf16 · e4m3 · f32 · 1x* · row_major · hardware · dynamic · default · "
+      "odd · 0 · contiguous · normal",
+      Schedules[0])});
 }
 
 /// Rows that no block holds, under the heuristic's schedule. Magnitudes grow along the row, so that

@@ -29,7 +29,7 @@ protected:
 /// Cells of one op and block whose blocks take tiles in turn: both variants, rows that no vector
 /// fills.
 std::vector<std::string> cellsOf(const std::string &op, const std::string &block) {
-  const std::string head = op + " · ", middle = " · " + block + " · ";
+  const std::string head = op + " · ", middle = " · " + block + " · row_major · ";
   return {head + "bf16 · e4m3 · f32" + middle +
               "hardware · dynamic · default · odd · several · contiguous · normal",
           head + "f32 · e5m2 · f32" + middle +

@@ -55,6 +55,7 @@ std::vector<Cell> representativeCells() {
           cell[Axis::Format] = (turn + turn / 4) % 2;
           ++turn;
           cell[Axis::Block] = valueOf(Axis::Block, block);
+          cell[Axis::ScaleLayout] = valueOf(Axis::ScaleLayout, "row_major");
           cell[Axis::Codec] = valueOf(Axis::Codec, codec);
           cell[Axis::Source] = valueOf(Axis::Source, "dynamic");
           cell[Axis::Numerics] = valueOf(Axis::Numerics, "default");

@@ -77,7 +77,7 @@ eider.program @p() attributes {test.a = #eider.schedule<row<>>} {}
 
 // -----
 
-// expected-error @+1 {{no scale layout 'swizzled'; they are row_major}}
+// expected-error @+1 {{no scale layout 'swizzled'; they are row_major, mn_major_aligned, packed_ue8m0, swizzled_128x4, te_gemm_ready}}
 eider.program @p() attributes {test.a = !eider.scaled<4xf8E5M2, dims = <4>, block = [1], scale = f32, layout = swizzled>} {}
 
 // -----
@@ -109,3 +109,13 @@ eider.program @p() attributes {test.a = !eider.scaled<4x4xf8E5M2, dims = <4, 4>,
 
 // expected-error @+1 {{a block's extents are at least 1, or *}}
 eider.program @p() attributes {test.a = !eider.scaled<4x4xf8E5M2, dims = <4, 4>, block = [1, 0], scale = f32, layout = row_major>} {}
+
+// -----
+
+// expected-error @+1 {{scale layout packed_ue8m0 packs e8m0 scales, not f32; take e8m0 scales, or mn_major_aligned for f32}}
+eider.program @p() attributes {test.a = !eider.scaled<4x4xf8E5M2, dims = <4, 4>, block = [1, 2], scale = f32, layout = packed_ue8m0>} {}
+
+// -----
+
+// expected-error @+1 {{scale layout mn_major_aligned is one of a matrix, not of a tensor of rank 1; take row_major}}
+eider.program @p() attributes {test.a = !eider.scaled<4xf8E5M2, dims = <4>, block = [2], scale = f32, layout = mn_major_aligned>} {}

@@ -15,8 +15,8 @@ simt.kernel @row ["x", "s", "w", "scales", "y", "eps", "stride", "tokens"] threa
   simt.for_tiles %tokens {
   // CHECK-NEXT: ^bb0(%[[AT:.*]]: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>>):
   ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>>):
-    // CHECK: %[[A:.*]] = simt.load elements %[[X]] at %[[AT]] pitch %[[STRIDE]] {alignment = 2 : i64} : <bf16>, <{{.*}}> -> vector<16xbf16>
-    %a = simt.load elements %x at %at pitch %stride {alignment = 2 : i64} : !simt.pointer<bf16>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>> -> vector<16xbf16>
+    // CHECK: %[[A:.*]] = simt.load elements %[[X]] at %[[AT]] pitch %[[STRIDE]] : i64 {alignment = 2 : i64} : <bf16>, <{{.*}}> -> vector<16xbf16>
+    %a = simt.load elements %x at %at pitch %stride : i64 {alignment = 2 : i64} : !simt.pointer<bf16>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>> -> vector<16xbf16>
     // CHECK: %[[FURTHER:.*]] = simt.offset %[[X]], 1024 : <bf16>
     %further = simt.offset %x, 1024 : !simt.pointer<bf16>
     // CHECK: simt.load elements %[[FURTHER]] at %[[AT]] : <bf16>, {{.*}} -> vector<16xbf16>
@@ -49,8 +49,8 @@ simt.kernel @row ["x", "s", "w", "scales", "y", "eps", "stride", "tokens"] threa
     %others = simt.encode %f codec software {ignore_nan, overflow_to_format} : vector<16xf32> -> vector<16xf8E4M3FN>
     // CHECK: simt.decode %[[CODES]] codec software : vector<16xf8E4M3FN> -> vector<16xf32>
     %values = simt.decode %codes codec software : vector<16xf8E4M3FN> -> vector<16xf32>
-    // CHECK: simt.store elements %[[CODES]] to %[[Y]] at %[[AT]] pitch %[[STRIDE]] {alignment = 1 : i64} : vector<16xf8E4M3FN>, <f8E4M3FN>, <
-    simt.store elements %codes to %y at %at pitch %stride {alignment = 1 : i64} : vector<16xf8E4M3FN>, !simt.pointer<f8E4M3FN>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>>
+    // CHECK: simt.store elements %[[CODES]] to %[[Y]] at %[[AT]] pitch %[[STRIDE]] : i64 {alignment = 1 : i64} : vector<16xf8E4M3FN>, <f8E4M3FN>, <
+    simt.store elements %codes to %y at %at pitch %stride : i64 {alignment = 1 : i64} : vector<16xf8E4M3FN>, !simt.pointer<f8E4M3FN>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>>
     // CHECK: simt.store groups %[[AMAX]] to %[[SCALES]] at %[[AT]] {group = 128 : i64} : vector<2xf32>
     simt.store groups %amax to %scales at %at {group = 128 : i64} : vector<2xf32>, !simt.pointer<f32>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>>
   }

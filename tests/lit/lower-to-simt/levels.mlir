@@ -8,9 +8,9 @@
 // Halves: the second one starts a width further, both at twice the pitch.
 // CHECK-LABEL: simt.kernel @halves
 // CHECK: %[[PITCH:.*]] = arith.constant 512 : i64
-// CHECK: simt.load elements %[[X:[a-z0-9]+]] at %{{.*}} pitch %[[PITCH]] {eider.name = "gate"} : {{.*}} -> vector<8xbf16>
+// CHECK: simt.load elements %[[X:[a-z0-9]+]] at %{{.*}} pitch %[[PITCH]] : i64 {eider.name = "gate"} : {{.*}} -> vector<8xbf16>
 // CHECK: %[[SECOND:.*]] = simt.offset %[[X]], 256
-// CHECK: simt.load elements %[[SECOND]] at %{{.*}} pitch %[[PITCH]] : {{.*}} -> vector<8xbf16>
+// CHECK: simt.load elements %[[SECOND]] at %{{.*}} pitch %[[PITCH]] : i64 : {{.*}} -> vector<8xbf16>
 eider.program @halves(m, n = 256) attributes {schedule = #eider.schedule<map<threads = 32, vector = 8>>} {
   %x = eider.input "x" : tensor<?x512xbf16, #eider.dims<m, 2 * n>>
   %a = eider.half first %x {eider.name = "gate"} : tensor<?x512xbf16, #eider.dims<m, 2 * n>> -> tensor<?x256xbf16, #mn>

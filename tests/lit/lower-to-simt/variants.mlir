@@ -35,11 +35,11 @@
 // GENERAL-SAME: arguments = ["tensor:x", "tensor:h", "tensor:w", "tensor:s", "scalar:eps", "tensor:y", "stride:x:0", "stride:h:0", "stride:s:0", "stride:y:0", "dim:tokens"]
 // GENERAL-SAME: alignments = {h = 2 : i64, w = 2 : i64, x = 2 : i64, y = 4 : i64}
 // GENERAL: ^bb0(%[[X:[a-z0-9]+]]: {{.*}}, %[[XS:[a-z0-9]+]]: i64, %[[HS:[a-z0-9]+]]: i64, %[[SS:[a-z0-9]+]]: i64, %[[YS:[a-z0-9]+]]: i64, %[[TOKENS:[a-z0-9]+]]: i64):
-// GENERAL: simt.load elements %[[X]] at %{{.*}} pitch %[[XS]] {alignment = 2 : i64}
-// GENERAL: simt.load elements %{{.*}} at %{{.*}} pitch %[[HS]] {alignment = 2 : i64}
-// GENERAL: simt.load groups %{{.*}} at %{{.*}} pitch %[[SS]] {{{.*}}group = 128 : i64}
-// GENERAL: simt.store elements %{{.*}} to %{{.*}} at %{{.*}} pitch %[[HS]] {alignment = 2 : i64}
-// GENERAL: simt.store elements %{{.*}} to %{{.*}} at %{{.*}} pitch %[[YS]] {alignment = 4 : i64}
+// GENERAL: simt.load elements %[[X]] at %{{.*}} pitch %[[XS]] : i64 {alignment = 2 : i64}
+// GENERAL: simt.load elements %{{.*}} at %{{.*}} pitch %[[HS]] : i64 {alignment = 2 : i64}
+// GENERAL: simt.load groups %{{.*}} at %{{.*}} pitch %[[SS]] : i64 {{{.*}}group = 128 : i64}
+// GENERAL: simt.store elements %{{.*}} to %{{.*}} at %{{.*}} pitch %[[HS]] : i64 {alignment = 2 : i64}
+// GENERAL: simt.store elements %{{.*}} to %{{.*}} at %{{.*}} pitch %[[YS]] : i64 {alignment = 4 : i64}
 eider.program @p(tokens, hidden = 512) attributes {schedule = #eider.schedule<row<threads = 32, vector = 16, rows = 8>>} {
   %x = eider.input "x" : !b
   %h = eider.inout "h" : !b

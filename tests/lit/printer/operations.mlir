@@ -88,7 +88,7 @@ simt.kernel @accesses ["x", "s", "w", "y", "pitch"] threads = 32 grid = "1" argu
     // CHECK: const auto x_row = row.load(x);
     %x0 = simt.load elements %x at %at : <f16>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<8xf16>
     // CHECK-NEXT: const auto x_row_2 = row.load<2>(x, pitch);
-    %x1 = simt.load elements %x at %at pitch %pitch {alignment = 2 : i64} : <f16>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<8xf16>
+    %x1 = simt.load elements %x at %at pitch %pitch : i64 {alignment = 2 : i64} : <f16>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<8xf16>
     // CHECK-NEXT: const auto x_second = row.load(x + 256);
     %further = simt.offset %x, 256 : !simt.pointer<f16>
     %x2 = simt.load elements %further at %at : <f16>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<8xf16>
@@ -97,7 +97,7 @@ simt.kernel @accesses ["x", "s", "w", "y", "pitch"] threads = 32 grid = "1" argu
     // CHECK-NEXT: const auto s_groups = row.load_groups<128>(s);
     %g0 = simt.load groups %s at %at {group = 128 : i64} : <f32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<1xf32>
     // CHECK-NEXT: const auto s_groups_2 = row.load_groups<128, 64>(s, pitch);
-    %g1 = simt.load groups %s at %at pitch %pitch {group = 128 : i64, group_rows = 64 : i64} : <f32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<1xf32>
+    %g1 = simt.load groups %s at %at pitch %pitch : i64 {group = 128 : i64, group_rows = 64 : i64} : <f32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<1xf32>
     // CHECK-NEXT: const float s_value = row.load_rows(s);
     %r0 = simt.load rows %s at %at : <f32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
     // CHECK-NEXT: const float s_value_2 = eider::load_uniform(s);
@@ -105,7 +105,7 @@ simt.kernel @accesses ["x", "s", "w", "y", "pitch"] threads = 32 grid = "1" argu
     // CHECK-NEXT: row.store(y, x_row);
     simt.store elements %x0 to %y at %at : vector<8xf16>, <f16>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
     // CHECK-NEXT: row.store<2>(y, x_row_2, pitch);
-    simt.store elements %x1 to %y at %at pitch %pitch {alignment = 2 : i64} : vector<8xf16>, <f16>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
+    simt.store elements %x1 to %y at %at pitch %pitch : i64 {alignment = 2 : i64} : vector<8xf16>, <f16>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
     // CHECK-NEXT: row.store_groups<128>(s, s_groups);
     simt.store groups %g0 to %s at %at {group = 128 : i64} : vector<1xf32>, <f32>, <<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
     // CHECK-NEXT: row.store_rows(s, s_value);

@@ -231,9 +231,9 @@ TEST(Library, refusals) {
             "quantize: --format cannot be 'e3m4'; give e4m3, e5m2, e4m3fnuz, e5m2fnuz");
   EXPECT_EQ(errorOf("quantize", {.scale = "f64"}),
             "quantize: --scale cannot be 'f64'; give f32, bf16, e8m0");
-  EXPECT_EQ(errorOf("quantize", {.scaleLayout = "packed_ue8m0"}),
-            "quantize: --scale-layout cannot be 'packed_ue8m0': no other layout is made yet; give "
-            "row_major");
+  EXPECT_EQ(errorOf("quantize", {.scaleLayout = "column_major"}),
+            "quantize: --scale-layout cannot be 'column_major'; give row_major, mn_major_aligned, "
+            "packed_ue8m0, swizzled_128x4, te_gemm_ready");
   EXPECT_EQ(errorOf("quantize", {.scaleSource = "delayed"}),
             "quantize: --scale-source cannot be 'delayed'; give dynamic, static");
   EXPECT_THAT(errorOf("quantize", {.mode = "te_delayed"}),
@@ -243,6 +243,40 @@ TEST(Library, refusals) {
       HasSubstr("quantize: numerics parameter 'nan' cannot be 'maybe'; possible: propagate"));
   EXPECT_THAT(errorOf("dequantize", {.mode = "deepgemm"}),
               HasSubstr("dequantize: there is no parameter mode; it takes dtype, format, block"));
+}
+
+TEST(Library, layoutsRefuseScalesThatTheyCannotHold) {
+  EXPECT_THAT(errorOf("quantize", {.scaleLayout = "packed_ue8m0"}),
+              HasSubstr("scale layout packed_ue8m0 packs e8m0 scales, not f32; take e8m0 scales"));
+  EXPECT_THAT(errorOf("dequantize", {.scale = "bf16", .scaleLayout = "mn_major_aligned"}),
+              HasSubstr("scale layout mn_major_aligned holds f32 scales, not bf16; take f32"));
+  EXPECT_THAT(errorOf("quantize", {.scaleLayout = "swizzled_128x4"}),
+              HasSubstr("scale layout swizzled_128x4 holds scales of one byte, not f32; take"));
+  EXPECT_THAT(errorOf("quantize", {.block = "1x64", .scaleLayout = "te_gemm_ready"}),
+              HasSubstr("te_gemm_ready is one of 1x128, 128x128 and 128x1 blocks; take one of"));
+  EXPECT_THAT(
+      errorOf("quantize", {.block = "1x128", .scale = "e8m0", .scaleLayout = "te_gemm_ready"}),
+      HasSubstr("te_gemm_ready holds f32 scales, not e8m0; take f32 scales"));
+}
+
+TEST(Library, layoutsSayWhatMemoryHolds) {
+  auto memory = [](const OpParameters &parameters) {
+    for (const Signature::Tensor &tensor : libraryOp("quantize", parameters).signature().tensors)
+      if (tensor.name == "y_scale")
+        return std::string(nameOf(tensor.dtype)) + " [" + tensor.shape[0] + ", " + tensor.shape[1] +
+               "]";
+    return std::string("none");
+  };
+  EXPECT_EQ(memory({.block = "1x128", .scaleLayout = "mn_major_aligned"}),
+            "f32 [ceildiv(hidden, 128), ceildiv(tokens, 4) * 4]");
+  EXPECT_EQ(memory({.block = "1x128", .scale = "e8m0", .scaleLayout = "packed_ue8m0"}),
+            "i32 [ceildiv(hidden, 512), ceildiv(tokens, 4) * 4]");
+  EXPECT_EQ(memory({.block = "1x32", .scale = "e8m0", .scaleLayout = "swizzled_128x4"}),
+            "f8E8M0FNU [ceildiv(tokens, 128), ceildiv(hidden, 128) * 512]");
+  EXPECT_EQ(memory({.block = "1x128", .scaleLayout = "te_gemm_ready"}),
+            "f32 [ceildiv(hidden, 128), ceildiv(tokens, 4) * 4]");
+  EXPECT_EQ(memory({.block = "128x128", .scaleLayout = "te_gemm_ready"}),
+            "f32 [ceildiv(tokens, 128), ceildiv(hidden, 512) * 4]");
 }
 
 TEST(Library, blocks) {
