@@ -68,7 +68,9 @@ void Tensors::describe(const Kernel &kernel, const Signature &signature, const D
     tensor.bytes = sizeOf(tensor.dtype) * static_cast<size_t>(elements);
     if (tensor.role != Signature::Role::Output) {
       tensor.pristine = allocate(tensor.bytes);
-      bench::fillWithData(device, tensor.pristine, tensor.dtype, elements, ++seed,
+      const DType data = described.packed.value_or(tensor.dtype);
+      const auto count = static_cast<int64_t>(tensor.bytes / sizeOf(data));
+      bench::fillWithData(device, tensor.pristine, data, count, ++seed,
                           bench::contentOf(tensor.name));
     }
     if (tensor.role != Signature::Role::Input) {

@@ -35,12 +35,13 @@ Workload::Workload(const Device &device, const Meter &meter, const Kernel &kerne
   sets.resize(static_cast<size_t>(meter.copiesFor(traffic_)));
   try {
     for (size_t i = 0; i < elements.size(); ++i) {
-      const DType type = signature.tensors[i].dtype;
-      const size_t bytes = sizeOf(type) * static_cast<size_t>(elements[i]);
+      const Signature::Tensor &tensor = signature.tensors[i];
+      const DType type = tensor.packed.value_or(tensor.dtype);
+      const size_t bytes = sizeOf(tensor.dtype) * static_cast<size_t>(elements[i]);
       const size_t step = (bytes + 511) / 512 * 512; // all sets aligned alike
       const auto all = static_cast<int64_t>(step * sets.size() / sizeOf(type));
       auto *base = static_cast<std::byte *>(allocate(step * sets.size()));
-      fillWithData(device, base, type, all, i + 1, contentOf(signature.tensors[i].name));
+      fillWithData(device, base, type, all, i + 1, contentOf(tensor.name));
       for (size_t set = 0; set < sets.size(); ++set)
         sets[set].push_back({base + set * step});
     }

@@ -84,9 +84,12 @@ private:
   void addTensor(Operation *op, const std::string &name, Signature::Role role,
                  RankedTensorType type, ScaleLayout layout = ScaleLayout::row_major) {
     take(op, name);
-    const DType dtype = infoOf(layout).words.value_or(*dtypeOf(type.getElementType()));
+    const DType scale = *dtypeOf(type.getElementType());
+    const std::optional<DType> words = infoOf(layout).words;
     signature.tensors.push_back(
-        {name, role, dtype, shapeInMemory(layout, type.getElementType(), dimsOf(type).getExprs())});
+        {name, role, words.value_or(scale),
+         shapeInMemory(layout, type.getElementType(), dimsOf(type).getExprs()),
+         words ? std::optional(scale) : std::nullopt});
   }
 
   /// A tensor, or codes and scales.

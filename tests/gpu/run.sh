@@ -130,6 +130,10 @@ command_line() {
       check "$op e5m2 128x128" run_checked "$op" --format e5m2 --block '128x128' </dev/null
       check "$op e4m3 1x*" run_checked "$op" --block '1x*' </dev/null
       check "$op mx" run_checked "$op" --mode mx </dev/null
+      check "$op mn_major_aligned" run_checked "$op" --scale-layout mn_major_aligned </dev/null
+      check "$op packed_ue8m0" run_checked "$op" --scale e8m0 --scale-layout packed_ue8m0 </dev/null
+      check "$op swizzled_128x4" run_checked "$op" --mode mx --scale-layout swizzled_128x4 </dev/null
+      check "$op te_gemm_ready" run_checked "$op" --block '128x128' --scale-layout te_gemm_ready </dev/null
       check "$op e5m2fnuz bf16" run_checked "$op" --format e5m2fnuz --scale bf16 </dev/null
     fi
   done <"$work/ops"

@@ -260,6 +260,7 @@ struct Signature {
     DType dtype;
     std::vector<std::string>
         shape; ///< Expressions of docs/design/kernel-contract.md: `ceildiv(hidden, 128)`.
+    std::optional<DType> packed = std::nullopt; ///< What words of i32 hold, as many as fit.
   };
   struct Scalar {
     std::string name;

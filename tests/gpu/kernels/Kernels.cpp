@@ -41,7 +41,14 @@ constexpr std::pair<const char *, const char *> layouts[] = {{"4B", "contiguous"
                                                              {"odd", "padded"},
                                                              {"odd", "strided misaligned"}};
 
-/// Of the ops that stand for the others: dtypes and formats in turn, all else in full.
+/// And where scales lie, with a type that does.
+constexpr std::pair<const char *, const char *> scales[] = {{"f32", "row_major"},
+                                                            {"f32", "mn_major_aligned"},
+                                                            {"e8m0", "packed_ue8m0"},
+                                                            {"e8m0", "swizzled_128x4"}};
+
+/// Of the ops that stand for the others: dtypes, formats and layouts of scales in turn, all else in
+/// full.
 std::vector<Cell> representativeCells() {
   std::vector<Cell> cells;
   int turn = 0;
@@ -55,7 +62,9 @@ std::vector<Cell> representativeCells() {
           cell[Axis::Format] = (turn + turn / 4) % 2;
           ++turn;
           cell[Axis::Block] = valueOf(Axis::Block, block);
-          cell[Axis::ScaleLayout] = valueOf(Axis::ScaleLayout, "row_major");
+          const auto &[scale, scaleLayout] = scales[static_cast<size_t>(turn) % std::size(scales)];
+          cell[Axis::Scale] = valueOf(Axis::Scale, scale);
+          cell[Axis::ScaleLayout] = valueOf(Axis::ScaleLayout, scaleLayout);
           cell[Axis::Codec] = valueOf(Axis::Codec, codec);
           cell[Axis::Source] = valueOf(Axis::Source, "dynamic");
           cell[Axis::Numerics] = valueOf(Axis::Numerics, "default");
@@ -63,6 +72,8 @@ std::vector<Cell> representativeCells() {
           cell[Axis::Rows] = valueOf(Axis::Rows, "several");
           cell[Axis::Memory] = valueOf(Axis::Memory, memory);
           cell[Axis::Values] = valueOf(Axis::Values, "specials");
+          if (!isValid(cell)) // an op without scales of its own
+            cell[Axis::Scale] = cell[Axis::ScaleLayout] = 0;
           if (isRepresentative(cell) && isValid(cell))
             cells.push_back(cell);
         }

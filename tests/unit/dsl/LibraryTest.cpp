@@ -261,7 +261,8 @@ TEST(Library, layoutsRefuseScalesThatTheyCannotHold) {
 
 TEST(Library, layoutsSayWhatMemoryHolds) {
   auto memory = [](const OpParameters &parameters) {
-    for (const Signature::Tensor &tensor : libraryOp("quantize", parameters).signature().tensors)
+    const Program program = libraryOp("quantize", parameters);
+    for (const Signature::Tensor &tensor : program.signature().tensors)
       if (tensor.name == "y_scale")
         return std::string(nameOf(tensor.dtype)) + " [" + tensor.shape[0] + ", " + tensor.shape[1] +
                "]";
