@@ -18,7 +18,7 @@ std::string number(double value) {
     std::snprintf(text, sizeof(text), "%.0f", value);
   else
     std::snprintf(text, sizeof(text),
-                  size < 0.01   ? "%.2g"
+                  size < 0.1    ? "%.3g"
                   : size < 10   ? "%.3f"
                   : size < 1000 ? "%.1f"
                                 : "%.0f",

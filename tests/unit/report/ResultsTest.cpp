@@ -121,7 +121,8 @@ TEST(Words, NumbersAreShort) {
   EXPECT_EQ(number(1.0533), "1.053");
   EXPECT_EQ(number(1234.6), "1235");
   EXPECT_EQ(number(3), "3");
-  EXPECT_EQ(number(0.00123), "0.0012");
+  EXPECT_EQ(number(0.001234), "0.00123");
+  EXPECT_EQ(number(0.03452), "0.0345");
   EXPECT_EQ(bytesText(402718720), "403 MB");
   EXPECT_EQ(bytesText(1e9), "1 GB");
   EXPECT_EQ(bytesText(1500), "1.5 kB");

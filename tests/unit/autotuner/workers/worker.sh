@@ -11,7 +11,7 @@ while read -r request; do
   *'"id":1,'*)
     echo '{"event":"start","id":1}'
     case $EIDER_TEST_DEFECT in
-    hang) sleep 600 ;;
+    hang) exec sleep 600 ;; # one process, which the watchdog ends
     segv) echo 'illegal address' >&2; kill -SEGV $$ ;;
     trap) kill -TRAP $$ ;;
     fault) echo '{"event":"fault","id":1,"why":"CUDA_ERROR_ILLEGAL_ADDRESS"}'; exit 70 ;;
