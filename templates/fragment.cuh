@@ -14,7 +14,7 @@ namespace eider {
 /// order and the bits of memory, so that a vector load fills a fragment as it is and packed
 /// instructions find their operands in place.
 template <class T, int count> struct Fragment {
-  static constexpr int per_word = 4 / sizeof(T);
+  static constexpr int per_word = 4 / sizeof(T) * packing<T>, bits = 32 / per_word;
   uint32 words[(count + per_word - 1) / per_word];
 
   EIDER_DEVICE T operator[](int i) const {
@@ -22,7 +22,8 @@ template <class T, int count> struct Fragment {
       return arch::as_float(words[i]);
     } else {
       using Bits = decltype(T::bits);
-      return T{static_cast<Bits>(words[i / per_word] >> (i % per_word) * 8 * sizeof(T))};
+      const uint32 shifted = words[i / per_word] >> i % per_word * bits;
+      return T{static_cast<Bits>(packing<T> == 1 ? shifted : shifted & ((1u << bits % 32) - 1))};
     }
   }
 
@@ -31,7 +32,7 @@ template <class T, int count> struct Fragment {
     if constexpr (same<T, float>)
       words[i] = arch::as_bits(value);
     else
-      words[i / per_word] |= static_cast<uint32>(value.bits) << (i % per_word) * 8 * sizeof(T);
+      words[i / per_word] |= static_cast<uint32>(value.bits) << i % per_word * bits;
   }
 };
 

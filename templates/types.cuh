@@ -37,6 +37,11 @@ struct e5m2 {
   unsigned char bits;
 };
 
+/// Elements of T in sizeof(T) bytes of memory: 1, or for formats of four bits 2. What a pointer to
+/// such a type counts are bytes.
+template <class T> inline constexpr int packing = 1;
+template <class T> inline constexpr int packing<const T> = packing<T>;
+
 /// How accesses use the caches: `streaming` where data is used once, so that it need not push out
 /// what is used again. A hint; results are the same.
 enum Caching { cached, streaming };

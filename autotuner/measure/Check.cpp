@@ -156,18 +156,26 @@ int64_t stepsAllowed(DType type, bool exact) {
 
 namespace {
 
-/// Neighbouring values of a float type are neighbouring integers.
-template <class Bits> int64_t ordered(Bits bits) {
-  constexpr int64_t sign = int64_t(1) << (8 * sizeof(Bits) - 1);
-  const auto value = static_cast<int64_t>(bits);
+/// Neighbouring values of a float type of so many bits are neighbouring integers.
+int64_t ordered(uint32_t bits, int width) {
+  const int64_t sign = int64_t(1) << (width - 1), value = bits & (2 * sign - 1);
   return value & sign ? -(value & (sign - 1)) : value;
 }
 
-template <class Bits> bool differs(const void *a, const void *b, int64_t elements, int64_t steps) {
-  const auto *left = static_cast<const Bits *>(a), *right = static_cast<const Bits *>(b);
+/// Whether one of the elements in a unit of memory, each of `width` bits, is further off.
+template <class Bits> bool isFurther(Bits a, Bits b, int width, int64_t steps) {
+  for (int at = 0; at < static_cast<int>(8 * sizeof(Bits)); at += width)
+    if (std::abs(ordered(a >> at, width) - ordered(b >> at, width)) > steps)
+      return true;
+  return false;
+}
+
+template <class Bits> bool differs(const Tensors::Tensor &tensor, int64_t elements, int64_t steps) {
+  const int width = static_cast<int>(8 * sizeof(Bits)) / packingOf(tensor.dtype);
+  const auto *left = static_cast<const Bits *>(tensor.checked);
+  const auto *right = static_cast<const Bits *>(tensor.golden);
   for (int64_t i = 0; i < elements; ++i)
-    if (left[i] != right[i] &&
-        (steps == 0 || std::abs(ordered(left[i]) - ordered(right[i])) > steps))
+    if (left[i] != right[i] && (steps == 0 || isFurther(left[i], right[i], width, steps)))
       return true;
   return false;
 }
@@ -175,38 +183,46 @@ template <class Bits> bool differs(const void *a, const void *b, int64_t element
 bool differsOnHost(const Tensors::Tensor &tensor, int64_t elements, int64_t steps) {
   switch (sizeOf(tensor.dtype)) {
   case 1:
-    return differs<uint8_t>(tensor.checked, tensor.golden, elements, steps);
+    return differs<uint8_t>(tensor, elements, steps);
   case 2:
-    return differs<uint16_t>(tensor.checked, tensor.golden, elements, steps);
+    return differs<uint16_t>(tensor, elements, steps);
   case 4:
-    return differs<uint32_t>(tensor.checked, tensor.golden, elements, steps);
+    return differs<uint32_t>(tensor, elements, steps);
   default:
     return std::memcmp(tensor.checked, tensor.golden, tensor.bytes) != 0;
   }
 }
 
-/// The same for a GPU. BITS is the unsigned integer of an element's size.
+/// The same for a GPU. BITS is the unsigned integer of a unit's size, WIDTH an element's bits.
 constexpr const char *deviceText =
     R"(// Do two tensors differ by more than some representable values?
-__device__ long long ordered(BITS bits) {
-  const long long sign = 1ll << (8 * sizeof(BITS) - 1), value = bits;
+__device__ long long ordered(unsigned int bits) {
+  const long long sign = 1ll << (WIDTH - 1), value = bits & (2 * sign - 1);
   return value & sign ? -(value & (sign - 1)) : value;
+}
+
+__device__ bool isFurther(BITS a, BITS b, long long steps) {
+  bool found = false;
+  for (int at = 0; at < int(8 * sizeof(BITS)); at += WIDTH) {
+    const long long distance = ordered(a >> at) - ordered(b >> at);
+    found |= distance > steps || distance < -steps;
+  }
+  return found;
 }
 
 extern "C" __global__ __launch_bounds__(256) void differences(const BITS *a, const BITS *b, int *flag,
                                                               long long elements, long long steps) {
   const long long stride = 256ll * gridDim.x;
   bool found = false;
-  for (long long i = 256ll * blockIdx.x + threadIdx.x; i < elements; i += stride) {
-    const long long distance = ordered(a[i]) - ordered(b[i]);
-    found |= a[i] != b[i] && (steps == 0 || distance > steps || distance < -steps);
-  }
+  for (long long i = 256ll * blockIdx.x + threadIdx.x; i < elements; i += stride)
+    found |= a[i] != b[i] && (steps == 0 || isFurther(a[i], b[i], steps));
   if (found)
     *flag = 1; // whoever writes, writes the same
 }
 )";
 
-contract::Contract differencesContract(const std::string &target, size_t elementSize) {
+contract::Contract differencesContract(const std::string &target, DType type) {
+  const size_t elementSize = sizeOf(type);
   using namespace contract;
   constexpr DType types[] = {DType::u8, DType::u8, DType::bf16, DType::u8, DType::f32};
   constexpr const char *names[] = {"", "unsigned char", "unsigned short", "", "unsigned int"};
@@ -226,9 +242,12 @@ contract::Contract differencesContract(const std::string &target, size_t element
     variant.predicates.push_back(predicate);
   }
   variant.source = deviceText;
-  const std::string name = names[elementSize];
-  for (size_t at; (at = variant.source.find("BITS")) != std::string::npos;)
-    variant.source.replace(at, 4, name);
+  const auto replace = [&](const std::string &word, const std::string &by) {
+    for (size_t at; (at = variant.source.find(word)) != std::string::npos;)
+      variant.source.replace(at, word.size(), by);
+  };
+  replace("BITS", names[elementSize]);
+  replace("WIDTH", std::to_string(8 * elementSize / packingOf(type)));
   Launch launch;
   launch.entry = "differences";
   launch.block = 256;
@@ -272,8 +291,8 @@ bool Differences::any(const Tensors::Tensor &tensor, int64_t steps) {
     throw Error(ErrorKind::Request, "outputs of 8 bytes an element are not compared",
                 "tensor '" + tensor.name + "'");
   device.fill(flag, 0, sizeof(int));
-  const Kernel kernel =
-      device.load({"differences", contract::write(differencesContract(device.target(), size))});
+  const Kernel kernel = device.load(
+      {"differences", contract::write(differencesContract(device.target(), tensor.dtype))});
   const Dims dims = {{"elements", elements}, {"steps", steps}};
   const TensorArg arguments[] = {{tensor.checked}, {tensor.golden}, {flag}};
   kernel.prepare(dims).launch({}, arguments);

@@ -22,7 +22,7 @@ std::string bytesOf(ir::ProgramOp program, bool written) {
   auto add = [&](Type type) {
     std::string term =
         std::to_string(std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth() / 8));
-    for (const ir::DimExpr &dim : ir::dimsOf(type).getExprs()) {
+    for (const ir::DimExpr &dim : ir::dimsInMemory(cast<RankedTensorType>(type))) {
       int64_t value = dim.extent(dim.name ? program.getDimValue(dim.name) : 0);
       if (value != 1)
         term += " * " +

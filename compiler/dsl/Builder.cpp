@@ -43,7 +43,8 @@ Value Builder::input(const std::string &name, DType type, const Shape &shape, Sc
                      std::source_location where) {
   Site site{"input '" + name + "'", where, recording_.get()};
   recording_->takeName(name, site);
-  mlir::Type element = type == DType::e8m0 ? typeOf(type, &recording_->context)
+  const ir::ElementType *row = ir::findElementType(type);
+  mlir::Type element = row && row->isScale ? row->get(&recording_->context)
                                            : recording_->elementType(type, site, "an input");
   auto tensor = recording_->tensorType(recording_->extentsOf(shape, site), element);
   auto attr = recording_->layoutAttr(layout, tensor, site);
@@ -59,6 +60,8 @@ Scaled Builder::scaled_input(const std::string &name, DType format, const Shape 
   recording_->takeName(name + "_scale", site);
   ir::ScaledType type = recording_->scaledType(format, scale, layout,
                                                recording_->extentsOf(shape, site), block, site);
+  if (ir::isTwoLevelType(type.getScaleType()))
+    recording_->takeName(name + "_global_scale", site);
   mlir::Value input = ir::InputOp::create(recording_->builder, recording_->unknown, type, name,
                                           /*workspace=*/false, ir::LayoutAttr());
   return recording_->wrap(input, block);

@@ -93,6 +93,12 @@ const Mode modes[] = {
                          {"zero_block", "formula"}};
      },
      {.scale = DType::e8m0, .block = {1, 32}}},
+    {"mx_ocp",
+     [](float, bool) {
+       return Parameters{
+           {"power_of_two", "floor"}, {"arithmetic", "reciprocal"}, {"zero_block", "formula"}};
+     },
+     {.scale = DType::e8m0, .block = {1, 32}}},
 };
 
 const Mode *findMode(const std::string &name) {

@@ -88,7 +88,7 @@ private:
     const std::optional<DType> words = infoOf(layout).words;
     signature.tensors.push_back(
         {name, role, words.value_or(scale),
-         shapeInMemory(layout, type.getElementType(), dimsOf(type).getExprs()),
+         shapeInMemory(layout, type.getElementType(), dimsInMemory(type)),
          words ? std::optional(scale) : std::nullopt});
   }
 
@@ -101,6 +101,8 @@ private:
     addTensor(op, name.str(), role, scaled.getCodesType());
     if (withScales)
       addTensor(op, name.str() + "_scale", role, scaled.getScalesType(), scaled.getLayout());
+    if (role == Signature::Role::Input && isTwoLevelType(scaled.getScaleType()))
+      addTensor(op, name.str() + "_global_scale", role, scaled.getGlobalType());
   }
 
   void addScalar(ScalarOp op) {

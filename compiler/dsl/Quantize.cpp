@@ -52,6 +52,30 @@ static mlir::Value givenScales(const QuantizeOptions &options, mlir::Type expect
   return given;
 }
 
+/// The second level of the scales, null where they have one.
+static mlir::Value globalScale(const QuantizeOptions &options, ScaledType type,
+                               const Operand &value, const Site &site) {
+  const bool isTwoLevel = isTwoLevelType(type.getScaleType());
+  if (Recording::isEmpty(options.global)) {
+    if (isTwoLevel)
+      site.fail(std::string("scales of ") + nameOf(options.scale) + " have a second level",
+                "give `global`, one f32: an input of shape {1}");
+    return nullptr;
+  }
+  if (!isTwoLevel)
+    site.fail(std::string("scales of ") + nameOf(options.scale) + " have no second level",
+              "leave `global` out, or take scales of e4m3");
+  Operand global(options.global, Recording::whereOf(value));
+  Recording::enter("quantize", {&value, &global});
+  mlir::Value given = site.recording->f32(global, site);
+  auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(given.getType());
+  if (!tensor || !isOneValue(tensor))
+    site.fail("the second level of the scales is " +
+                  (tensor ? textOf(Recording::extentsOf(tensor)) : std::string("a scalar")),
+              "give one f32: an input of shape {1}");
+  return given;
+}
+
 Scaled eider::quantize(const Operand &value, DType format, const QuantizeOptions &options) {
   Site site = Recording::enter("quantize", {&value});
   Recording &recording = *site.recording;
@@ -63,8 +87,9 @@ Scaled eider::quantize(const Operand &value, DType format, const QuantizeOptions
                            Recording::extentsOf(operand.getType()), options.block, site);
   NumericsAttr numerics = numericsOf(type, format, options, site);
   mlir::Value scales = givenScales(options, type.getScalesType(), value, site);
-  mlir::Value result =
-      QuantizeOp::create(recording.builder, recording.unknown, type, operand, scales, numerics);
+  mlir::Value global = globalScale(options, type, value, site);
+  mlir::Value result = QuantizeOp::create(recording.builder, recording.unknown, type, operand,
+                                          scales, global, numerics);
   return recording.wrap(result, options.block);
 }
 

@@ -269,8 +269,7 @@ Expression KernelPrinter::reduceText(ReduceOp op) {
 }
 
 Expression KernelPrinter::encodeText(EncodeOp op) {
-  Type element = cast<VectorType>(op.getType()).getElementType();
-  std::string call = codecAlias(element) + "::encode";
+  std::string call = codecAlias(getElementTypeOrSelf(op.getType())) + "::encode";
   if (op.getDivisor())
     call += op.getBounded() ? "_bounded_quotient" : "_quotient";
   else
@@ -345,8 +344,8 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
   if (auto encode = dyn_cast<EncodeOp>(op))
     return encodeText(encode);
   if (auto decode = dyn_cast<DecodeOp>(op))
-    return Expression{codecAlias(cast<VectorType>(decode.getInput().getType()).getElementType()) +
-                      "::decode(" + operand(decode.getInput()).text + ")"};
+    return Expression{codecAlias(getElementTypeOrSelf(decode.getInput().getType())) + "::decode(" +
+                      operand(decode.getInput()).text + ")"};
   if (auto layout = dyn_cast<ScaleLayoutOp>(op))
     return layoutText(layout);
   if (auto offset = dyn_cast<OffsetOp>(op))
@@ -637,7 +636,7 @@ void printIncludes(ModuleOp module, llvm::raw_ostream &os) {
     if (auto kernel = dyn_cast<KernelOp>(op))
       for (BlockArgument argument : kernel.getBlock().getArguments())
         if (auto pointer = dyn_cast<PointerType>(argument.getType());
-            pointer && pointer.getElementType().getIntOrFloatBitWidth() == 8)
+            pointer && pointer.getElementType().getIntOrFloatBitWidth() <= 8)
           includes.insert("eider/formats/" + elementName(pointer.getElementType()).str() + ".cuh");
   });
   for (const std::string &include : includes)

@@ -28,7 +28,7 @@ std::string interpreter::describe(DType dtype, const Extents &shape) {
 /// `bf16 [tokens, 2 * hidden]`.
 static std::string describe(RankedTensorType type) {
   std::string text = std::string(nameOf(elementDType(type.getElementType()))) + " [";
-  for (auto [i, dim] : llvm::enumerate(ir::dimsOf(type).getExprs()))
+  for (auto [i, dim] : llvm::enumerate(ir::dimsInMemory(type)))
     text += (i ? ", " : "") + dim.str();
   return text + "]";
 }
@@ -99,6 +99,8 @@ Boundary::Boundary(ir::ProgramOp program, const std::vector<HostTensor> &given)
     if (auto scaled = llvm::dyn_cast<ir::ScaledType>(type)) {
       take(name, scaled.getCodesType(), ScaleLayout::row_major);
       take(name + "_scale", scaled.getScalesType(), scaled.getLayout());
+      if (ir::isTwoLevelType(scaled.getScaleType()))
+        take(name + "_global_scale", scaled.getGlobalType(), ScaleLayout::row_major);
     } else {
       auto input = llvm::dyn_cast<ir::InputOp>(op);
       take(name, llvm::cast<RankedTensorType>(type),
@@ -122,12 +124,14 @@ void Boundary::take(const std::string &name, RankedTensorType type, ScaleLayout 
   types.emplace(name, Expected{type, placementOf(type, layout)});
   if (layout != ScaleLayout::row_major)
     return; // Its shape is checked once the dims are known, which it does not tell.
-  auto exprs = ir::dimsOf(type).getExprs();
+  auto exprs = ir::dimsInMemory(type);
   if (tensor.dtype != elementDType(type.getElementType()) || tensor.shape.size() != exprs.size())
     throw misshapen(tensor, ::describe(type), where_);
   requireBytes(tensor, where_);
-  for (auto [dim, extent] : llvm::zip_equal(exprs, tensor.shape))
-    learnDim(name, dim, extent);
+  const int64_t packing = ir::packingOf(type.getElementType());
+  for (auto [dim, inMemory, extent] :
+       llvm::zip_equal(ir::dimsOf(type).getExprs(), exprs, tensor.shape))
+    learnDim(name, dim, dim == inMemory ? extent : extent * packing);
 }
 
 void Boundary::learnDim(const std::string &tensor, const ir::DimExpr &dim, int64_t extent) {
@@ -146,8 +150,16 @@ void Boundary::learnDim(const std::string &tensor, const ir::DimExpr &dim, int64
 }
 
 Extents Boundary::extentsOf(mlir::Type type) const {
+  return extentsOf(ir::dimsOf(type).getExprs());
+}
+
+Extents Boundary::extentsInMemory(RankedTensorType type) const {
+  return extentsOf(ir::dimsInMemory(type));
+}
+
+Extents Boundary::extentsOf(llvm::ArrayRef<ir::DimExpr> dims_) const {
   Extents extents;
-  for (const ir::DimExpr &dim : ir::dimsOf(type).getExprs()) {
+  for (const ir::DimExpr &dim : dims_) {
     auto known = dim.name ? dims.find(dim.name.getValue().str()) : dims.end();
     if (dim.name && known == dims.end())
       throw Error(ErrorKind::Request,
@@ -161,11 +173,11 @@ Extents Boundary::extentsOf(mlir::Type type) const {
 void Boundary::checkShape(const std::string &name, const Expected &wanted) const {
   const HostTensor &tensor = *tensors.at(name);
   const auto [type, placement] = wanted;
-  Extents expected = extentsOf(type);
   if (placement.layout != ScaleLayout::row_major) {
-    const ScaleMemory memory(placement, elementDType(type.getElementType()), expected);
+    const ScaleMemory memory(placement, elementDType(type.getElementType()), extentsOf(type));
     return requireTensor(tensor, memory.dtype, memory.shape, where_);
   }
+  Extents expected = extentsInMemory(type);
   if (tensor.shape != expected)
     throw misshapen(tensor, ::describe(type) + " = " + describeShape(expected), where_);
 }
@@ -181,9 +193,21 @@ Tensor Boundary::floats(const std::string &name) const {
 }
 
 std::vector<uint8_t> Boundary::codes(const std::string &name) const {
-  const HostTensor &tensor = *tensors.at(name);
-  std::vector<uint8_t> codes(tensor.data.size());
-  std::memcpy(codes.data(), tensor.data.data(), codes.size());
+  return codesOf(*tensors.at(name));
+}
+
+Extents interpreter::extentsInMemory(DType format, Extents shape) {
+  shape.back() /= packingOf(format);
+  return shape;
+}
+
+std::vector<uint8_t> interpreter::codesOf(const HostTensor &tensor) {
+  std::vector<uint8_t> codes;
+  const int packing = packingOf(tensor.dtype), bits = 8 / packing;
+  codes.reserve(tensor.data.size() * packing);
+  for (std::byte unit : tensor.data)
+    for (int i = 0; i < packing; ++i)
+      codes.push_back(std::to_integer<uint8_t>(unit) >> i * bits & ((1 << bits) - 1));
   return codes;
 }
 
@@ -211,8 +235,10 @@ HostTensor interpreter::toHost(const std::string &name, const Tensor &tensor) {
 }
 
 HostTensor interpreter::toHost(const std::string &name, const CodeTensor &codes) {
-  HostTensor result{name, codes.format, codes.operand.shape, {}};
-  result.data.resize(codes.codes.size());
-  std::memcpy(result.data.data(), codes.codes.data(), codes.codes.size());
+  const int packing = packingOf(codes.format), bits = 8 / packing;
+  HostTensor result{name, codes.format, extentsInMemory(codes.format, codes.operand.shape), {}};
+  result.data.resize(codes.codes.size() / packing);
+  for (size_t i = 0; i < codes.codes.size(); ++i)
+    result.data[i / packing] |= std::byte(codes.codes[i] << i % packing * bits);
   return result;
 }

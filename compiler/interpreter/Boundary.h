@@ -23,6 +23,7 @@ public:
 
   /// The extents of a tensor type of the program. Throws Error for a dim that no input tells.
   Extents extentsOf(mlir::Type type) const;
+  Extents extentsInMemory(mlir::RankedTensorType type) const;
 
   /// The given tensor of this name, as values (scales in the order of their blocks, wherever they
   /// lay) or as codes.
@@ -41,6 +42,7 @@ private:
   void take(const std::string &name, mlir::RankedTensorType type, ScaleLayout layout);
   void learnDim(const std::string &tensor, const ir::DimExpr &dim, int64_t extent);
   void checkShape(const std::string &name, const Expected &expected) const;
+  Extents extentsOf(llvm::ArrayRef<ir::DimExpr> dims) const;
 
   std::string where_;
   std::map<std::string, const HostTensor *> tensors;
@@ -59,6 +61,12 @@ Tensor fromHost(const HostTensor &tensor, const std::string &where);
 /// The tensor as bytes of its dtype.
 HostTensor toHost(const std::string &name, const Tensor &tensor);
 HostTensor toHost(const std::string &name, const CodeTensor &codes);
+
+/// The extents of a tensor of codes in memory, where some formats are packed along the rows.
+Extents extentsInMemory(DType format, Extents shape);
+
+/// The codes in memory, one of each element.
+std::vector<uint8_t> codesOf(const HostTensor &tensor);
 
 /// The tensor `name` of a list, or null.
 const HostTensor *findTensor(const std::vector<HostTensor> &tensors, const std::string &name);

@@ -1,4 +1,4 @@
-//===- Fp8.cpp - The reference's own FP8 codec ----------------------------===//
+//===- Fp8.cpp - The reference's own codec of FP8 and FP4 -----------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -16,19 +16,22 @@ using namespace eider::interpreter;
 namespace {
 struct Format {
   DType dtype;
+  uint8_t sign;              ///< Its bit; the bits below it are the magnitude.
   int significand;           ///< Stored bits.
   int bias;                  ///< Of the exponent.
   uint8_t largest;           ///< Code of the largest finite value.
-  uint8_t nan;               ///< The NaN code that encoding gives.
+  uint8_t nan;               ///< The code that encoding gives for NaN.
   uint8_t beyond;            ///< What a value past the largest is where it does not saturate.
   bool unsignedZero = false; ///< ("UZ") No −0: its code is the one NaN, whatever the sign.
+  bool hasNaN = true;        ///< Else a NaN becomes `nan` without its sign.
 };
 
 constexpr Format formats[] = {
-    {DType::e4m3, 3, 7, 0x7e, 0x7f, 0x7f},
-    {DType::e5m2, 2, 15, 0x7b, 0x7f, 0x7c},
-    {DType::e4m3fnuz, 3, 8, 0x7f, 0x80, 0x80, /*unsignedZero=*/true},
-    {DType::e5m2fnuz, 2, 16, 0x7f, 0x80, 0x80, /*unsignedZero=*/true},
+    {DType::e4m3, 0x80, 3, 7, 0x7e, 0x7f, 0x7f},
+    {DType::e5m2, 0x80, 2, 15, 0x7b, 0x7f, 0x7c},
+    {DType::e4m3fnuz, 0x80, 3, 8, 0x7f, 0x80, 0x80, /*unsignedZero=*/true},
+    {DType::e5m2fnuz, 0x80, 2, 16, 0x7f, 0x80, 0x80, /*unsignedZero=*/true},
+    {DType::e2m1, 0x08, 1, 1, 7, 7, 7, /*unsignedZero=*/false, /*hasNaN=*/false},
 };
 constexpr size_t formatCount = std::size(formats);
 
@@ -51,7 +54,7 @@ double gridValue(const Format &format, int code) {
                     exponent - format.bias - format.significand);
 }
 
-/// The values of all magnitude codes, and of the one that would follow.
+/// The values of all magnitude codes of eight bits, and of the one that would follow.
 using Grid = std::array<double, 129>;
 
 const Grid &gridOf(DType type) {
@@ -82,21 +85,23 @@ int nearestCode(const Grid &grid, double magnitude) {
 
 double interpreter::decodeFp8(DType type, uint8_t code) {
   const Format &format = formatOf(type);
-  int magnitude = code & 0x7f;
+  const int magnitude = magnitudeOfCode(type, code);
   double value = gridOf(type)[magnitude];
   if (isNaNCode(type, code))
     value = std::numeric_limits<double>::quiet_NaN();
   else if (magnitude > format.largest)
     value = std::numeric_limits<double>::infinity();
-  const bool isNegative = code & 0x80 && !(format.unsignedZero && magnitude == 0);
+  const bool isNegative = isNegativeCode(type, code) && !(format.unsignedZero && magnitude == 0);
   return std::copysign(value, isNegative ? -1.0 : 1.0);
 }
 
 uint8_t interpreter::encodeFp8(DType type, double value, EncodeRules rules) {
   const Format &format = formatOf(type);
-  uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  const uint8_t sign = std::signbit(value) ? format.sign : 0;
+  if (std::isnan(value) && !rules.ignoreNaN)
+    return format.hasNaN ? sign | format.nan : format.nan;
   if (std::isnan(value))
-    return sign | (rules.ignoreNaN ? format.largest : format.nan);
+    return sign | format.largest;
   int code = nearestCode(gridOf(type), std::abs(value));
   if (code > format.largest)
     code = rules.overflowToFormat ? format.beyond : format.largest;
@@ -109,14 +114,26 @@ bool interpreter::isNaNCode(DType type, uint8_t code) {
   const Format &format = formatOf(type);
   if (format.unsignedZero)
     return code == format.nan;
-  const int magnitude = code & 0x7f;
+  const int magnitude = magnitudeOfCode(type, code);
   return magnitude > format.largest && (magnitude == format.nan || magnitude > format.beyond);
 }
 
-bool interpreter::hasSignedNaN(DType type) { return !formatOf(type).unsignedZero; }
+bool interpreter::hasSignedNaN(DType type) {
+  const Format &format = formatOf(type);
+  return format.hasNaN && !format.unsignedZero;
+}
 
 double interpreter::largestFp8(DType type) { return gridOf(type)[formatOf(type).largest]; }
 
 int interpreter::significantBitsOfFp8(DType type) { return formatOf(type).significand + 1; }
 
-int interpreter::orderOfCode(uint8_t code) { return code & 0x80 ? -1 - (code & 0x7f) : code; }
+bool interpreter::isNegativeCode(DType type, uint8_t code) { return code & formatOf(type).sign; }
+
+uint8_t interpreter::magnitudeOfCode(DType type, uint8_t code) {
+  return code & (formatOf(type).sign - 1);
+}
+
+int interpreter::orderOfCode(DType type, uint8_t code) {
+  const int magnitude = magnitudeOfCode(type, code);
+  return isNegativeCode(type, code) ? -1 - magnitude : magnitude;
+}

@@ -50,6 +50,7 @@ private:
   Tensor scalar(ir::ScalarOp op);
   ScaledTensor scaledInput(StringRef name, ir::ScaledType type);
   CodeTensor codesInput(const std::string &name, Type type);
+  Tensor floatsOf(mlir::Value value);
 
   template <class T = Tensor> const T &get(mlir::Value value) const {
     return std::get<T>(values.find(value)->second);
@@ -117,7 +118,19 @@ ScaledTensor Machine::scaledInput(StringRef name, ir::ScaledType type) {
   scaled.codes = codesInput(name.str(), type.getCodesType());
   scaled.scales = boundary.floats((name + "_scale").str());
   scaled.block = blockExtents(type.getBlock(), scaled.codes.operand.shape);
+  if (ir::isTwoLevelType(type.getScaleType()))
+    scaled.global = boundary.floats((name + "_global_scale").str());
   return scaled;
+}
+
+/// Scales, which are codes where the type of scales is one of codes, too.
+Tensor Machine::floatsOf(mlir::Value value) {
+  const auto *codes = std::get_if<CodeTensor>(&values.find(value)->second);
+  if (!codes)
+    return get(value);
+  Tensor result(codes->format, codes->operand.shape);
+  result.values = decode(*codes).values;
+  return result;
 }
 
 bool Machine::executeArgument(Operation *op) {
@@ -130,7 +143,8 @@ bool Machine::executeArgument(Operation *op) {
     std::string name = input.getName().str();
     if (auto scaled = dyn_cast<ir::ScaledType>(type))
       set(input, scaledInput(name, scaled));
-    else if (ir::isCodeType(cast<RankedTensorType>(type).getElementType()))
+    else if (ir::isCodeType(cast<RankedTensorType>(type).getElementType()) &&
+             ir::layoutOf(input.getLayoutAttr()) == ScaleLayout::row_major)
       set(input, codesInput(name, type));
     else
       set(input, boundary.floats(name));
@@ -171,9 +185,12 @@ bool Machine::executeScaled(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<ir::QuantizeOp>([&](ir::QuantizeOp quantizeOp) {
         auto type = cast<ir::ScaledType>(quantizeOp.getResult().getType());
-        const Tensor *given = quantizeOp.getScale() ? &get(quantizeOp.getScale()) : nullptr;
-        set(quantizeOp, interpreter::quantize(get(quantizeOp.getInput()), given,
-                                              Numerics(quantizeOp.getNumerics()),
+        std::optional<Tensor> given;
+        if (quantizeOp.getScale())
+          given = floatsOf(quantizeOp.getScale());
+        const Tensor *global = quantizeOp.getGlobal() ? &get(quantizeOp.getGlobal()) : nullptr;
+        set(quantizeOp, interpreter::quantize(get(quantizeOp.getInput()), given ? &*given : nullptr,
+                                              global, Numerics(quantizeOp.getNumerics()),
                                               elementDType(type.getElementType()),
                                               elementDType(type.getScaleType()), type.getBlock()));
         return true;

@@ -21,6 +21,22 @@ Tensor constantLike(const Tensor &other, double value) {
   return result;
 }
 
+/// A tensor like `other`, of the one value of a tensor.
+Tensor repeatedLike(const Tensor &other, const Tensor &one) {
+  Tensor result(one.dtype, other.shape);
+  std::fill(result.values.begin(), result.values.end(), one.values.front());
+  if (!one.isExact())
+    result.ranges.assign(result.values.size(), one.ranges.front());
+  return result;
+}
+
+/// Scales with both of their levels, or with their one.
+Tensor combined(const Tensor &scales, const std::optional<Tensor> &global) {
+  if (!global)
+    return scales;
+  return apply(operations::multiply, convert(scales, DType::f32), repeatedLike(scales, *global));
+}
+
 Tensor withConstant(Binary operation, const Tensor &a, double value) {
   return apply(operation, a, constantLike(a, value));
 }
@@ -35,14 +51,17 @@ Tensor blockAmax(const Tensor &input, const Numerics &numerics, llvm::ArrayRef<i
 
 /// The scale by the formula, before it is rounded to what is stored and before the rule about
 /// blocks of zeros.
-Tensor ratioFromAmax(const Tensor &amax, const Numerics &numerics, double largest) {
+Tensor ratioFromAmax(const Tensor &amax, const Numerics &numerics, double largest,
+                     const std::optional<Tensor> &global) {
+  const Tensor most = combined(constantLike(amax, largest), global);
   Tensor ratio;
   if (numerics.powerOfTwo != ir::PowerOfTwo::none && numerics.powerOfTwo != ir::PowerOfTwo::rceil)
     ratio = withConstant(operations::divide, amax, powerOfTwoBelow(largest));
   else if (numerics.scale == ir::ScaleFormula::amax_over_max)
-    ratio = withConstant(operations::divide, amax, largest);
+    ratio = apply(operations::divide, amax, most);
   else
-    ratio = withConstant(operations::multiply, amax, roundTo(DType::f32, 1 / largest));
+    ratio =
+        apply(operations::multiply, amax, apply(operations::divide, constantLike(amax, 1), most));
   return withConstant(operations::maximum, ratio, numerics.scaleFloor);
 }
 
@@ -91,13 +110,14 @@ Tensor currentMultiplier(const Tensor &amax, const Numerics &numerics, double la
 }
 
 /// The scale of each block, of the stored type.
-Tensor scaleFromAmax(const Tensor &amax, const Numerics &numerics, DType format, DType type) {
+Tensor scaleFromAmax(const Tensor &amax, const Numerics &numerics, DType format, DType type,
+                     const std::optional<Tensor> &global) {
   const double largest = largestFp8(format);
   if (numerics.scale == ir::ScaleFormula::inverse_of_max_over_amax) {
     Tensor multiplier = currentMultiplier(amax, numerics, largest);
     return convert(apply(operations::divide, constantLike(amax, 1), multiplier), type);
   }
-  Tensor ratio = ratioFromAmax(amax, numerics, largest);
+  Tensor ratio = ratioFromAmax(amax, numerics, largest, global);
   Tensor scale = roundScale(ratio, numerics, format, type);
   if (numerics.zeroBlock == ir::ZeroBlock::one) {
     bool isPower = numerics.powerOfTwo != ir::PowerOfTwo::none;
@@ -119,7 +139,7 @@ Tensor multiplierOf(const Quantization &origin, const Tensor &scales, double lar
   multiplier = withConstant(operations::minimum, multiplier, numerics.multiplierBound);
   if (!overAmax || numerics.zeroBlock == ir::ZeroBlock::formula)
     return multiplier;
-  Tensor zero = isZero(ratioFromAmax(*origin.amax, numerics, largest));
+  Tensor zero = isZero(ratioFromAmax(*origin.amax, numerics, largest, origin.global));
   return select(zero, constantLike(multiplier, 1), multiplier);
 }
 } // namespace
@@ -166,7 +186,8 @@ Tensor interpreter::scaledOperand(const Quantization &origin, const Tensor &scal
                                   const Extents &extents, DType format) {
   const Tensor &input = origin.input;
   bool divides = origin.numerics.arithmetic == ir::Arithmetic::divide;
-  Tensor factor = divides ? scales : multiplierOf(origin, scales, largestFp8(format));
+  const Tensor divisor = combined(scales, origin.global);
+  Tensor factor = divides ? divisor : multiplierOf(origin, divisor, largestFp8(format));
   factor = broadcast(factor, input.shape, extents);
   if (!divides)
     return apply(operations::multiply, input, factor);
@@ -178,17 +199,19 @@ Tensor interpreter::scaledOperand(const Quantization &origin, const Tensor &scal
                  : quotient(input, factor, rulesOf(origin.numerics));
 }
 
-ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given,
+ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given, const Tensor *global,
                                    const Numerics &numerics, DType format, DType scaleType,
                                    llvm::ArrayRef<int64_t> block) {
   ScaledTensor result;
   result.block = blockExtents(block, input.shape);
-  Quantization origin{input, std::nullopt, numerics};
+  Quantization origin{input, std::nullopt, std::nullopt, numerics};
+  if (global)
+    result.global = origin.global = *global;
   if (given) {
     result.scales = *given;
   } else {
     origin.amax = blockAmax(input, numerics, block);
-    result.scales = scaleFromAmax(*origin.amax, numerics, format, scaleType);
+    result.scales = scaleFromAmax(*origin.amax, numerics, format, scaleType, origin.global);
   }
   result.codes =
       encode(format, rulesOf(numerics), scaledOperand(origin, result.scales, result.block, format));
@@ -198,5 +221,6 @@ ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given,
 
 Tensor interpreter::dequantize(const ScaledTensor &scaled) {
   Tensor values = decode(scaled.codes);
-  return apply(operations::multiply, values, broadcast(scaled.scales, values.shape, scaled.block));
+  const Tensor scales = combined(scaled.scales, scaled.global);
+  return apply(operations::multiply, values, broadcast(scales, values.shape, scaled.block));
 }

@@ -21,11 +21,13 @@ Tensor quotient(const Tensor &input, const Tensor &divisor, EncodeRules rules);
 Tensor decode(const CodeTensor &codes);
 
 /// eider.quantize into blocks of `extents`. `given`: the scales, else they come from each block's
-/// amax, step by step in f32 as the numerics say, and are stored in `scaleType`.
-ScaledTensor quantize(const Tensor &input, const Tensor *given, const Numerics &numerics,
-                      DType format, DType scaleType, llvm::ArrayRef<int64_t> block);
+/// amax, step by step in f32 as the numerics say, and are stored in `scaleType`. `global`: the
+/// second level of scales that have two, one value.
+ScaledTensor quantize(const Tensor &input, const Tensor *given, const Tensor *global,
+                      const Numerics &numerics, DType format, DType scaleType,
+                      llvm::ArrayRef<int64_t> block);
 
-/// Code × scale, in f32.
+/// Code × scale, in f32; the scale of two levels is their product.
 Tensor dequantize(const ScaledTensor &scaled);
 
 /// What is encoded when `input` is quantised with these scales, which need not be the reference's

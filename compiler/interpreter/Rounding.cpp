@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/interpreter/Rounding.h"
 
+#include "compiler/interpreter/Fp8.h"
+
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -37,6 +39,8 @@ constexpr uint64_t ArithmeticMark = 1;
 double interpreter::roundTo(DType type, double value) {
   if (type == DType::f32)
     return std::isnan(value) ? value : static_cast<float>(value);
+  if (type == DType::e4m3)
+    return std::isnan(value) ? value : decodeFp8(type, encodeFp8(type, value));
   if (type == DType::e8m0)
     return std::isfinite(value) ? powerOfTwoBelow(value) : arithmeticNaN();
   if (!std::isfinite(value) || value == 0)
@@ -83,6 +87,8 @@ double interpreter::largestFinite(DType type) {
 uint32_t interpreter::bitsOf(DType type, double value) {
   if (type == DType::f32)
     return std::bit_cast<uint32_t>(static_cast<float>(value));
+  if (type == DType::e4m3)
+    return encodeFp8(type, value);
   if (type == DType::e8m0)
     return std::isnan(value) ? 255 : static_cast<uint32_t>(std::ilogb(value) + 127);
   Layout layout = layoutOf(type);
@@ -105,6 +111,8 @@ uint32_t interpreter::bitsOf(DType type, double value) {
 double interpreter::valueOf(DType type, uint32_t bits) {
   if (type == DType::f32)
     return std::bit_cast<float>(bits);
+  if (type == DType::e4m3)
+    return decodeFp8(type, static_cast<uint8_t>(bits));
   if (type == DType::e8m0)
     return bits == 255 ? std::numeric_limits<double>::quiet_NaN()
                        : std::ldexp(1.0, static_cast<int>(bits) - 127);

@@ -25,8 +25,9 @@ inline int64_t elementsOf(const Extents &shape) {
   return count;
 }
 
-/// A tensor of f32, bf16, f16 or e8m0 (a scalar has rank 0), or of comparison results (dtype u8, 0
-/// or 1), row-major. Values are in double and always values of the element type.
+/// A tensor of f32, bf16, f16, e8m0 or, of scales, e4m3 (a scalar has rank 0), or of comparison
+/// results (dtype u8, 0 or 1), row-major. Values are in double and always values of the element
+/// type.
 struct Tensor {
   DType dtype = DType::f32;
   Extents shape;
@@ -47,7 +48,7 @@ struct Tensor {
   Range range(int64_t i) const { return isExact() ? Range::point(values[i]) : ranges[i]; }
 };
 
-/// FP8 codes, and the f32 values of which they are the codes.
+/// FP8 or FP4 codes, and the f32 values of which they are the codes.
 struct CodeTensor {
   DType format = DType::e4m3;
   EncodeRules rules;
@@ -76,7 +77,8 @@ struct Numerics {
 /// with other scales.
 struct Quantization {
   Tensor input;
-  std::optional<Tensor> amax; ///< One value a block, clamped; none with a given scale.
+  std::optional<Tensor> amax;   ///< One value a block, clamped; none with a given scale.
+  std::optional<Tensor> global; ///< The second level of the scales: one value.
   Numerics numerics;
 };
 
@@ -85,6 +87,7 @@ struct ScaledTensor {
   CodeTensor codes;
   Tensor scales;
   Extents block;                      ///< As the type says, `*` as the extent.
+  std::optional<Tensor> global;       ///< The second level of the scales: one value.
   std::optional<Quantization> origin; ///< None for a program's input.
 };
 

@@ -43,6 +43,12 @@ inline ScaleLayout layoutOf(LayoutAttr attr) {
   return attr ? attr.getValue() : ScaleLayout::row_major;
 }
 
+/// The extents of a tensor in memory: its dims, but the last in units where elements are packed.
+llvm::SmallVector<DimExpr> dimsInMemory(mlir::RankedTensorType type);
+
+/// Whether a tensor is one value: all of its dims are 1.
+bool isOneValue(mlir::RankedTensorType type);
+
 /// Why the scales of a quantisation, computed from amax and stored in `scaleType`, cannot have
 /// these numerics: what is wrong and, after a semicolon, what to take; empty if they can.
 std::string problemOfNumerics(NumericsAttr numerics, mlir::Type scaleType);

@@ -451,6 +451,11 @@ RankedTensorType ScaledType::getScalesType() const {
   return cast<RankedTensorType>(reducedType(getCodesType(), getBlock()).clone(getScaleType()));
 }
 
+RankedTensorType ScaledType::getGlobalType() const {
+  return RankedTensorType::get({1}, Float32Type::get(getContext()),
+                               DimsAttr::get(getContext(), {DimExpr{nullptr, 1, 1}}));
+}
+
 RankedTensorType eider::ir::reducedType(RankedTensorType type, ArrayRef<int64_t> block) {
   SmallVector<int64_t> shape;
   SmallVector<DimExpr> dims;
@@ -465,6 +470,17 @@ RankedTensorType eider::ir::reducedType(RankedTensorType type, ArrayRef<int64_t>
   }
   return RankedTensorType::get(shape, Float32Type::get(type.getContext()),
                                DimsAttr::get(type.getContext(), dims));
+}
+
+bool eider::ir::isOneValue(RankedTensorType type) {
+  return llvm::all_of(dimsOf(type).getExprs(), [](const DimExpr &dim) { return dim.isOne(); });
+}
+
+SmallVector<DimExpr> eider::ir::dimsInMemory(RankedTensorType type) {
+  SmallVector<DimExpr> dims(dimsOf(type).getExprs());
+  if (const int64_t packing = packingOf(type.getElementType()); packing > 1 && !dims.empty())
+    dims.back() = dims.back().blocks(packing);
+  return dims;
 }
 
 DimsAttr eider::ir::dimsOf(Type type) {

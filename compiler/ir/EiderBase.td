@@ -163,6 +163,8 @@ def Eider_ScaledType : TypeDef<Eider_Dialect, "Scaled"> {
     ::mlir::RankedTensorType getCodesType() const;
     /// The scales as a plain tensor type, whatever their layout: one value a block.
     ::mlir::RankedTensorType getScalesType() const;
+    /// The second level of scales that have two, as a plain tensor type: one f32.
+    ::mlir::RankedTensorType getGlobalType() const;
   }];
 }
 

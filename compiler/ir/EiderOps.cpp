@@ -197,6 +197,13 @@ LogicalResult QuantizeOp::verify() {
   Type codes = withElement(getInput().getType(), result.getElementType());
   if (failed(verifySame(*this, "the result's codes", result.getCodesType(), codes)))
     return failure();
+  if (isTwoLevelType(result.getScaleType()) != bool(getGlobal()))
+    return emitOpError() << "scales of " << result.getScaleType()
+                         << (getGlobal() ? " have one level" : " have a second level")
+                         << ": give `under` with those of two levels alone";
+  if (getGlobal() && !isOneValue(cast<RankedTensorType>(getGlobal().getType())))
+    return emitOpError() << "the second level of the scales is one value, not "
+                         << getGlobal().getType();
   if (getScale())
     return verifySame(*this, "the given scale", getScale().getType(), result.getScalesType());
   std::string problem = problemOfNumerics(getNumerics(), result.getScaleType());
@@ -209,6 +216,11 @@ std::string eider::ir::problemOfNumerics(NumericsAttr numerics, Type scaleType) 
   if (isa<Float8E8M0FNUType>(scaleType) && !isPower)
     return "scales of e8m0 are powers of two, but power_of_two is none; take floor, ceil, rceil or "
            "even";
+  if (isTwoLevelType(scaleType) && isPower)
+    return "scales of two levels are no powers of two; take power_of_two none, or scales of e8m0";
+  if (scaleType.isF16() && isPower)
+    return "scales of f16 do not hold every power of two; take power_of_two none, or scales of f32, "
+           "bf16 or e8m0";
   bool isRounded = isPower || !scaleType.isF32();
   if (!isInverse && isRounded && numerics.getArithmetic() == Arithmetic::max_over_amax)
     return "arithmetic max_over_amax multiplies by the inverse of a scale that was not rounded; "

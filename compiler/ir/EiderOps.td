@@ -16,7 +16,7 @@ class Eider_Op<string mnemonic, list<Trait> traits = []> : Op<Eider_Dialect, mne
 
 /// A tensor with named dims, or one scaled.
 def Eider_Float : Type<CPred<"::eider::ir::isValueType($_self)">, "f32, bf16 or f16">;
-def Eider_Code : Type<CPred<"::eider::ir::isCodeType($_self)">, "FP8 code">;
+def Eider_Code : Type<CPred<"::eider::ir::isCodeType($_self)">, "FP8 or FP4 code">;
 def Eider_Scale : Type<CPred<"::eider::ir::isScaleType($_self)">, "scale">;
 def Eider_Tensor : RankedTensorOf<[Eider_Float, Eider_Code, Eider_Scale]>;
 def Eider_FloatTensor : RankedTensorOf<[Eider_Float]>;
@@ -97,16 +97,17 @@ def Eider_OutputOp : Eider_Op<"output", [HasParent<"ProgramOp">]> {
 
 //===-- Scaled tensors ----------------------------------------------------===//
 
-def Eider_QuantizeOp : Eider_Op<"quantize", [Pure]> {
+def Eider_QuantizeOp : Eider_Op<"quantize", [Pure, AttrSizedOperandSegments]> {
   let summary = "Codes and scales of a tensor";
   let description = [{
     With `by %scale` the scales are given (`[ceil(m/r), ceil(n/c)]`, the result's scale type), else they come from each block's amax.
+    Scales of two levels are multiplied with the one value `under %global`, which is always given.
   }];
   let arguments = (ins Eider_F32Tensor:$input, Optional<Eider_ScaleTensor>:$scale,
-                       Eider_NumericsAttr:$numerics);
+                       Optional<Eider_F32Tensor>:$global, Eider_NumericsAttr:$numerics);
   let results = (outs Eider_Scaled:$result);
   let assemblyFormat = [{
-    $input (`by` $scale^ `:` type($scale))? `numerics` `` $numerics attr-dict `:` type($input) `->` type($result)
+    $input (`by` $scale^ `:` type($scale))? (`under` $global^ `:` type($global))? `numerics` `` $numerics attr-dict `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -134,7 +135,7 @@ def Eider_ScalesOp : Eider_Op<"scales", [Pure]> {
 }
 
 def Eider_EncodeOp : Eider_Op<"encode", [Pure]> {
-  let summary = "FP8 codes of values, nearest even";
+  let summary = "Codes of values, nearest even";
   let description = [{
     `by %divisor`: the codes of the correctly rounded f32 quotient. The operand is f32, or bf16/f16 (exactly widened).
     `bounded`: the divisor is at least amax / maximum of its block, NaN and Inf included, so that no quotient needs a clamp.
@@ -152,7 +153,7 @@ def Eider_EncodeOp : Eider_Op<"encode", [Pure]> {
 }
 
 def Eider_DecodeOp : Eider_Op<"decode", [Pure]> {
-  let summary = "The f32 values of FP8 codes, exact, NaN and Inf kept";
+  let summary = "The f32 values of codes, exact, NaN and Inf kept";
   let arguments = (ins Eider_CodeTensor:$input, OptionalAttr<Eider_CodecPathAttr>:$codec);
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";

@@ -27,17 +27,23 @@ static constexpr ElementType table[] = {
      .name = "bf16",
      .isValue = true,
      .isScale = true},
-    {.dtype = DType::f16, .get = typeIn<Float16Type>, .name = "f16", .isValue = true},
+    {.dtype = DType::f16,
+     .get = typeIn<Float16Type>,
+     .name = "f16",
+     .isValue = true,
+     .isScale = true},
     {.dtype = DType::e4m3,
      .get = typeIn<Float8E4M3FNType>,
      .name = "e4m3",
      .isCode = true,
-     .hasInstructions = true},
+     .isScale = true,
+     .isTwoLevel = true,
+     .instructions = Instructions::fp8},
     {.dtype = DType::e5m2,
      .get = typeIn<Float8E5M2Type>,
      .name = "e5m2",
      .isCode = true,
-     .hasInstructions = true},
+     .instructions = Instructions::fp8},
     {.dtype = DType::e4m3fnuz,
      .get = typeIn<Float8E4M3FNUZType>,
      .name = "e4m3fnuz",
@@ -46,6 +52,11 @@ static constexpr ElementType table[] = {
      .get = typeIn<Float8E5M2FNUZType>,
      .name = "e5m2fnuz",
      .isCode = true},
+    {.dtype = DType::e2m1,
+     .get = typeIn<Float4E2M1FNType>,
+     .name = "e2m1",
+     .isCode = true,
+     .instructions = Instructions::fp4},
     {.dtype = DType::e8m0, .get = typeIn<Float8E8M0FNUType>, .name = "e8m0", .isScale = true},
 };
 
@@ -82,6 +93,12 @@ static bool isUsedAs(Type type, bool ElementType::*use) {
 bool ir::isValueType(Type type) { return isUsedAs(type, &ElementType::isValue); }
 bool ir::isCodeType(Type type) { return isUsedAs(type, &ElementType::isCode); }
 bool ir::isScaleType(Type type) { return isUsedAs(type, &ElementType::isScale); }
+bool ir::isTwoLevelType(Type type) { return isUsedAs(type, &ElementType::isTwoLevel); }
+
+int64_t ir::packingOf(Type type) {
+  const ElementType *row = findElementType(type);
+  return row ? eider::packingOf(row->dtype) : 1;
+}
 
 std::string ir::namesOfTypes(bool ElementType::*use) {
   std::string names;

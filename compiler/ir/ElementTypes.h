@@ -17,14 +17,18 @@
 
 namespace eider::ir {
 
+/// The conversion instructions of GPUs, by what they convert to and from floats.
+enum class Instructions { none, fp8, fp4 };
+
 struct ElementType {
   DType dtype;
   mlir::Type (*get)(mlir::MLIRContext *);
-  llvm::StringLiteral name;     ///< On the command line.
-  bool isValue = false;         ///< Of the tensors that are computed with.
-  bool isCode = false;          ///< Of the codes of a scaled tensor,
-  bool isScale = false;         ///< and of its scales.
-  bool hasInstructions = false; ///< Some GPU converts it to and from floats by instruction.
+  llvm::StringLiteral name; ///< On the command line.
+  bool isValue = false;     ///< Of the tensors that are computed with.
+  bool isCode = false;      ///< Of the codes of a scaled tensor,
+  bool isScale = false;     ///< and of its scales.
+  bool isTwoLevel = false; ///< Scales of the type are multiplied with one f32 for the whole tensor.
+  Instructions instructions = Instructions::none;
 
   /// Its name in the emitted text.
   llvm::StringRef text() const { return dtype == DType::f32 ? "float" : name; }
@@ -45,6 +49,11 @@ bool isWordOfText(llvm::StringRef word);
 bool isValueType(mlir::Type type);
 bool isCodeType(mlir::Type type);
 bool isScaleType(mlir::Type type);
+/// Whether scales of the type are the lower of two levels.
+bool isTwoLevelType(mlir::Type type);
+
+/// Elements in one unit of memory: `packingOf` of the type's DType.
+int64_t packingOf(mlir::Type type);
 
 /// The names of the types that a tensor has in a use: `namesOfTypes(&ElementType::isCode)` is
 /// `e4m3, e5m2, …`.

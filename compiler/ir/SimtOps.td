@@ -264,20 +264,20 @@ def Simt_SpreadOp : Simt_Op<"spread", [Pure]> {
 }
 
 def Simt_EncodeOp : Simt_Op<"encode", [Pure]> {
-  let summary = "FP8 codes of a fragment, of its quotient by `divisor` where given";
-  let arguments = (ins AnyVectorOfNonZeroRank:$input, Optional<AnyType>:$divisor,
+  let summary = "Codes of a fragment, of its quotient by `divisor` where given";
+  let arguments = (ins AnyTypeOf<[AnyFloat, AnyVectorOfNonZeroRank]>:$input, Optional<AnyType>:$divisor,
                        UnitAttr:$overflow_to_format, UnitAttr:$ignore_nan, UnitAttr:$bounded,
                        Eider_CodecPathAttr:$codec);
-  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let results = (outs AnyTypeOf<[AnyFloat, AnyVectorOfNonZeroRank]>:$result);
   let assemblyFormat = [{
     $input (`by` $divisor^ `:` type($divisor))? `codec` $codec attr-dict `:` type($input) `->` type($result)
   }];
 }
 
 def Simt_DecodeOp : Simt_Op<"decode", [Pure]> {
-  let summary = "The f32 values of a fragment of FP8 codes";
-  let arguments = (ins AnyVectorOfNonZeroRank:$input, Eider_CodecPathAttr:$codec);
-  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let summary = "The f32 values of a fragment of codes";
+  let arguments = (ins AnyTypeOf<[AnyFloat, AnyVectorOfNonZeroRank]>:$input, Eider_CodecPathAttr:$codec);
+  let results = (outs AnyTypeOf<[AnyFloat, AnyVectorOfNonZeroRank]>:$result);
   let assemblyFormat = "$input `codec` $codec attr-dict `:` type($input) `->` type($result)";
 }
 

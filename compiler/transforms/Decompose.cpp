@@ -39,30 +39,54 @@ struct Arithmetic32 {
     Value holds = arith::CmpFOp::create(builder, loc, predicate, left, right);
     return arith::SelectOp::create(builder, loc, holds, yes, no);
   }
-  /// A tensor in a narrower type, and in f32.
+  /// A tensor in a narrower type, be it one of codes, and in f32.
   Value narrow(Value tensor, Type element) {
     if (element.isF32())
       return tensor;
     auto type = cast<RankedTensorType>(tensor.getType()).clone(element);
+    if (isCodeType(element))
+      return EncodeOp::create(builder, loc, type, tensor, /*divisor=*/Value(),
+                              /*overflow_to_format=*/false, /*ignore_nan=*/false,
+                              /*bounded=*/false, CodecPathAttr());
     return arith::TruncFOp::create(builder, loc, type, tensor);
   }
   Value widen(Value tensor) {
     auto type = cast<RankedTensorType>(tensor.getType());
     if (type.getElementType().isF32())
       return tensor;
-    return arith::ExtFOp::create(builder, loc, type.clone(builder.getF32Type()), tensor);
+    auto wide = type.clone(builder.getF32Type());
+    if (isCodeType(type.getElementType()))
+      return DecodeOp::create(builder, loc, wide, tensor, CodecPathAttr());
+    return arith::ExtFOp::create(builder, loc, wide, tensor);
   }
 };
 
 /// The types of what a quantisation stores.
 struct Stored {
   Type code, scale;
+  Value global; ///< The second level of the scales; null without one.
 };
+
+/// A scale with both of its levels, or with its one.
+Value combined(Arithmetic32 a, Value scale, Value global) {
+  if (!global)
+    return scale;
+  return named(a.binary<arith::MulFOp>(scale, a.spread(global, scale.getType())), "combined_scale");
+}
+
+/// What a block's scale is amax over: the format's maximum, by the second level.
+Value mostOf(Arithmetic32 a, Value amax, Stored stored, float max) {
+  if (!stored.global)
+    return a.like(max, amax);
+  Value most = a.binary<arith::MulFOp>(a.like(max, stored.global), stored.global);
+  return a.spread(named(most, "most"), amax.getType());
+}
 
 /// Scale and multiplier of a quantisation from each block's amax.
 struct BlockScale {
   Value scale;      ///< The stored scale, in f32.
-  Value multiplier; ///< Of the values; null where they are divided by the scale.
+  Value divisor;    ///< That of the values: the scale, with both of its levels.
+  Value multiplier; ///< Of the values; null where they are divided.
 };
 
 /// 1/s and max/amax saturate at the numerics' bound: an infinite one would make NaN of zeros.
@@ -73,13 +97,18 @@ Value boundMultiplier(Arithmetic32 a, Value multiplier, NumericsAttr numerics) {
 }
 
 /// The scale from amax by the numerics' formula, before it is rounded to what is stored.
-Value formulaOf(Arithmetic32 a, Value amax, NumericsAttr numerics, float max) {
+Value formulaOf(Arithmetic32 a, Value amax, NumericsAttr numerics, Stored stored) {
+  const float max = largestOf(stored.code);
   const PowerOfTwo power = numerics.getPowerOfTwo();
   if (power != PowerOfTwo::none && power != PowerOfTwo::rceil)
     return a.binary<arith::MulFOp>(amax, a.like(std::exp2(-std::floor(std::log2(max))), amax));
-  return numerics.getScale() == ScaleFormula::amax_over_max
-             ? a.binary<arith::DivFOp>(amax, a.like(max, amax))
-             : a.binary<arith::MulFOp>(amax, a.like(1.0f / max, amax));
+  if (numerics.getScale() == ScaleFormula::amax_over_max)
+    return a.binary<arith::DivFOp>(amax, mostOf(a, amax, stored, max));
+  if (!stored.global)
+    return a.binary<arith::MulFOp>(amax, a.like(1.0f / max, amax));
+  Value one = a.like(1, amax);
+  Value inverse = a.binary<arith::DivFOp>(one, mostOf(a, amax, stored, max));
+  return a.binary<arith::MulFOp>(amax, inverse);
 }
 
 /// `ratio` rounded to a power of two, as the numerics say, or to a narrow scale type.
@@ -117,7 +146,8 @@ BlockScale scaleFromMultiplier(Arithmetic32 a, Value amax, NumericsAttr numerics
     multiplier =
         PowerOfTwoOp::create(a.builder, a.loc, amax.getType(), Neighbour::below, multiplier);
   named(multiplier, "multiplier");
-  return {named(a.binary<arith::DivFOp>(one, multiplier), "scale"), multiplier};
+  Value scale = named(a.binary<arith::DivFOp>(one, multiplier), "scale");
+  return {scale, scale, multiplier};
 }
 
 /// Whether x / s is x · (1/s), both exact but where the code is 0 or the largest: of powers of two.
@@ -133,7 +163,7 @@ BlockScale scaleFromAmax(Arithmetic32 a, Value amax, NumericsAttr numerics, Stor
     amax = a.binary<arith::MinimumFOp>(amax, a.like(numerics.getAmaxBound(), amax));
   if (numerics.getScale() == ScaleFormula::inverse_of_max_over_amax)
     return scaleFromMultiplier(a, amax, numerics, max);
-  Value ratio = formulaOf(a, amax, numerics, max);
+  Value ratio = formulaOf(a, amax, numerics, stored);
   if (numerics.getScaleFloor() > 0)
     ratio = a.binary<arith::MaximumFOp>(ratio, a.like(numerics.getScaleFloor(), ratio));
   Value one = a.like(1, amax), scale = roundedScale(a, ratio, numerics, stored), isZero;
@@ -145,23 +175,25 @@ BlockScale scaleFromAmax(Arithmetic32 a, Value amax, NumericsAttr numerics, Stor
     scale = arith::SelectOp::create(a.builder, a.loc, isZero, one, scale);
   }
   named(scale, "scale");
+  Value divisor = combined(a, scale, stored.global);
   const bool isExact = hasExactInverse(numerics, stored.scale, /*given=*/false);
   if (numerics.getArithmetic() == Arithmetic::divide && !isExact)
-    return {scale, nullptr};
+    return {scale, divisor, nullptr};
   bool overAmax = numerics.getArithmetic() == Arithmetic::max_over_amax;
   Value multiplier = overAmax ? a.binary<arith::DivFOp>(a.like(max, amax), amax)
-                              : a.binary<arith::DivFOp>(one, scale);
+                              : a.binary<arith::DivFOp>(one, divisor);
   if (!isExact)
     multiplier = boundMultiplier(a, multiplier, numerics);
   if (overAmax && isZero)
     multiplier = arith::SelectOp::create(a.builder, a.loc, isZero, one, multiplier);
-  return {scale, named(multiplier, "multiplier")};
+  return {scale, divisor, named(multiplier, "multiplier")};
 }
 
 /// Codes and scales that stand for a scaled value.
 struct Parts {
   Value codes, scales;
   bool given = false; ///< The scales came from the caller.
+  Value global;       ///< Their second level, if they have two.
 };
 
 struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
@@ -190,12 +222,13 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       Value amax =
           ReduceOp::create(builder, op.getLoc(), amaxType, kind, op.getInput(), type.getBlock());
       block = scaleFromAmax(a, named(amax, "amax"), numerics,
-                            {type.getElementType(), type.getScaleType()});
+                            {type.getElementType(), type.getScaleType(), op.getGlobal()});
     } else {
       block.scale = a.widen(op.getScale());
+      block.divisor = combined(a, block.scale, op.getGlobal());
       const bool isExact = hasExactInverse(numerics, type.getScaleType(), isGiven);
       if (isExact || numerics.getArithmetic() != eider::ir::Arithmetic::divide) {
-        Value inverse = a.binary<arith::DivFOp>(a.like(1, block.scale), block.scale);
+        Value inverse = a.binary<arith::DivFOp>(a.like(1, block.scale), block.divisor);
         block.multiplier =
             named(isExact ? inverse : boundMultiplier(a, inverse, numerics), "multiplier");
       }
@@ -206,9 +239,9 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     if (block.multiplier)
       input = a.binary<arith::MulFOp>(input, a.spread(block.multiplier, input.getType()));
     else if (plain)
-      divisor = a.spread(block.scale, input.getType());
+      divisor = a.spread(block.divisor, input.getType());
     else
-      input = a.binary<arith::DivFOp>(input, a.spread(block.scale, input.getType()));
+      input = a.binary<arith::DivFOp>(input, a.spread(block.divisor, input.getType()));
     // The scale of a block's own amax bounds its quotients, unless something cut the amax or
     // rounded the scale.
     bool bounded =
@@ -217,7 +250,7 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
                                    numerics.getOverflow() == Overflow::format,
                                    numerics.getNan() == NaN::ignore, bounded, CodecPathAttr());
     Value stored = isGiven ? Value(op.getScale()) : a.narrow(block.scale, type.getScaleType());
-    parts[op.getResult()] = {codes, stored, isGiven};
+    parts[op.getResult()] = {codes, stored, isGiven, op.getGlobal()};
     dead.push_back(op);
   }
 
@@ -234,7 +267,11 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
                                   LayoutAttr());
     Value scales = InputOp::create(builder, op.getLoc(), type.getScalesType(),
                                    (op.getName() + "_scale").str(), false, layoutOf(type));
-    parts[op.getResult()] = {codes, scales};
+    Value global;
+    if (isTwoLevelType(type.getScaleType()))
+      global = InputOp::create(builder, op.getLoc(), type.getGlobalType(),
+                               (op.getName() + "_global_scale").str(), false, LayoutAttr());
+    parts[op.getResult()] = {codes, scales, /*given=*/false, global};
     dead.push_back(op);
   }
 
@@ -254,7 +291,8 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     Parts value = parts.at(op.getInput());
     Value decoded =
         DecodeOp::create(builder, op.getLoc(), op.getType(), value.codes, CodecPathAttr());
-    Value product = a.binary<arith::MulFOp>(decoded, a.spread(a.widen(value.scales), op.getType()));
+    Value scale = combined(a, a.widen(value.scales), value.global);
+    Value product = a.binary<arith::MulFOp>(decoded, a.spread(scale, op.getType()));
     if (Attribute name = op->getAttr("eider.name"))
       product.getDefiningOp()->setAttr("eider.name", name);
     op.replaceAllUsesWith(product);

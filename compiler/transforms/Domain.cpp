@@ -161,18 +161,24 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   domain.readsColumns |= isa<InputOp>(op) && level->kind == LevelKind::columns;
   if (level->kind != LevelKind::elements && level->kind != LevelKind::twice)
     return success();
-  int64_t bytes = cast<RankedTensorType>(type).getElementTypeBitWidth() / 8;
+  auto tensor = cast<RankedTensorType>(type);
+  const int64_t bits = tensor.getElementTypeBitWidth();
+  if (packingOf(tensor.getElementType()) > 1) {
+    domain.packs = true;
+    if (domain.width % 2 != 0)
+      return op.emitError() << "packs two codes a byte: '" << domain.columns.str()
+                            << "' must be even, not " << domain.width;
+  }
   if (isa<InputOp, InOutOp>(op)) {
     const int64_t matrices = level->kind == LevelKind::twice ? 2 : 1;
     domain.matricesRead += matrices;
-    domain.bytesRead += matrices * bytes;
+    domain.bitsRead += matrices * bits;
   }
   domain.matricesWritten += isa<OutputOp, StoreOp>(op);
   if (isa<OutputOp, StoreOp>(op))
-    domain.narrowestStore = domain.narrowestStore ? std::min(domain.narrowestStore, bytes) : bytes;
-  if (const int64_t aligned = std::gcd<int64_t>(16, domain.width * bytes); aligned < 16)
-    domain.alignedElements =
-        std::min(domain.alignedElements, std::max<int64_t>(1, aligned / bytes));
+    domain.narrowestStore = domain.narrowestStore ? std::min(domain.narrowestStore, bits) : bits;
+  if (const int64_t aligned = std::gcd<int64_t>(128, domain.width * bits); aligned < 128)
+    domain.alignedElements = std::min(domain.alignedElements, std::max<int64_t>(1, aligned / bits));
   return success();
 }
 
@@ -223,7 +229,8 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && failed(noteReduction(domain, reduce)))
       return std::nullopt;
   }
-  domain.narrowestStore = std::max<int64_t>(domain.narrowestStore, 1);
+  if (domain.narrowestStore == 0)
+    domain.narrowestStore = 8;
   if (auto target = program->getParentOp()->getAttrOfType<StringAttr>("eider.target")) {
     domain.target = target.str();
     const Target *known = findTarget(domain.target);

@@ -41,15 +41,16 @@ struct Domain {
   int64_t group = 0;         ///< The largest 1×B group that is reduced or read; 0 without one.
   bool encodesBySoftware = false;
   bool convertsByHardware = false; ///< FP8, to or from, by instruction.
+  bool packs = false;              ///< Some matrix in memory has two elements a byte.
   bool readsColumns = false;       ///< Some [columns] vector in memory.
   std::string target;              ///< Empty where none is chosen yet.
   int64_t largestCluster = 8;      ///< Blocks of the target that can hold a row together.
   Level block;                     ///< The r×c block that is reduced (isBlock()), else elements.
   int64_t narrowestStore =
-      0;                    ///< Bytes of the narrowest element that the program writes to a matrix.
+      0;                    ///< Bits of the narrowest element that the program writes to a matrix.
   int64_t matricesRead = 0; ///< Matrices of elements that the program reads.
   int64_t matricesWritten = 0;
-  int64_t bytesRead = 0; ///< Of them together, an element.
+  int64_t bitsRead = 0; ///< Of them together, an element.
   /// Neighbouring elements that every matrix in memory holds in aligned bytes, counted from a row's
   /// start; 16 where all rows start on 16 bytes.
   int64_t alignedElements = 16;

@@ -68,7 +68,7 @@ static int64_t clusterOf(const Domain &domain, bool isFew, std::string &message)
   // Few rows leave multiprocessors idle: their blocks take a quarter as much.
   const int64_t part = isFew ? 2048 : 8192;
   const int64_t widest =
-      isFew ? 4096 : (isPlain(domain) && domain.narrowestStore == 1 ? 4 : 2) * part;
+      isFew ? 4096 : (isPlain(domain) && domain.narrowestStore <= 8 ? 4 : 2) * part;
   if (domain.width <= widest || domain.largestCluster == 1) {
     if (domain.width <= longestRow)
       return 1;
@@ -91,6 +91,11 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
   int64_t rows = domain.block.blockRows, columns = domain.block.blockColumns;
   int64_t vector = std::min<int64_t>(16, columns & -columns);
   int64_t chunks = rows * columns / vector;
+  if (domain.packs && vector % 2 != 0) {
+    message = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns) +
+              " end within a byte of two codes; take blocks of an even number of columns";
+    return {};
+  }
   for (int64_t threads = std::min<int64_t>(chunks > 2048 ? 1024 : 256, chunks); threads >= 1;
        --threads)
     if (chunks % threads == 0 && legalThreads(threads) == threads &&
@@ -117,7 +122,7 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
 static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                   int64_t chunks) {
   const bool hasWork = domain.readsColumns || domain.encodesBySoftware;
-  if (!hasWork || domain.bytesRead != 2 || vector != 16 || chunks * vector != domain.width ||
+  if (!hasWork || domain.bitsRead != 16 || vector != 16 || chunks * vector != domain.width ||
       !llvm::isPowerOf2_64(chunks) || chunks < 64 || chunks > 1024)
     return {};
   const int64_t threads = std::max<int64_t>(32, chunks / 4);
@@ -127,13 +132,13 @@ static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, in
       {.threads = threads, .vector = vector, .tiles = 4, .resident = resident, .prefetch = 1});
 }
 
-/// Neighbouring elements that a thread moves together: 16 bytes a store, 16 codes or 8 bf16, and
+/// Neighbouring elements that a thread moves together: 16 bytes a store, but 16 codes at most, and
 /// what a group's 32 lanes need.
 static int64_t vectorFor(const Domain &domain) {
-  int64_t wanted = 16 / domain.narrowestStore;
+  int64_t wanted = std::min<int64_t>(16, 128 / domain.narrowestStore);
   // Where rows begin anywhere, neighbouring threads should be near each other.
   if (!domain.rowAligned() && familyOf(domain).family == Family::map)
-    wanted = domain.width % 8 == 0 && domain.narrowestStore == 1 ? 16 : 8;
+    wanted = domain.width % 8 == 0 && domain.narrowestStore <= 8 ? 16 : 8;
   else if (!domain.rowAligned())
     wanted = std::max<int64_t>(4, domain.alignedElements);
   return std::max<int64_t>(domain.group / 32, wanted);
@@ -180,7 +185,7 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
       .threads = threads, .vector = vector, .rows = threads <= 32 ? 256 / threads : 1};
   if (plain && domain.matricesRead > 1 && threads > 32 && threads <= 128)
     knobs.tiles = 4;
-  if (plain && isWide && domain.narrowestStore > 1)
+  if (plain && isWide && domain.narrowestStore > 8)
     knobs.tiles = 2;
   if (!plain && domain.matricesRead > 1 && threads == 512)
     knobs.resident = 2;
@@ -222,7 +227,7 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(ceilDiv(domain.width, vector), cluster), part = chunks * vector;
   const bool isEven = part * cluster == domain.width && llvm::isPowerOf2_64(chunks);
-  const bool ahead = !isPlain(domain) && domain.bytesRead == 2 && isEven;
+  const bool ahead = !isPlain(domain) && domain.bitsRead == 16 && isEven;
   const int64_t each = isPlain(domain) || ahead ? 64 : 32;
   const auto [threads, loads] =
       spreadRow(chunks, part / each > 256 ? 1024 : std::max<int64_t>(part / each, 32));

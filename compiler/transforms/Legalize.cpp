@@ -12,6 +12,29 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
+/// Whether a target converts a format by instruction.
+static bool converts(const Target &target, const ElementType &format) {
+  switch (format.instructions) {
+  case Instructions::fp8:
+    return target.fp8Instructions;
+  case Instructions::fp4:
+    return target.fp4Instructions;
+  case Instructions::none:
+    break;
+  }
+  return false;
+}
+
+/// Why not: no GPU does, or which is the first.
+static std::string whyNot(const Target &target, const ElementType &format) {
+  for (const Target &first : targetTable())
+    if (converts(first, format) && first.name != "host")
+      return (target.name + " has no " + format.name + " conversions (" + first.name +
+              " is the first)")
+          .str();
+  return ("no GPU converts " + format.name + " by instruction").str();
+}
+
 namespace {
 struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Legalize)
@@ -40,20 +63,18 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
     if (codec != "auto" && codec != "hardware" && codec != "software")
       return refuse("no codec '" + Twine(codec.getValue()) +
                     "'; they are auto, hardware, software");
-    if (codec == "hardware" && !known->fp8Instructions)
+    if (codec == "hardware" && !known->fp8Instructions) // what it converts, if anything
       return refuse(Twine(target.getValue()) +
                     " has no FP8 conversions (sm_89 is the first); take codec auto or software");
-    const bool wanted = codec == "hardware" || (codec == "auto" && known->fp8Instructions);
     getOperation()->setAttr("eider.target", StringAttr::get(&getContext(), target));
     getOperation().walk([&](Operation *op) {
       if (!isa<EncodeOp, DecodeOp>(op) || op->hasAttr("codec"))
         return;
       Type codes = isa<EncodeOp>(op) ? op->getResult(0).getType() : op->getOperand(0).getType();
       const ElementType &format = *findElementType(getElementTypeOrSelf(codes));
-      if (codec == "hardware" && !format.hasInstructions)
-        return refuse("no GPU converts " + format.name +
-                      " by instruction; take codec auto or software");
-      const bool hardware = wanted && format.hasInstructions;
+      if (codec == "hardware" && !converts(*known, format))
+        return refuse(whyNot(*known, format) + "; take codec auto or software");
+      const bool hardware = codec != "software" && converts(*known, format);
       op->setAttr("codec", CodecPathAttr::get(&getContext(), hardware ? CodecPath::hardware
                                                                       : CodecPath::software));
     });

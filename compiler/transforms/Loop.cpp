@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Loop.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -55,6 +56,21 @@ void eider::transforms::hoistColumnLoads(simt::ForTilesOp loop) {
     load.getAtMutable().assign(first);
     load->moveBefore(loop);
   }
+}
+
+void eider::transforms::loadBefore(simt::ForTilesOp loop, Value value) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) { return op->getBlock() == &loop.getBlock(); };
+  (void)getBackwardSlice(value, &slice, options);
+  OpBuilder builder(loop);
+  for (Operation *op : slice)
+    if (auto load = dyn_cast<simt::LoadOp>(op); load && load.getAccess() == simt::Access::uniform) {
+      load.getAtMutable().assign(simt::FirstTileOp::create(
+          builder, loop.getLoc(), cursorOf(loop).getType(), loop.getRows()));
+      load->moveBefore(loop);
+    }
 }
 
 /// Arithmetic on values that are the same under every tile is done once a block, too.

@@ -16,6 +16,9 @@ void sinkColumnLoads(mlir::Block &body);
 /// Column vectors, the same under every tile, are loaded before the loop.
 void hoistColumnLoads(simt::ForTilesOp loop);
 
+/// The one values of tensors that `value` comes from are loaded before the loop.
+void loadBefore(simt::ForTilesOp loop, mlir::Value value);
+
 /// Arithmetic on what is the same under every tile comes before the loop.
 void hoistUniform(simt::ForTilesOp loop);
 

@@ -281,7 +281,8 @@ SmallVector<Attribute> ProgramLowering::header() {
 }
 
 ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level level) {
-  int64_t bytes = std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth() / 8);
+  const int64_t bits = std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth());
+  const int64_t bytes = std::max<int64_t>(1, bits / 8);
   Place place{simt::Access::elements};
   if (isGeneral())
     place.pitch = strides.lookup(name);
@@ -311,7 +312,7 @@ ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level
   case LevelKind::elements:
     // Rows start at multiples of the width: the largest power of two that divides it is what an
     // access may rely on.
-    place.alignment = isGeneral() ? bytes : std::gcd<int64_t>(16, domain.width * bytes);
+    place.alignment = isGeneral() ? bytes : std::gcd<int64_t>(16, domain.width * bits / 8);
     break;
   }
   if (place.access == simt::Access::elements || place.access == simt::Access::columns) {
@@ -419,6 +420,7 @@ void ProgramLowering::storeUniform(OutputOp op) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&kernel.getBlock());
   Value value = map.lookup(op.getValue()), base = pointers.lookup(op.getName());
+  loadBefore(loop, value);
   if (isa<simt::PartialType>(value.getType()))
     simt::StorePartOp::create(builder, op.getLoc(), value, base);
   else

@@ -101,9 +101,9 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
   e.block = blockThreads(k, tile);
   e.elements = tile.getLoads() * k.vector;
   // What is loaded ahead or stays over tiles is still as narrow as in memory.
-  e.registers = fixedRegisters + e.elements + k.prefetch * e.elements * domain.bytesRead / 4 +
+  e.registers = fixedRegisters + e.elements + k.prefetch * e.elements * domain.bitsRead / 32 +
                 k.hoist * e.elements / 2;
-  e.store = k.vector * domain.narrowestStore;
+  e.store = k.vector * domain.narrowestStore / 8;
   const int64_t covered = isRow ? k.threads * e.elements * k.cluster : k.columns;
   const int64_t segments = ceilDiv(width, covered);
   e.waste = double(segments) * double(covered) / double(width);
@@ -124,7 +124,7 @@ static std::string pruning(ScheduleAttr schedule, const Estimate &e, const Domai
   const ScheduleKnobs &k = schedule.getKnobs();
   if (e.elements > mostElements)
     return "more than " + std::to_string(mostElements) + " elements a thread: long text, spills";
-  if (e.store < std::min<int64_t>(narrowestStoreBytes, domain.width * domain.narrowestStore) &&
+  if (e.store < std::min<int64_t>(narrowestStoreBytes, domain.width * domain.narrowestStore / 8) &&
       domain.rowAligned())
     return "stores of less than " + std::to_string(narrowestStoreBytes) + " bytes a thread";
   if (k.resident && registersOfMultiprocessor / (k.resident * e.block) < e.registers)
@@ -168,7 +168,7 @@ static double costOf(const Estimate &e, const Domain &domain, const SpaceFacts &
               (1 + double(e.elements) / 128);
   }
   const double flight = double(resident) * double(e.block) * double(e.elements) *
-                        double(std::max<int64_t>(1, domain.bytesRead));
+                        double(std::max<int64_t>(8, domain.bitsRead)) / 8;
   if (flight < bytesInFlight)
     cost *= 1 + 0.2 * (bytesInFlight / flight - 1);
   return cost;

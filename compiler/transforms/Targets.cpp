@@ -11,13 +11,13 @@ using namespace eider::transforms;
 
 /// All that NVRTC 13.0 compiles for from sm_75 on. `host` models the instructions exactly.
 static constexpr Target table[] = {
-    {"sm_75", false, false}, {"sm_80", false, false}, {"sm_86", false, false},
-    {"sm_87", false, false}, {"sm_88", false, false}, {"sm_89", true, false},
-    {"sm_90", true, true},   {"sm_90a", true, true},  {"sm_100", true, true},
-    {"sm_100a", true, true}, {"sm_103", true, true},  {"sm_103a", true, true},
-    {"sm_110", true, true},  {"sm_110a", true, true}, {"sm_120", true, true},
-    {"sm_120a", true, true}, {"sm_121", true, true},  {"sm_121a", true, true},
-    {"host", true, true},
+    {"sm_75", false, false, false}, {"sm_80", false, false, false}, {"sm_86", false, false, false},
+    {"sm_87", false, false, false}, {"sm_88", false, false, false}, {"sm_89", true, false, false},
+    {"sm_90", true, false, true},   {"sm_90a", true, false, true},  {"sm_100", true, false, true},
+    {"sm_100a", true, true, true},  {"sm_103", true, false, true},  {"sm_103a", true, true, true},
+    {"sm_110", true, false, true},  {"sm_110a", true, true, true},  {"sm_120", true, false, true},
+    {"sm_120a", true, true, true},  {"sm_121", true, false, true},  {"sm_121a", true, true, true},
+    {"host", true, true, true},
 };
 
 llvm::ArrayRef<Target> eider::transforms::targetTable() { return table; }

@@ -15,6 +15,7 @@ namespace eider::transforms {
 struct Target {
   llvm::StringRef name; ///< `sm_90`, `sm_90a`, `host`
   bool fp8Instructions; ///< cvt to and from e4m3/e5m2 (PTX: sm_89)
+  bool fp4Instructions; ///< cvt to and from e2m1 (PTX: the a targets from sm_100a on)
   bool clusters;        ///< Blocks that reach each other's shared memory (PTX: sm_90)
 };
 

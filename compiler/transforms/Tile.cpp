@@ -99,6 +99,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     return refuse(problem);
   if (std::string problem = partsProblem(k, domain, needed); !problem.empty())
     return refuse(problem);
+  if (domain.packs && vector % 2 != 0)
+    return refuse("two codes a byte are moved together: vector must be even");
   if (loads * vector > 128)
     return refuse("a thread would hold " + std::to_string(loads * vector) +
                   " elements; at most 128");

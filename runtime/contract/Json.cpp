@@ -15,8 +15,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr DType allDTypes[] = {DType::f32,  DType::bf16,     DType::f16,      DType::e4m3,
-                               DType::e5m2, DType::e4m3fnuz, DType::e5m2fnuz, DType::e8m0,
-                               DType::i32,  DType::i64,      DType::u8};
+                               DType::e5m2, DType::e4m3fnuz, DType::e5m2fnuz, DType::e2m1,
+                               DType::e8m0, DType::i32,      DType::i64,      DType::u8};
 
 constexpr std::pair<Role, const char *> roleNames[] = {
     {Role::Input, "input"}, {Role::InOut, "inout"}, {Role::Output, "output"}};

@@ -30,7 +30,7 @@
 
 namespace eider::arch {
 
-inline constexpr bool has_fp8_conversions = true;
+inline constexpr bool has_fp8_conversions = true, has_fp4_conversions = true;
 
 //===-- Where a thread is, and how threads meet ---------------------------===//
 
@@ -185,7 +185,7 @@ inline float erf(float x) { return rounded(std::erf(static_cast<double>(x))); }
 //===-- Small floats, by integers -----------------------------------------===//
 
 /// A binary format of at most 16 bits. Its largest magnitude is followed by infinity, or NaN alone
-/// where it has none.
+/// where it has none, or nothing: then `nan` is what NaN becomes.
 struct SmallFloat {
   int exponent_bits, mantissa_bits;
   uint32 largest, nan;
@@ -195,6 +195,7 @@ inline constexpr SmallFloat bf16_format{8, 7, 0x7f7f, 0x7fff};
 inline constexpr SmallFloat f16_format{5, 10, 0x7bff, 0x7fff};
 inline constexpr SmallFloat e4m3_format{4, 3, 0x7e, 0x7f};
 inline constexpr SmallFloat e5m2_format{5, 2, 0x7b, 0x7f};
+inline constexpr SmallFloat e2m1_format{2, 1, 7, 7};
 
 /// The code of |x|, nearest even; past the largest it saturates or goes to the next code. NaN gives
 /// the format's.
@@ -300,6 +301,24 @@ inline void f16x4_from_e4m3(uint32 codes, uint32 &first, uint32 &second) {
 inline void f16x4_from_e5m2(uint32 codes, uint32 &first, uint32 &second) {
   first = f16x2_of_codes(codes, e5m2_format, true);
   second = f16x2_of_codes(codes >> 16, e5m2_format, true);
+}
+
+//===-- FP4, four in 16 bits ------------------------------------------------===//
+
+inline uint32 e2m1_from(float x) {
+  const uint32 sign = x == x ? as_bits(x) >> 28 & 8u : 0;
+  return sign | round_magnitude(x, e2m1_format, /*saturate=*/true);
+}
+inline uint32 e2m1x4_from(float a, float b, float c, float d) {
+  return e2m1_from(a) | e2m1_from(b) << 4 | e2m1_from(c) << 8 | e2m1_from(d) << 12;
+}
+inline void f16x4_from_e2m1(uint32 codes, uint32 &first, uint32 &second) {
+  const auto pair = [&](int at) {
+    return f16x2_from(value_of(codes >> at & 0xfu, e2m1_format, false),
+                      value_of(codes >> (at + 4) & 0xfu, e2m1_format, false));
+  };
+  first = pair(0);
+  second = pair(8);
 }
 
 //===-- The way in --------------------------------------------------------===//

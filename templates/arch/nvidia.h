@@ -25,6 +25,13 @@ inline constexpr int target = 10000; // nvcc's host pass parses kernels and runs
 /// Whether the target converts to and from FP8 by instruction.
 inline constexpr bool has_fp8_conversions = target >= 890;
 
+/// Whether the target converts to and from FP4 by instruction: of sm_100 and later the `a` ones.
+#if defined(__CUDA_ARCH_SPECIFIC__) && __CUDA_ARCH_SPECIFIC__ >= 1000
+inline constexpr bool has_fp4_conversions = true;
+#else
+inline constexpr bool has_fp4_conversions = false;
+#endif
+
 //===-- Where a thread is, and how threads meet ---------------------------===//
 
 /// The line of the emitted text that called a collective: the simulator's errors name it, a GPU
@@ -380,6 +387,26 @@ EIDER_DEVICE void f16x4_from_e4m3(uint32 codes, uint32 &first, uint32 &second) {
 EIDER_DEVICE void f16x4_from_e5m2(uint32 codes, uint32 &first, uint32 &second) {
   asm("{ .reg .b16 l, h; mov.b32 {l, h}, %2; cvt.rn.f16x2.e5m2x2 %0, l; cvt.rn.f16x2.e5m2x2 %1, h; "
       "}"
+      : "=r"(first), "=r"(second)
+      : "r"(codes));
+}
+
+//===-- FP4, four in 16 bits ------------------------------------------------===//
+
+/// The E2M1 codes of four floats, nearest even, saturating, NaN to 7; the first in the lowest bits.
+EIDER_DEVICE uint32 e2m1x4_from(float a, float b, float c, float d) {
+  uint32 r;
+  asm("{ .reg .b8 l, h; cvt.rn.satfinite.e2m1x2.f32 l, %2, %1; "
+      "cvt.rn.satfinite.e2m1x2.f32 h, %4, %3; mov.b32 %0, {l, h, l, h}; }"
+      : "=r"(r)
+      : "f"(a), "f"(b), "f"(c), "f"(d));
+  return r;
+}
+
+/// The values of four E2M1 codes as two pairs of f16, exact.
+EIDER_DEVICE void f16x4_from_e2m1(uint32 codes, uint32 &first, uint32 &second) {
+  asm("{ .reg .b8 l, h; mov.b32 {l, h, _, _}, %2; cvt.rn.f16x2.e2m1x2 %0, l; "
+      "cvt.rn.f16x2.e2m1x2 %1, h; }"
       : "=r"(first), "=r"(second)
       : "r"(codes));
 }

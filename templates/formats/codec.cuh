@@ -1,10 +1,10 @@
-//===- eider/formats/codec.cuh - Floats to FP8 codes and back ---*- C++ -*-===//
+//===- eider/formats/codec.cuh - Floats to codes and back -------*- C++ -*-===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
 // A format is a specialisation of `Format`, in a file of its own. The codec here serves them all,
 // by the target's conversion instructions or by arithmetic that every target has: the same bits
-// either way. Codes are handled four a word.
+// either way. Codes are handled four at a time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef EIDER_FORMATS_CODEC_CUH
@@ -17,8 +17,9 @@
 namespace eider {
 
 template <class T, CodecPath path> struct Codec {
-  static_assert(path == software || arch::has_fp8_conversions,
-                "this target has no FP8 conversion instructions: use the software codec");
+  static_assert(
+      path == software || Format<T>::has_instructions,
+      "this target has no conversion instructions for the format: use the software codec");
 
   //===-- Decode ----------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ template <class T, CodecPath path> struct Codec {
     EIDER_UNROLL
     for (int i = 0; i < count; i += 4) {
       uint32 pairs[2];
-      Format<T>::template decode<path>(codes.words[i / 4], pairs[0], pairs[1]);
+      Format<T>::template decode<path>(four_codes(codes, i), pairs[0], pairs[1]);
       EIDER_UNROLL
       for (int j = 0; j < 4 && i + j < count; ++j)
         values.fill(i + j, j % 2 ? arch::float_from_high_f16(pairs[j / 2])
@@ -41,8 +42,8 @@ template <class T, CodecPath path> struct Codec {
 
   //===-- Encode ----------------------------------------------------------===//
 
-  /// Nearest even, saturating; NaN gives the NaN code. The sign is copied, that of a NaN and of
-  /// what rounds to 0 too, where the format has both.
+  /// Nearest even, saturating; NaN gives the NaN code, or what the format has in its place. The
+  /// sign is copied, that of a NaN and of what rounds to 0 too, where the format has both.
   template <int count>
   static EIDER_DEVICE Fragment<T, count> encode(const Fragment<float, count> &values) {
     constexpr int size = piece_of(count);
@@ -51,12 +52,14 @@ template <class T, CodecPath path> struct Codec {
     for (int first = 0; first < count; first += size) {
       Piece<T, path, size> piece;
       piece.take(values, first);
-      piece.take_signs(values, first);
+      constexpr bool given_signs = path == software || Format<T>::has_signed_nan;
+      if constexpr (given_signs)
+        piece.take_signs(values, first);
       float sum = 0.0f; // of magnitudes: NaN if one is
       EIDER_UNROLL
       for (int i = 0; i < size; ++i)
         sum += arch::magnitude(piece.values[i]);
-      piece.template write</*given_signs=*/true, /*bounded=*/false>(codes, first);
+      piece.template write<given_signs, /*bounded=*/false>(codes, first);
       if (path == software && arch::unlikely(sum != sum)) // instructions know NaN
         piece.write_nans(codes, first);
     }
@@ -120,16 +123,25 @@ private:
     return result;
   }
 
+  /// Codes i, i + 1, … from the lowest bit on; i is a multiple of 4.
+  template <int count>
+  static EIDER_DEVICE uint32 four_codes(const Fragment<T, count> &codes, int i) {
+    using Codes = Fragment<T, count>;
+    return codes.words[i / Codes::per_word] >> i % Codes::per_word * Codes::bits;
+  }
+
   /// Codes of the values, with the format's overflow where a value is too large.
   template <int count>
   static EIDER_DEVICE Fragment<T, count> overflowed(Fragment<T, count> codes,
                                                     const Fragment<float, count> &values) {
+    constexpr int per_word = Fragment<T, count>::per_word, bits = Fragment<T, count>::bits;
+    constexpr uint32 mask = (1u << bits) - 1, top = 1u << (bits - 1);
     EIDER_UNROLL
     for (int i = 0; i < count; ++i) {
-      uint32 &word = codes.words[i / 4];
-      const uint32 at = i % 4 * 8, sign = word >> at & 0x80u;
+      uint32 &word = codes.words[i / per_word];
+      const uint32 at = i % per_word * bits, sign = word >> at & top;
       if (Format<T>::overflows(arch::magnitude(values[i])))
-        word = arch::select_bits(0xffu << at, Format<T>::overflow(sign) << at, word);
+        word = arch::select_bits(mask << at, Format<T>::overflow(sign) << at, word);
     }
     return codes;
   }
@@ -156,14 +168,15 @@ private:
   static EIDER_DEVICE void divide_piece(const Fragment<X, count> &x, int first, float scale,
                                         Fragment<T, count> &codes) {
     // Instructions clamp and know NaN: where operands are finite or NaN, every quotient has its
-    // code.
-    constexpr bool clamps = !bounded && path == hardware;
+    // code; but for a NaN's sign, which is given with the others.
+    constexpr bool knows_nan = path == hardware && Format<T>::has_signed_nan;
+    constexpr bool clamps = !bounded && knows_nan;
     // Two operations need signs given, which are cheap to take from narrow elements and which an
     // encoder by arithmetic or of magnitudes is given anyway.
     constexpr bool narrow = !same<X, float>, given_signs = narrow || path == software || clamps;
     // With signs given, and instructions that clamp and know NaN, a rescaled scale is all it takes:
     // the same code serves, and there is less to compile.
-    constexpr bool serves_all = bounded && narrow && path == hardware;
+    constexpr bool serves_all = bounded && narrow && knows_nan;
     const bool is_unusual = is_unusual_scale(scale);
     if (bounded && !serves_all && arch::unlikely(is_unusual)) {
       divide_rare<size>(x, first, scale, codes);

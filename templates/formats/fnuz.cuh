@@ -12,11 +12,13 @@ namespace eider {
 
 /// "Finite, NaN, unsigned zero": 0x80 is NaN, whatever the sign, and zero has none.
 struct FnuzFormat {
+  static constexpr bool has_instructions = false, has_signed_nan = false;
+
   static EIDER_DEVICE uint32 nan(uint32) { return 0x80; }
   static EIDER_DEVICE uint32 overflow(uint32) { return 0x80; }
 
   /// Four codes of magnitudes, whose bits 7 are junk, and the bits 7 of `signs`: but for zeros.
-  static EIDER_DEVICE uint32 with_signs(uint32 magnitudes, uint32 signs) {
+  static EIDER_DEVICE uint32 pack(uint32 magnitudes, uint32 signs) {
     const uint32 plain = magnitudes & 0x7f7f7f7fu;
     const uint32 not_zero = plain + 0x7f7f7f7fu; // carries into bit 7 from 1 on
     return plain | (signs & not_zero & 0x80808080u);

@@ -14,20 +14,27 @@ namespace eider {
 /// (everywhere).
 enum CodecPath { hardware, software };
 
-/// What the codec knows of an FP8 format with storage type T:
+/// What the codec knows of a format with storage type T:
 ///   mantissa_bits, bias, maximum   the layout and the largest finite value
-///   nan(sign), overflow(sign)      codes of NaN, and of what is too large when it does not
-///                                  saturate; the sign in bit 7
-///   with_signs(magnitudes, signs)  four codes of magnitudes with the signs, each in bit 7
+///   has_instructions               whether the target converts it by instruction
+///   has_signed_nan                 whether its NaN is of either sign
+///   nan(sign), overflow(sign)      codes of NaN (of what stands for it), and of what is too large
+///                                  when it does not saturate; the sign in the code's top bit
 ///   overflows(magnitude)           whether it rounds past the maximum
-///   encode(a, b, c, d)             four codes by instruction, saturating; where a GPU has one
-///   decode<path>(codes, f, s)      four values as two words of two f16, exact
+///   pack(magnitudes, signs)        four codes as they lie in memory, from a byte each: magnitudes,
+///                                  whose top bits are junk, and in bit 7 the signs
+///   decode<path>(codes, f, s)      the values of four such codes, from the lowest bit on, as two
+///                                  words of two f16, exact
+/// and where a GPU has instructions:
+///   encode(a, b, c, d)             four codes, saturating
+///   with_signs(codes, signs)       four codes with other signs, in bit 7 of each byte
 template <class T> struct Format;
 
-/// `size` elements that are encoded together: few enough for the registers. 1, 2, or whole words of
-/// codes.
+/// `size` elements that are encoded together: few enough for the registers. 1, 2, or a multiple
+/// of 4.
 template <class T, CodecPath path, int size> struct Piece {
   static constexpr int words = (size + 3) / 4;
+  static constexpr int per_word = Fragment<T, size>::per_word, bits = Fragment<T, size>::bits;
   Fragment<float, size> values;
   uint32 signs[words]{}; ///< In bit 7 of each byte the sign of the code; other bits are junk.
 
@@ -88,49 +95,55 @@ template <class T, CodecPath path, int size> struct Piece {
   }
 
   /// Rounds the values and writes their codes to `codes` from `first` on. Signs are the given ones,
-  /// or those of the values. `bounded`: no value rounds past the maximum.
+  /// or, by instruction, those of the values. `bounded`: no value rounds past the maximum.
   template <bool given_signs, bool bounded, int count>
   EIDER_DEVICE void write(Fragment<T, count> &codes, int first) const {
     EIDER_UNROLL
     for (int i = 0; i < size; i += 4) {
       const auto value = [&](int j) { return j < size ? values[i + j] : 0.0f; };
-      uint32 word;
-      if constexpr (path == hardware)
-        word = Format<T>::encode(value(0), value(1), value(2), value(3));
+      if constexpr (path == software)
+        put(codes, first + i,
+            Format<T>::pack(
+                low_bytes(magnitude_code<bounded>(value(0)), magnitude_code<bounded>(value(1)),
+                          magnitude_code<bounded>(value(2)), magnitude_code<bounded>(value(3))),
+                signs[i / 4]));
+      else if constexpr (given_signs)
+        put(codes, first + i,
+            Format<T>::with_signs(Format<T>::encode(value(0), value(1), value(2), value(3)),
+                                  signs[i / 4]));
       else
-        word = low_bytes(magnitude_code<bounded>(value(0)), magnitude_code<bounded>(value(1)),
-                         magnitude_code<bounded>(value(2)), magnitude_code<bounded>(value(3)));
-      if constexpr (given_signs)
-        word = Format<T>::with_signs(word, signs[i / 4]);
-      put(codes, first + i, word);
+        put(codes, first + i, Format<T>::encode(value(0), value(1), value(2), value(3)));
     }
   }
 
-  /// Writes the NaN code, with the given sign, where a value is NaN. Instructions have written it
-  /// but for the sign; and the given signs are those of the other values, too.
+  /// Writes the NaN code, with the given sign, where a value is NaN. Where NaN has a sign,
+  /// instructions have written all but that; and the given signs are those of the other values,
+  /// too.
   template <int count> EIDER_DEVICE void write_nans(Fragment<T, count> &codes, int first) const {
     EIDER_UNROLL
     for (int i = 0; i < size; ++i) {
-      const int at = first + i, shift = at % 4 * 8;
-      uint32 &word = codes.words[at / 4];
-      const uint32 sign = signs[i / 4] >> i % 4 * 8 & 0x80u;
-      if constexpr (path == hardware)
+      const int at = first + i, shift = at % per_word * bits;
+      uint32 &word = codes.words[at / per_word];
+      const uint32 sign = (signs[i / 4] >> i % 4 * 8 & 0x80u) >> (8 - bits);
+      if constexpr (path == hardware && Format<T>::has_signed_nan)
         word |= sign << shift;
       else if (values[i] != values[i])
-        word = arch::select_bits(0xffu << shift, Format<T>::nan(sign) << shift, word);
+        word = arch::select_bits(((1u << bits) - 1) << shift, Format<T>::nan(sign) << shift, word);
     }
   }
 
 private:
-  /// Codes `at` … of a fragment: a word of them, or its low bytes.
+  /// Codes `at` … of a fragment: four of them, or the low ones.
   template <int count>
   static EIDER_DEVICE void put(Fragment<T, count> &codes, int at, uint32 word) {
-    if constexpr (size % 4 == 0) {
-      codes.words[at / 4] = word;
+    constexpr int width = (size < 4 ? size : 4) * bits;
+    if constexpr (width == 32) {
+      codes.words[at / per_word] = word;
     } else {
-      constexpr uint32 mask = size == 2 ? 0xffffu : 0xffu;
-      const int shift = at % 4 * 8;
-      codes.words[at / 4] = (codes.words[at / 4] & ~(mask << shift)) | (word & mask) << shift;
+      constexpr uint32 mask = (1u << width) - 1;
+      const int shift = at % per_word * bits;
+      uint32 &into = codes.words[at / per_word];
+      into = (into & ~(mask << shift)) | (word & mask) << shift;
     }
   }
 

@@ -14,10 +14,15 @@
 
 namespace eider {
 
+/// The bytes of so many elements in memory.
+template <class T> constexpr EIDER_DEVICE int bytes_of(int elements) {
+  return elements * static_cast<int>(sizeof(T)) / packing<T>;
+}
+
 /// The bytes of one access to `vector` elements of T, where rows start at multiples of `alignment`
 /// bytes: at most 16.
 template <class T, int vector, int alignment> constexpr EIDER_DEVICE int bytes_of_access() {
-  const int chunk = vector * static_cast<int>(sizeof(T));
+  const int chunk = bytes_of<T>(vector);
   const int aligned = alignment < chunk ? alignment : chunk;
   return aligned < 16 ? aligned : 16;
 }
@@ -30,8 +35,8 @@ EIDER_DEVICE void load_whole_chunk(const T *from, Fragment<T, count> &to, int fi
   static_assert(bytes % sizeof(T) == 0, "the alignment is smaller than an element");
   const auto *at = reinterpret_cast<const unsigned char *>(from);
   EIDER_UNROLL
-  for (int offset = 0; offset < vector * static_cast<int>(sizeof(T)); offset += bytes) {
-    const int position = first * static_cast<int>(sizeof(T)) + offset; // in bytes of the fragment
+  for (int offset = 0; offset < bytes_of<T>(vector); offset += bytes) {
+    const int position = bytes_of<T>(first) + offset; // in the fragment
     if constexpr (bytes >= 4) {
       arch::load_words<bytes, caching>(at + offset, &to.words[position / 4]);
     } else {
@@ -49,8 +54,8 @@ EIDER_DEVICE void store_whole_chunk(T *to, const Fragment<T, count> &from, int f
   static_assert(bytes % sizeof(T) == 0, "the alignment is smaller than an element");
   auto *at = reinterpret_cast<unsigned char *>(to);
   EIDER_UNROLL
-  for (int offset = 0; offset < vector * static_cast<int>(sizeof(T)); offset += bytes) {
-    const int position = first * static_cast<int>(sizeof(T)) + offset;
+  for (int offset = 0; offset < bytes_of<T>(vector); offset += bytes) {
+    const int position = bytes_of<T>(first) + offset;
     if constexpr (bytes >= 4) {
       arch::store_words<bytes, caching>(at + offset, &from.words[position / 4]);
     } else {
@@ -61,16 +66,17 @@ EIDER_DEVICE void store_whole_chunk(T *to, const Fragment<T, count> &from, int f
 }
 
 /// Reads the `inside` elements of a chunk that are in the matrix, 0 to vector: whole, not at all,
-/// or one by one where the edge cuts it. `may_be_cut` says whether that can be.
+/// or one by one (the packed ones of a byte together) where the edge cuts it. `may_be_cut` says
+/// whether that can be.
 template <int vector, int alignment, bool may_be_cut, Caching caching = cached, class T, int count>
 EIDER_DEVICE void load_chunk(const T *from, int inside, Fragment<T, count> &to, int first) {
   if (inside == vector) {
     load_whole_chunk<vector, alignment, caching>(from, to, first);
   } else if constexpr (may_be_cut) {
     EIDER_UNROLL
-    for (int j = 0; j < vector; ++j)
+    for (int j = 0; j < vector; j += packing<T>)
       if (j < inside)
-        load_whole_chunk<1, sizeof(T), caching>(from + j, to, first + j);
+        load_whole_chunk<packing<T>, sizeof(T), caching>(from + j / packing<T>, to, first + j);
   }
 }
 
@@ -81,9 +87,9 @@ EIDER_DEVICE void store_chunk(T *to, int inside, const Fragment<T, count> &from,
     store_whole_chunk<vector, alignment, caching>(to, from, first);
   } else if constexpr (may_be_cut) {
     EIDER_UNROLL
-    for (int j = 0; j < vector; ++j)
+    for (int j = 0; j < vector; j += packing<T>)
       if (j < inside)
-        store_whole_chunk<1, sizeof(T), caching>(to + j, from, first + j);
+        store_whole_chunk<packing<T>, sizeof(T), caching>(to + j / packing<T>, from, first + j);
   }
 }
 

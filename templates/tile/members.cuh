@@ -33,9 +33,9 @@ struct TileMembers {
   //===-- Elements --------------------------------------------------------===//
 
   /// The tile's elements of the [rows, columns] matrix at p, 0 outside. Rows are `pitch` elements
-  /// apart and start at multiples of `alignment` bytes.
+  /// (bytes of packed ones) apart and start at multiples of `alignment` bytes.
   template <int alignment = 16, Caching caching = cached, class T>
-  EIDER_DEVICE Fragment<T, elements> load(const T *p, int64 pitch = columns) const {
+  EIDER_DEVICE Fragment<T, elements> load(const T *p, int64 pitch = columns / packing<T>) const {
     Fragment<T, elements> values{};
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
@@ -46,7 +46,8 @@ struct TileMembers {
 
   /// Writes the tile's elements, nothing outside.
   template <int alignment = 16, Caching caching = cached, class T>
-  EIDER_DEVICE void store(T *p, const Fragment<T, elements> &values, int64 pitch = columns) const {
+  EIDER_DEVICE void store(T *p, const Fragment<T, elements> &values,
+                          int64 pitch = columns / packing<T>) const {
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
       store_chunk<vector, alignment, Tile::may_be_cut, caching>(
@@ -194,7 +195,7 @@ private:
   EIDER_DEVICE const Tile &tile() const { return static_cast<const Tile &>(*this); }
 
   template <class T> EIDER_DEVICE T *address(T *p, int c, int64 pitch) const {
-    return p + tile().row(c) * pitch + tile().column(c);
+    return p + tile().row(c) * pitch + tile().column(c) / packing<T>;
   }
 
   template <class Operation, int B, class T>

@@ -60,6 +60,17 @@ class Requests(EiderTest):
                            "take blocks of more columns"],
                        *self.emit("requantize", "--block", block, "--from-block", source, "--dim", "hidden=256"))
 
+    def test_two_codes_a_byte_at_an_odd_width(self):
+        self.fails(2, ["packs two codes a byte: 'hidden' must be even, not 255"],
+                   *self.emit("quantize", "--format", "e2m1", "--block", "1x16", "--dim", "hidden=255"))
+        self.fails(2, ["blocks of 128x5 end within a byte of two codes"],
+                   *self.emit("quantize", "--format", "e2m1", "--block", "128x5", "--dim", "hidden=256"))
+
+    def test_instructions_of_four_bits_that_the_target_lacks(self):
+        self.fails(2, ["sm_90 has no e2m1 conversions (sm_100a is the first); take codec auto or software"],
+                   *self.emit("quantize", "--format", "e2m1", "--block", "1x16", "--dim", "hidden=256",
+                              "--codec", "hardware"))
+
     def test_unknown_dim(self):
         self.fails(2, ["--dim hiden", "it has tokens, hidden"],
                    *self.emit("quantize", "--block", "1x128", "--dim", "hiden=256"))

@@ -116,7 +116,10 @@ class HostileFiles(EiderTest):
         self.refuses(self.header(f"{{{one}, {one}}}".encode(), bytes(4)), "'x' stands twice")
 
     def test_dtype(self):
-        self.refuses(self.header(self.x(dtype="F4")), "unknown dtype 'F4'")
+        self.refuses(self.header(self.x(dtype="F6_E2M3")), "unknown dtype 'F6_E2M3'")
+
+    def test_two_codes_a_byte(self):
+        self.refuses(self.header(self.x(dtype="F4", shape=[2, 3], data_offsets=[0, 3]), bytes(3)), "no whole bytes")
 
 
 if __name__ == "__main__":

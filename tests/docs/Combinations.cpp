@@ -132,7 +132,7 @@ std::string scaleOf(const Offer &offer, const std::string &layout) {
   return offer.scales.front();
 }
 
-void writeFormats(std::ostream &out, const Offer &offer) {
+void writeFormatsByScale(std::ostream &out, const Offer &offer) {
   out << "## Formats\n\nWho converts them, on sm_90 (`--codec`); with each type of scales:\n\n";
   Names columns = {"hardware", "software"};
   columns.insert(columns.end(), offer.scales.begin(), offer.scales.end());
@@ -145,6 +145,19 @@ void writeFormats(std::ostream &out, const Offer &offer) {
       problems.push_back(problemOf("quantize", {.format = format, .scale = scale}));
     table.row(format, problems);
   }
+}
+
+void writeFormatsByBlock(std::ostream &out, const Offer &offer) {
+  out << "With each block:\n\n";
+  Table table(out, "format", blocks);
+  for (const std::string &format : offer.formats)
+    for (const std::string &source : offer.sources) {
+      Names problems;
+      for (const std::string &block : blocks)
+        problems.push_back(
+            problemOf("quantize", {.format = format, .block = block, .scaleSource = source}));
+      table.row(format + " --scale-source " + source, problems);
+    }
 }
 
 /// With each type of scales, from the data and given.
@@ -231,7 +244,8 @@ std::string page(const Offer &offer) {
          "table. Where a table does not speak of a parameter, that has its default.\n\nThe tables "
          "decide together: the test takes formats in turn through all types of scales, "
          "layouts, modes, sources and blocks of `quantize`, and what no table refuses works.\n\n";
-  writeFormats(out, offer);
+  writeFormatsByScale(out, offer);
+  writeFormatsByBlock(out, offer);
   writeNumerics(out, offer);
   writeLayouts(out, offer);
   writeBlocks(out, offer);
@@ -260,7 +274,7 @@ bool isRefusedByATable(const OpParameters &p) {
                               .scaleLayout = p.scaleLayout,
                               .scaleSource = source}) ||
          refuses("dequantize", {.block = p.block, .scale = scale, .scaleLayout = p.scaleLayout}) ||
-         refuses("quantize", {.block = p.block, .scaleSource = source});
+         refuses("quantize", {.format = p.format, .block = p.block, .scaleSource = source});
 }
 
 bool isDecidedByTables(const OpParameters &p) {

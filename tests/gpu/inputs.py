@@ -43,7 +43,8 @@ def main(eider, directory, tokens=261, hidden=1173):
     for op in json.loads(listing.stdout)["ops"]:
         source = random.Random(op["name"])
         header, data = {}, b""
-        for tensor in op["inputs"] + op.get("inouts", []):
+        second = {"name": "y_global_scale", "dtype": "f32", "shape": ["1"]}  # of two levels of scales
+        for tensor in op["inputs"] + op.get("inouts", []) + [second]:
             shape = [extent(text) for text in tensor["shape"]]
             count = 1
             for n in shape:

@@ -137,6 +137,15 @@ command_line() {
       check "$op e5m2fnuz bf16" run_checked "$op" --format e5m2fnuz --scale bf16 </dev/null
     fi
   done <"$work/ops"
+  # Two codes a byte: even rows.
+  mkdir -p "$work/even"
+  python3 "$here/inputs.py" "$bin/eider" "$work/even" 261 1182 >/dev/null || return 1
+  while read -r op kind; do
+    [ "$kind" = blocks ] || continue
+    check "$op e2m1 mx" run_checked_in "$work/even" "$op" --format e2m1 --mode mx </dev/null
+    check "$op e2m1 1x16 f16" run_checked_in "$work/even" "$op" --format e2m1 --block 1x16 --scale f16 </dev/null
+    check "$op e2m1 1x16 e4m3" run_checked_in "$work/even" "$op" --format e2m1 --block 1x16 --scale e4m3 </dev/null
+  done <"$work/ops"
   check "a target newer than the GPU" newer_target_is_refused
 }
 

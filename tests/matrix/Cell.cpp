@@ -25,8 +25,8 @@ const std::array<AxisInfo, AxisCount> &matrix::axes() {
   static const std::array<AxisInfo, AxisCount> all = {{
       {"op", opNames()},
       {"dtype", {"bf16", "f16", "f32"}},
-      {"format", {"e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz"}},
-      {"scale", {"f32", "bf16", "e8m0"}},
+      {"format", {"e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e2m1"}},
+      {"scale", {"f32", "bf16", "f16", "e8m0", "e4m3"}},
       {"block", {"1x16", "1x32", "1x64", "1x128", "1x256", "1x*", "128x128", "*x*"}},
       {"scale layout",
        {"row_major", "mn_major_aligned", "packed_ue8m0", "swizzled_128x4", "te_gemm_ready"}},
@@ -105,10 +105,11 @@ static bool isIdleWhereItShould(const Cell &cell) {
 static bool hasItsLayout(const Cell &cell) {
   const std::string layout = cell.text(Axis::ScaleLayout), scale = cell.text(Axis::Scale),
                     block = cell.text(Axis::Block);
-  const bool isOfBytes = layout == "packed_ue8m0" || layout == "swizzled_128x4";
   if (layout.empty() || layout == "row_major")
     return true;
-  if (!scale.empty() && scale != (isOfBytes ? "e8m0" : "f32"))
+  if (layout == "swizzled_128x4")
+    return scale.empty() || scale == "e8m0" || scale == "e4m3";
+  if (!scale.empty() && scale != (layout == "packed_ue8m0" ? "e8m0" : "f32"))
     return false;
   return layout != "te_gemm_ready" || block.empty() || block == "1x128" || block == "128x128";
 }
@@ -125,7 +126,11 @@ bool matrix::isValid(const Cell &cell) {
   bool overAmax =
       numerics == "tilekernels" || numerics == "sglang_group" || numerics == "trtllm_token";
   if ((overAmax && !scale.empty() && scale != "f32") ||
-      (numerics == "te_current" && scale == "bf16"))
+      (numerics == "te_current" && (scale == "bf16" || scale == "f16" || scale == "e4m3")))
+    return false;
+  // Scales of two levels are no powers of two, and f16 does not hold all of them.
+  if ((scale == "e4m3" || scale == "f16") &&
+      (numerics == "mx" || numerics == "power_of_two=even") && source != "static")
     return false;
   // A given scale has no amax, which these modes floor and divide by.
   bool needsAmax =
@@ -190,18 +195,22 @@ const std::array<const char *, 5> sourceBlocks = {"1x128", "128x128", "1x*", "*x
 
 /// Likewise, with the numerics. No GPU has instructions for the last two.
 const char *sourceFormat(const Cell &cell) {
-  static constexpr std::array<const char *, 4> formats = {"e5m2", "e4m3", "e4m3fnuz", "e5m2fnuz"};
-  const int count = cell.text(Axis::Codec) == "software" ? 4 : 2;
+  static constexpr std::array<const char *, 5> formats = {"e5m2", "e4m3", "e2m1", "e4m3fnuz",
+                                                          "e5m2fnuz"};
+  const int count = cell.text(Axis::Codec) == "software" ? 5 : 3;
   return formats[static_cast<size_t>(cell[Axis::Numerics] % count)];
 }
 
-/// Likewise, with the rows: types and layouts of their scales.
-constexpr std::array<std::pair<const char *, const char *>, 5> sourceScales = {
+/// Likewise, with the rows and the numerics: types and layouts of their scales.
+constexpr std::array<std::pair<const char *, const char *>, 8> sourceScales = {
     {{"f32", "row_major"},
      {"f32", "mn_major_aligned"},
      {"e8m0", "packed_ue8m0"},
      {"bf16", "row_major"},
-     {"e8m0", "swizzled_128x4"}}};
+     {"e4m3", "row_major"},
+     {"e8m0", "swizzled_128x4"},
+     {"f16", "row_major"},
+     {"e4m3", "swizzled_128x4"}}};
 
 OpParameters parametersOf(const Cell &cell) {
   const OpInfo &op = libraryOps()[cell[Axis::Op]];
@@ -217,7 +226,8 @@ OpParameters parametersOf(const Cell &cell) {
   set("scaleLayout", parameters.scaleLayout, cell.text(Axis::ScaleLayout));
   set("fromFormat", parameters.fromFormat, sourceFormat(cell));
   set("fromBlock", parameters.fromBlock, sourceBlocks[cell[Axis::Width] % sourceBlocks.size()]);
-  const auto &[fromScale, fromLayout] = sourceScales[cell[Axis::Rows] % sourceScales.size()];
+  const size_t number = static_cast<size_t>(cell[Axis::Rows] + cell[Axis::Numerics]);
+  const auto &[fromScale, fromLayout] = sourceScales[number % sourceScales.size()];
   set("fromScale", parameters.fromScale, fromScale);
   set("fromScaleLayout", parameters.fromScaleLayout, fromLayout);
   // Beside the axes: a copy with some of the widths.
@@ -252,8 +262,15 @@ Case matrix::makeCase(const Cell &cell, uint64_t seed) {
   Case result{libraryOp(cell.text(Axis::Op), parametersOf(cell)), {}, {}, {}};
   BlockShape block = blockShape(cell.text(Axis::Block));
   int64_t hidden = widthOf(cell.text(Axis::Width), block.columns);
+  // Two codes a byte: widths are even, and targets with the instructions rare.
+  const bool packs =
+      std::ranges::any_of(result.program.signature().tensors,
+                          [](const auto &tensor) { return packingOf(tensor.dtype) > 1; });
+  if (packs)
+    hidden += hidden % 2;
   result.dims = {{"tokens", rowsOf(cell.text(Axis::Rows), block.rows)}, {"hidden", hidden}};
-  result.options.codec = cell.text(Axis::Codec);
+  const std::string codec = cell.text(Axis::Codec);
+  result.options.codec = packs && codec == "hardware" ? "auto" : codec;
   result.options.dims = {{"hidden", hidden}};
   result.layout = layoutOf(cell.text(Axis::Memory));
   result.forAnyRows = cell.text(Axis::Memory) != "few rows";

@@ -35,7 +35,7 @@ TEST(WholeProduct, HoldsEveryCombinationAndEveryPair) {
   // dtypes × formats with their codecs × blocks × widths, × rows for the representatives;
   // requantize has no dtype.
   EXPECT_EQ(cells.size(),
-            (6u * 3 + 1) * 6 * 8 * 7 * 6 + (quantising - 7) * 3 * 6 * 8 * 7 + plain * 3 * 7 * 6);
+            (6u * 3 + 1) * 8 * 8 * 7 * 6 + (quantising - 7) * 3 * 8 * 8 * 7 + plain * 3 * 7 * 6);
   EXPECT_EQ(uncoveredPairs(cells), 0u);
   EXPECT_TRUE(std::all_of(cells.begin(), cells.end(), isValid));
 }

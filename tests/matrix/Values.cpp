@@ -86,6 +86,8 @@ uint32_t ValueSource::floatBits(DType dtype, int row, int64_t column) {
 
 uint8_t ValueSource::code(DType format, int row) {
   bool isFnuz = format == DType::e4m3fnuz || format == DType::e5m2fnuz;
+  if (format == e2m1) // two of them, whatever their bits
+    return static_cast<uint8_t>(random());
   int largest = isFnuz ? 0x7f : format == DType::e4m3 ? 0x7e : 0x7b;
   if (kind == "specials" && row % 2 == 1)
     return static_cast<uint8_t>(random());
@@ -131,6 +133,10 @@ HostTensor ValueSource::scales(const std::string &name, DType dtype,
       bits = specialBits(DType::f32) & 0x7fffffff;
     if (dtype == DType::bf16)
       bits >>= 16;
+    if (dtype == DType::f16) // the exponent is narrower: 2^-14 … 2^15, and with specials Inf or NaN
+      bits = 0x400 + bits % (kind == "specials" ? 0x7a00 : 0x7800);
+    if (dtype == e4m3)
+      bits = bits % (kind == "specials" ? 0x80 : 0x7f);
     if (dtype == DType::e8m0)
       bits >>= 23; // of Inf and NaN that is its NaN
     const auto *data = reinterpret_cast<const std::byte *>(&bits);

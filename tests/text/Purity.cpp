@@ -32,6 +32,7 @@ const Vocabulary &text::vocabulary() {
                                     "e5m2",
                                     "e4m3fnuz",
                                     "e5m2fnuz",
+                                    "e2m1",
                                     "e8m0",
                                     "int64",
                                     "eider",
@@ -261,7 +262,7 @@ private:
       return &vocabulary().functions;
     if (separator == "::" && (qualifier == "Row" || qualifier == "Tile"))
       return &vocabulary().statics;
-    static const std::set<std::string> codecs = {"E4m3", "E5m2", "E4m3fnuz", "E5m2fnuz"};
+    static const std::set<std::string> codecs = {"E4m3", "E5m2", "E4m3fnuz", "E5m2fnuz", "E2m1"};
     if (separator == "::" && codecs.count(qualifier))
       return &vocabulary().codec;
     if (separator == "." && (qualifier == "row" || qualifier == "tile" || isCallOfTile(i - 2)))

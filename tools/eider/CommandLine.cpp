@@ -69,15 +69,18 @@ void addAssignments(CLI::App &app, const std::string &option, const std::string 
 void addParams(CLI::App &app, ProgramRequest &request) {
   OpParameters &parameters = request.parameters;
   app.add_option("--dtype", parameters.dtype, "bf16, f16 or f32");
-  app.add_option("--format", parameters.format, "e4m3, e5m2, e4m3fnuz, e5m2fnuz");
+  app.add_option("--format", parameters.format, "e4m3, e5m2, e4m3fnuz, e5m2fnuz, e2m1");
   app.add_option("--block", parameters.block,
                  "What one scale covers: 1x128, 128x128, 1x* (a row), *x* (the tensor), …");
   app.add_option("--from-format", parameters.fromFormat, "Of requantize's x: e4m3, …");
   app.add_option("--from-block", parameters.fromBlock, "Of requantize's x: 1x128, …");
-  app.add_option("--from-scale", parameters.fromScale, "Of requantize's x: f32, bf16, e8m0");
+  app.add_option("--from-scale", parameters.fromScale, "Of requantize's x: f32, …");
   app.add_option("--from-scale-layout", parameters.fromScaleLayout,
                  "Of requantize's x: row_major, …");
-  app.add_option("--scale", parameters.scale, "Type of the scales: f32, bf16, e8m0");
+  app.add_option(
+      "--scale", parameters.scale,
+      "Type of the scales: f32, bf16, f16, e8m0, or e4m3 with a second level that is given "
+      "(y_global_scale, one f32)");
   app.add_option("--scale-layout", parameters.scaleLayout,
                  "row_major, mn_major_aligned, packed_ue8m0, swizzled_128x4 or te_gemm_ready");
   app.add_option("--scale-source", parameters.scaleSource,

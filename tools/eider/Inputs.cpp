@@ -39,6 +39,22 @@ std::optional<Multiple> parseMultiple(std::string_view text) {
   return Multiple{factor, std::string(rest.substr(3))};
 }
 
+/// The same of an extent in memory, where a type is packed: `ceildiv(hidden, 2)` units of 2.
+struct Extent {
+  Multiple dim;
+  int64_t packing;
+};
+
+std::optional<Extent> parseExtent(std::string_view text, DType type) {
+  const int64_t packing = packingOf(type);
+  const std::string prefix = "ceildiv(", suffix = ", " + std::to_string(packing) + ")";
+  const bool isPacked = packing > 1 && text.starts_with(prefix) && text.ends_with(suffix);
+  if (isPacked)
+    text = text.substr(prefix.size(), text.size() - prefix.size() - suffix.size());
+  std::optional<Multiple> dim = parseMultiple(text);
+  return dim ? std::optional(Extent{*dim, isPacked ? packing : 1}) : std::nullopt;
+}
+
 bool isRead(const Signature::Tensor &tensor) { return tensor.role != Signature::Role::Output; }
 
 std::vector<std::string> namesOf(const safetensors::File &file) {
@@ -54,7 +70,8 @@ HostTensor readInput(const Signature::Tensor &tensor, const safetensors::File &f
     throw Error(ErrorKind::Request, "no tensor '" + tensor.name + "'", file.path(),
                 "it has " + (file.entries().empty() ? "none" : join(namesOf(file))));
   const std::string where = file.path() + ": tensor '" + tensor.name + "'";
-  if (entry->dtype != tensor.dtype)
+  const bool isBytes = entry->dtype == DType::u8 && packingOf(tensor.dtype) > 1;
+  if (entry->dtype != tensor.dtype && !isBytes)
     throw Error(ErrorKind::Request,
                 "its dtype is " + std::string(safetensors::dtypeName(entry->dtype)) + " where " +
                     std::string(safetensors::dtypeName(tensor.dtype)) + " is wanted",
@@ -84,15 +101,17 @@ public:
 
   void read(const Signature::Tensor &tensor, const HostTensor &input) {
     for (size_t axis = 0; axis < tensor.shape.size(); ++axis) {
-      std::optional<Multiple> dim = parseMultiple(tensor.shape[axis]);
-      if (!dim)
+      std::optional<Extent> extent = parseExtent(tensor.shape[axis], tensor.dtype);
+      if (!extent)
         continue;
-      if (input.shape[axis] % dim->factor != 0)
+      const auto &[dim, packing] = *extent;
+      const int64_t elements = input.shape[axis] * packing;
+      if (elements % dim.factor != 0)
         throw Error(ErrorKind::Request,
-                    "its extent " + std::to_string(input.shape[axis]) + " is no multiple of " +
-                        std::to_string(dim->factor) + " as " + tensor.shape[axis] + " is",
+                    "its extent " + std::to_string(elements) + " is no multiple of " +
+                        std::to_string(dim.factor) + " as " + tensor.shape[axis] + " is",
                     file_ + ": tensor '" + tensor.name + "'");
-      set(dim->name, input.shape[axis] / dim->factor, "tensor '" + tensor.name + "'");
+      set(dim.name, elements / dim.factor, "tensor '" + tensor.name + "'");
     }
   }
 

@@ -10,6 +10,9 @@
 namespace eider::safetensors {
 
 namespace {
+// The first name of a type is the one that is written, the first type of a name the one that is
+// read. e2m1 is written as bytes of two codes, which every reader knows, like the checkpoints of
+// MXFP4 and NVFP4.
 constexpr std::pair<DType, std::string_view> kNames[] = {
     {DType::f32, "F32"},
     {DType::bf16, "BF16"},
@@ -22,6 +25,8 @@ constexpr std::pair<DType, std::string_view> kNames[] = {
     {DType::i32, "I32"},
     {DType::i64, "I64"},
     {DType::u8, "U8"},
+    {DType::e2m1, "U8"},
+    {DType::e2m1, "F4"},
 };
 } // namespace
 

@@ -67,8 +67,9 @@ public:
       return unexpected("the string " + shown(value));
     std::optional<DType> type = dtypeOfName(value);
     if (!type)
-      fail("unknown dtype " + shown(value), "Eider reads BF16, F16, F32, F8_E4M3, F8_E5M2, "
-                                            "F8_E4M3FNUZ, F8_E5M2FNUZ, F8_E8M0, I32, I64 and U8");
+      fail("unknown dtype " + shown(value),
+           "Eider reads BF16, F16, F32, F8_E4M3, F8_E5M2, "
+           "F8_E4M3FNUZ, F8_E5M2FNUZ, F8_E8M0, F4, I32, I64 and U8");
     entries_.back().dtype = *type;
     return true;
   }
@@ -176,12 +177,23 @@ private:
     Entry &entry = entries_.back();
     entry.offset = offsets_[0];
     entry.bytes = offsets_[1] - offsets_[0];
+    packShape(entry);
     std::optional<uint64_t> wanted = bytesOf(entry.shape, entry.dtype);
     if (!wanted)
       fail("its shape overflows 63 bits of bytes");
     if (*wanted != entry.bytes)
       fail("shape and dtype make " + std::to_string(*wanted) + " bytes, data_offsets " +
            std::to_string(entry.bytes));
+  }
+
+  /// The file counts elements, Eider bytes of them where they are packed.
+  void packShape(Entry &entry) const {
+    const int packing = packingOf(entry.dtype);
+    if (packing == 1)
+      return;
+    if (entry.shape.empty() || entry.shape.back() % packing != 0)
+      fail("its rows are no whole bytes", "give an even last extent");
+    entry.shape.back() /= packing;
   }
 
   const std::string &file_;

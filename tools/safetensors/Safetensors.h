@@ -35,9 +35,9 @@ std::optional<DType> dtypeOfName(std::string_view name);
 struct Entry {
   std::string name;
   DType dtype;
-  std::vector<int64_t> shape;
-  uint64_t offset; ///< In bytes from the start of the data section.
-  uint64_t bytes;  ///< Product of the shape times the size of an element.
+  std::vector<int64_t> shape; ///< In units of memory: of F4 the last extent is half the file's.
+  uint64_t offset;            ///< In bytes from the start of the data section.
+  uint64_t bytes;             ///< Product of the shape times the size of a unit.
 };
 
 /// A tensor to write. `data` is row-major and contiguous.

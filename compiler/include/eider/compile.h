@@ -70,13 +70,13 @@ EIDER_API std::vector<std::string> targets();
 /// The parameters of a library op, spelled as on the command line. Empty: the op's default.
 struct OpParameters {
   std::string dtype = {};           ///< `bf16`, `f16`, `f32`
-  std::string format = {};          ///< `e4m3`, `e5m2`, `e4m3fnuz`, `e5m2fnuz`
+  std::string format = {};          ///< `e4m3`, `e5m2`, `e4m3fnuz`, `e5m2fnuz`, `e2m1`
   std::string block = {};           ///< `1x128`, `128x128`, `1x*`, `*x*`
   std::string fromFormat = {};      ///< Of an x that is scaled, where y has a format of its own.
   std::string fromBlock = {};       ///< Likewise.
   std::string fromScale = {};       ///< Likewise.
   std::string fromScaleLayout = {}; ///< Likewise.
-  std::string scale = {};           ///< `f32`, `bf16`, `e8m0`
+  std::string scale = {};           ///< `f32`, `bf16`, `f16`, `e4m3` (of two levels), `e8m0`
   std::string scaleLayout = {};     ///< `row_major`, `mn_major_aligned`, … (eider/scale_layout.h)
   std::string scaleSource = {};     ///< `dynamic`, `static`
   std::string mode = {};            ///< `default`, `deepgemm`, `vllm_group`, …

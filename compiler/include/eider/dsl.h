@@ -227,20 +227,24 @@ EIDER_API Value min_along(const Operand &value, int axis);
 
 /// Everything that decides the bits of a quantisation, beside its format.
 struct QuantizeOptions {
-  Block block = {};  ///< One scale a block: must be said.
-  DType scale = f32; ///< The scales' type: f32, bf16 or e8m0. A quantisation uses what it stores.
+  Block block = {}; ///< One scale a block: must be said.
+  /// The scales' type: f32, bf16, f16, e8m0 or e4m3. A quantisation uses what it stores.
+  DType scale = f32;
   ScaleLayout layout = ScaleLayout::row_major; ///< Where they lie once they are written.
   std::string mode = "default"; ///< A preset of numerics: `default`, `deepgemm`, `vllm_group`, …
   /// Single parameters over the mode, e.g. `{{"arithmetic", "reciprocal"}, {"nan", "ignore"}}`.
   std::map<std::string, std::string> numerics = {};
   /// Given (static) scales, one a block, in that type; none: from each block's amax.
   Value scales = {};
+  /// The second level of scales of e4m3: one f32 (of shape {1}), with which all are multiplied. A
+  /// block's scale is then amax / (maximum · global), rounded to e4m3.
+  Value global = {};
 };
 
-/// Codes and scales of `value`; `format` is e4m3, e5m2, e4m3fnuz or e5m2fnuz.
+/// Codes and scales of `value`; `format` is e4m3, e5m2, e4m3fnuz, e5m2fnuz or e2m1.
 EIDER_API Scaled quantize(const Operand &value, DType format, const QuantizeOptions &options);
 
-/// code × scale, in f32.
+/// code × scale, in f32; the scale of two levels is the product of both.
 EIDER_API Value dequantize(const Scaled &value,
                            std::source_location where = std::source_location::current());
 
@@ -295,14 +299,14 @@ public:
   Dim dim(const std::string &name, std::optional<int64_t> value = std::nullopt,
           std::source_location where = std::source_location::current());
 
-  /// A tensor that is read: f32, bf16, f16 or e8m0, of rank 1 or 2. A `layout` other than row_major
-  /// is one of scales, of which `shape` has one value a block.
+  /// A tensor that is read: f32, bf16, f16, or a type of scales, of rank 1 or 2. A `layout` other
+  /// than row_major is one of scales, of which `shape` has one value a block.
   Value input(const std::string &name, DType type, const Shape &shape,
               ScaleLayout layout = ScaleLayout::row_major,
               std::source_location where = std::source_location::current());
 
   /// A scaled tensor that is read: the codes `name` and the scales `name`_scale, of the types that
-  /// `quantize` makes.
+  /// `quantize` makes; with scales of e4m3 `name`_global_scale, one f32, too.
   Scaled scaled_input(const std::string &name, DType format, const Shape &shape, const Block &block,
                       DType scale = f32, ScaleLayout layout = ScaleLayout::row_major,
                       std::source_location where = std::source_location::current());

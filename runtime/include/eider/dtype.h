@@ -22,7 +22,8 @@ enum class DType : uint8_t {
   e5m2,     ///< OCP FP8 E5M2: Inf and NaN, maximum 57344.
   e4m3fnuz, ///< FP8 E4M3 with bias 8, one NaN (0x80), no −0, maximum 240.
   e5m2fnuz, ///< FP8 E5M2 with bias 16, one NaN (0x80), no −0, maximum 57344.
-  e8m0,     ///< Power-of-two scale, 2^(code − 127); 0xff is NaN.
+  e2m1, ///< OCP FP4 E2M1: 0, ½, 1, 1½, 2, 3, 4, 6 with a sign, no Inf, no NaN; two codes a byte.
+  e8m0, ///< Power-of-two scale, 2^(code − 127); 0xff is NaN.
   i32,
   i64,
   u8
@@ -33,8 +34,13 @@ inline constexpr DType bf16 = DType::bf16;
 inline constexpr DType f16 = DType::f16;
 inline constexpr DType e4m3 = DType::e4m3;
 inline constexpr DType e5m2 = DType::e5m2;
+inline constexpr DType e2m1 = DType::e2m1;
 
-/// Bytes of one element.
+/// Elements in one unit of memory: 2 of e2m1 (the one of the even column in the low bits), else 1.
+/// Where it is 2, the last extent and the strides of a tensor in memory count units.
+constexpr int packingOf(DType type) { return type == DType::e2m1 ? 2 : 1; }
+
+/// Bytes of one unit of memory: of an element, or of as many as are packed.
 constexpr size_t sizeOf(DType type) {
   switch (type) {
   case DType::i64:
@@ -67,6 +73,8 @@ constexpr const char *nameOf(DType type) {
     return "f8E4M3FNUZ";
   case DType::e5m2fnuz:
     return "f8E5M2FNUZ";
+  case DType::e2m1:
+    return "f4E2M1FN";
   case DType::e8m0:
     return "f8E8M0FNU";
   case DType::i32:

@@ -3,11 +3,13 @@
 // Part of Eider, under the Apache License v2.0.
 //
 // Writes to standard output, for E4M3 then E5M2, by software then by hardware, then for E4M3FNUZ
-// and E5M2FNUZ: the values of all 256 codes as floats, then the codes of the floats that were read
+// and E5M2FNUZ, then for E2M1 by software and by hardware: the values of all 256 codes (of four
+// bits, the low ones) as floats, then the codes of the floats that were read
 // from standard input, saturating and then overflowing. In the end the values of all E8M0 codes,
 // and the codes of the powers of two below and then above the magnitudes of those floats.
 //
 //===----------------------------------------------------------------------===//
+#include "eider/formats/e2m1.cuh"
 #include "eider/formats/e4m3.cuh"
 #include "eider/formats/e4m3fnuz.cuh"
 #include "eider/formats/e5m2.cuh"
@@ -24,7 +26,8 @@ namespace {
 template <class T, CodecPath path> void writeTable(const std::vector<float> &inputs) {
   std::vector<float> values;
   for (int code = 0; code < 256; ++code)
-    values.push_back(Codec<T, path>::decode(T{static_cast<unsigned char>(code)}));
+    values.push_back(
+        Codec<T, path>::decode(T{static_cast<unsigned char>(packing<T> == 1 ? code : code & 0xf)}));
   std::fwrite(values.data(), sizeof(float), values.size(), stdout);
   std::vector<unsigned char> codes;
   for (float x : inputs)
@@ -63,6 +66,8 @@ int main() {
   writeTable<e5m2, hardware>(inputs);
   writeTable<e4m3fnuz, software>(inputs);
   writeTable<e5m2fnuz, software>(inputs);
+  writeTable<e2m1, software>(inputs);
+  writeTable<e2m1, hardware>(inputs);
   writePowers(inputs);
   return std::fflush(stdout) != 0;
 }

@@ -29,12 +29,13 @@ struct Check {
   const char *name;
   int bits;
   uint32_t bound;
-  bool needsHardware;
+  int capability; ///< The least that has the instructions: major · 10 + minor; 0 without any.
 };
 
 constexpr Check checks[] = {
-#define CHECK(name, bits, bound, function) {#name, bits, bound, false},
-#define HARDWARE_CHECK(name, bits, bound, function) {#name, bits, bound, true},
+#define CHECK(name, bits, bound, function) {#name, bits, bound, 0},
+#define HARDWARE_CHECK(name, bits, bound, function) {#name, bits, bound, 89},
+#define FP4_CHECK(name, bits, bound, function) {#name, bits, bound, 100},
 #include "checks.def"
 };
 
@@ -98,7 +99,7 @@ int run(const Driver &cuda, void *module, const Check &check, uint64_t memory, O
   return cuda.download(&outcome, memory, sizeof outcome); // waits for the kernel
 }
 
-int runAll(const Driver &cuda, void *module, bool hasHardware, const char *part) {
+int runAll(const Driver &cuda, void *module, int capability, const char *part) {
   uint64_t memory = 0;
   if (int error = cuda.allocate(&memory, sizeof(Outcome))) {
     std::fprintf(stderr, "gpu-conformance: no memory on the device: CUDA error %d\n", error);
@@ -106,7 +107,7 @@ int runAll(const Driver &cuda, void *module, bool hasHardware, const char *part)
   }
   int done = 0, failed = 0;
   for (const Check &check : checks) {
-    if ((check.needsHardware && !hasHardware) || (part && !std::strstr(check.name, part)))
+    if (check.capability > capability || (part && !std::strstr(check.name, part)))
       continue;
     const auto begin = std::chrono::steady_clock::now();
     Outcome outcome;
@@ -148,7 +149,9 @@ int main(int argc, char **argv) {
       cuda->getAttribute(&minor, MinorAttribute, device) || cuda->retainContext(&context, device) ||
       cuda->setContext(context))
     return skip("the first GPU cannot be opened");
-  const std::string target = "sm_" + std::to_string(major) + std::to_string(minor);
+  // Only the `a` targets have the instructions of FP4.
+  const std::string target =
+      "sm_" + std::to_string(major) + std::to_string(minor) + (major >= 10 ? "a" : "");
   std::printf("%s, %s\n", name, target.c_str());
 
   std::vector<eider::EmbeddedTemplate> headers;
@@ -169,5 +172,5 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "gpu-conformance: the kernels do not load: CUDA error %d\n", failure);
     return 1;
   }
-  return runAll(*cuda, module, major * 10 + minor >= 89, argc > 1 ? argv[1] : nullptr);
+  return runAll(*cuda, module, major * 10 + minor, argc > 1 ? argv[1] : nullptr);
 }

@@ -20,6 +20,7 @@ using namespace checks;
 constexpr HostCheck list[] = {
 #define CHECK(name, bits, bound, function) {#name, bits, bound, function},
 #define HARDWARE_CHECK CHECK
+#define FP4_CHECK CHECK
 #include "checks.def"
 };
 

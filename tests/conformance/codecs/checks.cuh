@@ -11,6 +11,7 @@
 #ifndef EIDER_TESTS_CHECKS_CUH
 #define EIDER_TESTS_CHECKS_CUH
 
+#include "eider/formats/e2m1.cuh"
 #include "eider/formats/e4m3.cuh"
 #include "eider/formats/e4m3fnuz.cuh"
 #include "eider/formats/e5m2.cuh"
@@ -31,6 +32,8 @@ template <class T> EIDER_DEVICE constexpr oracle::Format format_of() {
     return {8, 3, 8, 0x7f, false, 0x80, true};
   else if constexpr (same<T, e5m2fnuz>)
     return {8, 2, 16, 0x7f, false, 0x80, true};
+  else if constexpr (same<T, e2m1>)
+    return {4, 1, 1, 7, false, 7, false, /*has_nan=*/false};
   else if constexpr (same<T, f16>)
     return {16, 10, 15, 0x7bff, true, 0x7fff};
   else
@@ -51,30 +54,33 @@ template <class T, CodecPath path> EIDER_DEVICE uint32 encode(uint32 bits) {
     right = right && oracle::is_code_of(number, x, f, oracle::saturates) &&
             oracle::is_code_of(number_overflow, x, f, oracle::overflows);
   } else {
-    const uint32 most = (bits >> 31) << 7 | f.largest;
+    const uint32 most = (bits >> 31) << (f.bits - 1) | f.largest;
     right = right && number == most && number_overflow == most;
   }
   return !right;
 }
 
-/// A float at each place of a word, next to NaN.
+/// A float at each place of a word or two, next to NaN.
 template <class T, CodecPath path> EIDER_DEVICE uint32 encode_in_word(uint32 number) {
   const float x = arch::as_float(number * 0x9e3779b9u);
-  const uint32 place = number % 4;
-  Fragment<float, 4> four{};
-  for (uint32 i = 0; i < 4; ++i)
-    four.fill(i, i == place ? x : arch::as_float(0x7fc00000u));
-  const uint32 word = Codec<T, path>::encode(four).words[0];
-  return !oracle::is_code_of(word >> place * 8 & 0xff, x, format_of<T>(), oracle::saturates);
+  const uint32 place = number % 8;
+  Fragment<float, 8> all{};
+  for (uint32 i = 0; i < 8; ++i)
+    all.fill(i, i == place ? x : arch::as_float(0x7fc00000u));
+  const auto codes = Codec<T, path>::encode(all);
+  constexpr int bits = format_of<T>().bits;
+  const uint32 code = codes.words[place * bits / 32] >> place * bits % 32 & ((1u << bits) - 1);
+  return !oracle::is_code_of(code, x, format_of<T>(), oracle::saturates);
 }
 
-/// A code at each place of a word, next to another: number = place, other code, code.
+/// A code at each place of a word or two, next to another: number = place, other code, code.
 template <class T, CodecPath path> EIDER_DEVICE uint32 decode(uint32 number) {
-  const uint32 code = number & 0xff, other = number >> 8 & 0xff, place = number >> 16;
-  Fragment<T, 4> four{};
-  for (uint32 i = 0; i < 4; ++i)
-    four.fill(i, T{static_cast<unsigned char>(i == place ? code : other)});
-  const float value = Codec<T, path>::decode(four)[place];
+  constexpr uint32 mask = (1u << format_of<T>().bits) - 1;
+  const uint32 code = number & mask, other = number >> 8 & mask, place = number >> 16;
+  Fragment<T, 8> all{};
+  for (uint32 i = 0; i < 8; ++i)
+    all.fill(i, T{static_cast<unsigned char>(i == place ? code : other)});
+  const float value = Codec<T, path>::decode(all)[place];
   return !oracle::is_value_of(value, code, format_of<T>());
 }
 

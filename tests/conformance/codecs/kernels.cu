@@ -38,4 +38,9 @@ __device__ void walk(Check check, uint32 bound, int64 count, Outcome *outcome) {
 #else
 #define HARDWARE_CHECK(name, bits, bound, function)
 #endif
+#if defined(__CUDA_ARCH_SPECIFIC__) && __CUDA_ARCH_SPECIFIC__ >= 1000
+#define FP4_CHECK CHECK
+#else
+#define FP4_CHECK(name, bits, bound, function)
+#endif
 #include "checks.def"

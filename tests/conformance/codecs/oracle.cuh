@@ -16,13 +16,14 @@ namespace oracle {
 
 using eider::uint32;
 
-/// A binary format of 8 or 16 bits.
+/// A binary format of 4, 8 or 16 bits.
 struct Format {
   int bits, mantissa_bits, bias;
   uint32 largest; ///< The largest finite magnitude code.
   bool has_infinity;
   uint32 nan;                 ///< The magnitude code that conversions to the format give for NaN.
   bool unsigned_zero = false; ///< No -0: its code is the format's only NaN.
+  bool has_nan = true;        ///< Else NaN gives the code `nan` without a sign.
 
   EIDER_DEVICE uint32 magnitude(uint32 code) const { return code & ((1u << (bits - 1)) - 1); }
   EIDER_DEVICE uint32 sign(uint32 code) const { return code >> (bits - 1) & 1; }
@@ -79,6 +80,9 @@ EIDER_DEVICE bool is_magnitude_of(uint32 magnitude, float x, const Format &f, Ov
 EIDER_DEVICE bool is_code_of(uint32 code, float x, uint32 sign, const Format &f,
                              Overflow overflow) {
   const uint32 magnitude = f.magnitude(code);
+  if (!f.has_nan)
+    return x != x ? code == f.nan
+                  : f.sign(code) == sign && is_magnitude_of(magnitude, x, f, saturates);
   if (f.unsigned_zero && magnitude == 0 && f.sign(code)) {
     const double exact = static_cast<double>(x < 0.0f ? -x : x);
     return x != x || (overflow == overflows && exact >= upper_midpoint(f.largest, f));

@@ -12,7 +12,9 @@ import numpy as np
 
 f32 = np.float32
 FORMATS = {"e4m3": (ml_dtypes.float8_e4m3fn, f32(448)), "e5m2": (ml_dtypes.float8_e5m2, f32(57344)),
-           "e4m3fnuz": (ml_dtypes.float8_e4m3fnuz, f32(240)), "e5m2fnuz": (ml_dtypes.float8_e5m2fnuz, f32(57344))}
+           "e4m3fnuz": (ml_dtypes.float8_e4m3fnuz, f32(240)), "e5m2fnuz": (ml_dtypes.float8_e5m2fnuz, f32(57344)),
+           "e2m1": (ml_dtypes.float4_e2m1fn, f32(6))}
+GLOBAL_SCALE = f32(0.37)  # the second level of scales that have two
 
 
 def default(amax, m):
@@ -115,6 +117,27 @@ def deepgemm_e8m0(amax, m):
     return code, lambda x: x * (f32(1) / power(code))
 
 
+def mx_ocp(amax, m):
+    """OCP MX 1.0, 6.3: the exponent of amax less that of the format's largest power of two."""
+    ratio = amax * f32(2.0 ** -np.floor(np.log2(m)))
+    code = np.where(np.isinf(ratio), np.uint8(254), (ratio.view(np.uint32) >> 23).astype(np.uint8))
+    return code, lambda x: x * (f32(1) / power(code))
+
+
+def two_level(amax, m):
+    """NVFP4's recipe: a block's scale in e4m3, under one f32."""
+    ratio = amax / (m * GLOBAL_SCALE)
+    scale = np.where(np.isnan(ratio), ratio, np.minimum(ratio, f32(448))).astype(ml_dtypes.float8_e4m3fn)
+    scale = np.where(scale == 0, ml_dtypes.float8_e4m3fn(1), scale)
+    return scale.view(np.uint8), lambda x: x / (scale.astype(f32) * GLOBAL_SCALE)
+
+
+def default_f16(amax, m):
+    scale = (amax / m).astype(np.float16)
+    scale = np.where(scale == 0, np.float16(1), scale)
+    return scale, lambda x: x / scale.astype(f32)
+
+
 def default_bf16(amax, m):
     scale = (amax / m).astype(ml_dtypes.bfloat16)
     scale = np.where(scale == 0, ml_dtypes.bfloat16(1), scale)
@@ -136,4 +159,6 @@ def quantize(x, block, formula, format):
         values = np.clip(scaled(grouped), -m, m)
     assert values.dtype == f32
     codes = values.astype(dtype).view(np.uint8)
+    if format == "e2m1":  # of four bits; NaN, which it has not, gives the largest
+        codes = np.where(np.isnan(values), np.uint8(7), codes & 15)
     return codes.reshape(rows, -1)[:, :columns], scale[:, :, 0]

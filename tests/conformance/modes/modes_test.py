@@ -20,7 +20,7 @@ from safetensors.numpy import save_file
 
 import formulas
 
-SCALES = {"F32": np.float32, "BF16": ml_dtypes.bfloat16, "F8_E8M0": np.uint8}
+SCALES = {"F32": np.float32, "BF16": ml_dtypes.bfloat16, "F16": np.float16, "F8_E8M0": np.uint8, "F8_E4M3": np.uint8}
 BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}  # by size
 COLUMNS = 128 * 3 + 41  # the last block is a partial one
 
@@ -52,7 +52,7 @@ def run_eider(x, arguments):
     """y and y_scale of `eider run quantize`."""
     with tempfile.TemporaryDirectory() as directory:
         source, result = pathlib.Path(directory, "in.safetensors"), pathlib.Path(directory, "out.safetensors")
-        save_file({"x": x}, source)
+        save_file({"x": x, "y_global_scale": np.array([formulas.GLOBAL_SCALE])}, source)
         command = [os.environ["EIDER"], "run", "quantize", *arguments, "--no-cache",
                    "--device", os.environ.get("EIDER_TEST_DEVICE", "host"),
                    "--in", str(source), "--out", str(result)]
@@ -76,16 +76,21 @@ class Modes(unittest.TestCase):
                 x = x.astype(narrow)
         for format in formats:
             dtype = formulas.FORMATS[format][0]
-            codes, scales = formulas.quantize(x.astype(np.float32), block, formula, format)
+            given = np.ascontiguousarray(x[:, :-1]) if format == "e2m1" else x  # which has even widths
+            codes, scales = formulas.quantize(given.astype(np.float32), block, formula, format)
             columns = "*" if block == COLUMNS else block
-            y, y_scale = run_eider(x, ["--dtype", name, "--format", format, "--block", f"1x{columns}",
-                                       "--mode", mode, *options])
+            y, y_scale = run_eider(given, ["--dtype", name, "--format", format, "--block", f"1x{columns}",
+                                           "--mode", mode, *options])
             with self.subTest(format=format, output="y_scale"):
                 self.assertEqual(y_scale.dtype, scales.dtype)
                 bits = BITS[scales.itemsize]
                 self.assert_same(y_scale.view(bits), scales.view(bits), np.isnan(y_scale), np.isnan(scales))
             with self.subTest(format=format, output="y"):
-                self.assert_same(y, codes, np.isnan(y.view(dtype)), np.isnan(codes.view(dtype)))
+                if format == "e2m1":  # two codes a byte, no NaN
+                    y = np.stack([y & 15, y >> 4], axis=2).reshape(codes.shape)
+                    self.assert_same(y, codes, np.zeros(y.shape, bool), np.zeros(y.shape, bool))
+                else:
+                    self.assert_same(y, codes, np.isnan(y.view(dtype)), np.isnan(codes.view(dtype)))
 
     def assert_same(self, bits, expected, is_nan, expected_is_nan):
         """Equal bits; a NaN may have any."""
@@ -137,6 +142,15 @@ class Modes(unittest.TestCase):
     def test_bf16_scales(self):
         self.check(formulas.default_bf16, "default", COLUMNS, ["--scale", "bf16"], formats=("e4m3", "e5m2fnuz"))
 
+    def test_mx_ocp(self):
+        self.check(formulas.mx_ocp, "mx_ocp", 32, formats=("e4m3", "e2m1"))
+
+    def test_two_level_scales(self):
+        self.check(formulas.two_level, "default", 16, ["--scale", "e4m3"], formats=("e2m1", "e4m3"))
+
+    def test_f16_scales(self):
+        self.check(formulas.default_f16, "default", 16, ["--scale", "f16"], formats=("e4m3", "e2m1"))
+
     def test_narrow_inputs(self):
         """bf16 and f16 are widened exactly: the same formula."""
         self.check(formulas.default, "default", 128, narrow=ml_dtypes.bfloat16)
@@ -146,7 +160,8 @@ class Modes(unittest.TestCase):
     def test_modes_differ(self):
         """The inputs tell the modes apart: no two formulas give the same codes and scales."""
         names = ["default", "deepgemm", "tilekernels", "vllm_group", "vllm_token", "sglang_group", "trtllm_token",
-                 "te_current", "te_current_powers", "mx", "default_e8m0", "floor_e8m0", "deepgemm_e8m0", "default_bf16"]
+                 "te_current", "te_current_powers", "mx", "default_e8m0", "floor_e8m0", "mx_ocp", "deepgemm_e8m0", "default_bf16",
+                 "default_f16", "two_level"]
         seen = {}
         for name in names:
             codes, scales = formulas.quantize(rows_of_every_kind(), 128, getattr(formulas, name), "e4m3")

@@ -167,6 +167,49 @@ TEST_F(NumericsTraps, QuantisedWithTheExactScaleButStoredRounded) {
   EXPECT_EQ(codesOf(outputs, "y")[0], 0x78) << "1 · 2^8 is 256";
 }
 
+TEST_F(NumericsTraps, E2m1HasNoNaNAndTwoCodesAByte) {
+  std::vector<float> x(64, 6.0f);
+  x[1] = -0.0f;
+  x[2] = -0.2f;
+  x[3] = 0.25f;
+  x[4] = 0.75f;
+  x[40] = -NaN;
+  OpParameters given = parameters("e2m1", "1x32");
+  std::vector<uint8_t> result = codesOf(run("quantize", given, {floats("x", {1, 64}, x)}), "y");
+  ASSERT_EQ(result.size(), 32u);
+  EXPECT_EQ(result[0], 0x87) << "-0 has its sign; the first code is in the low bits";
+  EXPECT_EQ(result[1], 0x08) << "-0.2 is -0, and the tie 1/4 is the even 0";
+  EXPECT_EQ(result[2], 0x72) << "the tie 3/4 is the even 1";
+  for (size_t i = 16; i < 32; ++i)
+    EXPECT_EQ(result[i], 0x77) << "in a block with a NaN, whose scale is one";
+}
+
+TEST_F(NumericsTraps, TwoLevelsOfScales) {
+  std::vector<float> x(64, 0.0f);
+  for (int i = 0; i < 16; ++i)
+    x[i] = 3.0f;                                     // 3 / (6 · 1/8) is 4
+  x[16] = 0x1p-12f;                                  // 2^-12 / (6 · 1/8) rounds to 0 in e4m3
+  std::fill(x.begin() + 32, x.begin() + 48, 1.0e6f); // beyond 448 · 6 / 8
+  OpParameters given = parameters("e2m1", "1x16");
+  given.scale = "e4m3";
+  auto outputs =
+      run("quantize", given, {floats("x", {1, 64}, x), floats("y_global_scale", {1}, {0.125f})});
+  EXPECT_EQ(codesOf(outputs, "y_scale"), (std::vector<uint8_t>{0x48, 0x38, 0x7e, 0x38}))
+      << "4; 1 for a block whose scale rounds to 0; the largest, 448; 1 for a block of zeros";
+  std::vector<uint8_t> y = codesOf(outputs, "y");
+  EXPECT_EQ(y[0], 0x77);
+  EXPECT_EQ(y[8], 0x00);
+  EXPECT_EQ(y[16], 0x77) << "saturated";
+  OpParameters back = given;
+  back.dtype = "f32";
+  outputs = run("dequantize", back,
+                {codes("x", e2m1, {1, 32}, y),
+                 codes("x_scale", e4m3, {1, 4}, codesOf(outputs, "y_scale")),
+                 floats("x_global_scale", {1}, {0.125f})});
+  EXPECT_EQ(floatsOf(outputs, "y")[0], 3.0f);
+  EXPECT_EQ(floatsOf(outputs, "y")[32], 6.0f * 448 / 8);
+}
+
 TEST_F(NumericsTraps, FnuzHasNoMinusZeroAndOneNaN) {
   std::vector<float> x(32, 1.0f);
   x[1] = -0.0f;

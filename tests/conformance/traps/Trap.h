@@ -70,7 +70,7 @@ inline std::vector<uint8_t> codesOf(const std::vector<HostTensor> &tensors,
 inline std::vector<HostTensor> run(const std::string &op, const OpParameters &parameters,
                                    std::vector<HostTensor> inputs,
                                    const std::string &codec = "auto", matrix::Layout layout = {}) {
-  int64_t tokens = inputs[0].shape[0], hidden = inputs[0].shape[1];
+  int64_t tokens = inputs[0].shape[0], hidden = inputs[0].shape[1] * packingOf(inputs[0].dtype);
   if (op == "silu_mul_quant")
     hidden /= 2;
   CompileOptions options;

@@ -82,18 +82,18 @@ eider.program @p() attributes {test.a = !eider.scaled<4xf8E5M2, dims = <4>, bloc
 
 // -----
 
-// expected-error @+1 {{a scaled tensor holds codes (e4m3, e5m2, e4m3fnuz, e5m2fnuz), not 'f32'}}
+// expected-error @+1 {{a scaled tensor holds codes (e4m3, e5m2, e4m3fnuz, e5m2fnuz, e2m1), not 'f32'}}
 eider.program @p() attributes {test.a = !eider.scaled<4xf32, dims = <4>, block = [1], scale = f32, layout = row_major>} {}
 
 // -----
 
-// expected-error @+1 {{a scaled tensor holds codes (e4m3, e5m2, e4m3fnuz, e5m2fnuz), not 'f8E4M3B11FNUZ'}}
+// expected-error @+1 {{a scaled tensor holds codes (e4m3, e5m2, e4m3fnuz, e5m2fnuz, e2m1), not 'f8E4M3B11FNUZ'}}
 eider.program @p() attributes {test.a = !eider.scaled<4xf8E4M3B11FNUZ, dims = <4>, block = [1], scale = f32, layout = row_major>} {}
 
 // -----
 
-// expected-error @+1 {{scales are f32, bf16, e8m0, not 'f16'}}
-eider.program @p() attributes {test.a = !eider.scaled<4xf8E5M2, dims = <4>, block = [1], scale = f16, layout = row_major>} {}
+// expected-error @+1 {{scales are f32, bf16, f16, e4m3, e8m0, not 'f8E5M2'}}
+eider.program @p() attributes {test.a = !eider.scaled<4xf8E5M2, dims = <4>, block = [1], scale = f8E5M2, layout = row_major>} {}
 
 // -----
 

@@ -11,8 +11,8 @@ eider.program @p(m, n) {
 // -----
 
 eider.program @p(m, n) {
-  // expected-error @+1 {{a layout is one of scales, not of 'tensor<?x?xf16, #eider.dims<m, n>>'}}
-  %s = eider.input "s" layout<mn_major_aligned> : tensor<?x?xf16, #eider.dims<m, n>>
+  // expected-error @+1 {{a layout is one of scales, not of 'tensor<?x?xf8E5M2, #eider.dims<m, n>>'}}
+  %s = eider.input "s" layout<mn_major_aligned> : tensor<?x?xf8E5M2, #eider.dims<m, n>>
 }
 
 // -----

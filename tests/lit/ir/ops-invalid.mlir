@@ -71,7 +71,7 @@ eider.program @decodes_to_its_dims(m, n) {
 
 eider.program @decodes_codes(n) {
   %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
-  // expected-error @below {{'eider.decode' op operand #0 must be ranked tensor of FP8 code values, but got 'tensor<?xf32, #eider.dims<n>>'}}
+  // expected-error @below {{'eider.decode' op operand #0 must be ranked tensor of FP8 or FP4 code values, but got 'tensor<?xf32, #eider.dims<n>>'}}
   %c = eider.decode %x : tensor<?xf32, #eider.dims<n>> -> tensor<?xf32, #eider.dims<n>>
 }
 

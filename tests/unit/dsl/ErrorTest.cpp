@@ -102,7 +102,7 @@ TEST_F(ErrorTest, namesAndDims) {
 TEST_F(ErrorTest, arguments) {
   Builder other("other");
   Dim foreign = other.dim("foreign");
-  expect([&] { b.input("i", e4m3, {hidden}); }, "an input cannot be f8E4M3FN");
+  expect([&] { b.input("i", e5m2, {hidden}); }, "an input cannot be f8E5M2");
   expect([&] { b.input("j", DType::i32, {hidden}); }, "an input cannot be i32");
   expect([&] { b.inout("k", e5m2, {hidden}); }, "an in-out cannot be f8E5M2");
   expect([&] { b.input("l", f32, {}); }, "a tensor of rank 0");
@@ -176,9 +176,25 @@ TEST_F(ErrorTest, quantisations) {
   expect([&] { quantize(x, DType::e8m0, {.block = {1, 128}}); }, "the format cannot be f8E8M0FNU");
   expect(
       [&] {
-        quantize(x, e4m3, {.block = {1, 128}, .scale = DType::f16});
+        quantize(x, e4m3, {.block = {1, 128}, .scale = e5m2});
       },
-      "the scales cannot be f16");
+      "the scales cannot be f8E5M2");
+  expect(
+      [&] {
+        quantize(x, e2m1, {.block = {1, 16}, .scale = e4m3});
+      },
+      "scales of f8E4M3FN have a second level");
+  expect(
+      [&] {
+        quantize(x, e2m1, {.block = {1, 16}, .scale = e4m3, .global = s});
+      },
+      "the second level of the scales is a scalar");
+  Value one = b.input("one", f32, {1});
+  expect(
+      [&] {
+        quantize(x, e2m1, {.block = {1, 16}, .global = one});
+      },
+      "scales of f32 have no second level");
   expect([&] { quantize(s, e4m3, {.block = {1, 128}}); }, "a scalar has no blocks");
   expect(
       [&] {

@@ -89,13 +89,31 @@ TEST(Library, requantizeHasAFormatAndABlockOnEitherSide) {
       ElementsAre("x:in:f8E5M2[tokens, hidden]",
                   "x_scale:in:f32[ceildiv(tokens, 128), ceildiv(hidden, 128)]",
                   "y:out:f8E4M3FN[tokens, hidden]", "y_scale:out:f32[tokens, 1]"));
-  EXPECT_EQ(errorOf("requantize", {.fromFormat = "e3m4"}),
-            "requantize: --from-format cannot be 'e3m4'; give e4m3, e5m2, e4m3fnuz, e5m2fnuz");
+  EXPECT_EQ(
+      errorOf("requantize", {.fromFormat = "e3m4"}),
+      "requantize: --from-format cannot be 'e3m4'; give e4m3, e5m2, e4m3fnuz, e5m2fnuz, e2m1");
   EXPECT_THAT(errorOf("requantize", {.fromBlock = "128"}),
               HasSubstr("requantize: --from-block cannot be '128'; give ROWS"));
   EXPECT_THAT(errorOf("requantize", {.dtype = "bf16"}), HasSubstr("there is no parameter dtype"));
   EXPECT_THAT(errorOf("quantize", {.fromBlock = "1x128"}),
               HasSubstr("there is no parameter fromBlock; it takes dtype, format"));
+}
+
+TEST(Library, twoCodesAByteAndScalesOfTwoLevels) {
+  EXPECT_THAT(
+      tensorsOf(libraryOp("quantize", {.format = "e2m1", .block = "1x16", .scale = "e4m3"})),
+      ElementsAre("x:in:bf16[tokens, hidden]", "y_global_scale:in:f32[1]",
+                  "y:out:f4E2M1FN[tokens, ceildiv(hidden, 2)]",
+                  "y_scale:out:f8E4M3FN[tokens, ceildiv(hidden, 16)]"));
+  EXPECT_THAT(
+      tensorsOf(libraryOp("dequantize", {.format = "e2m1", .block = "1x16", .scale = "e4m3"})),
+      ElementsAre("x:in:f4E2M1FN[tokens, ceildiv(hidden, 2)]",
+                  "x_scale:in:f8E4M3FN[tokens, ceildiv(hidden, 16)]", "x_global_scale:in:f32[1]",
+                  "y:out:bf16[tokens, hidden]"));
+  EXPECT_THAT(errorOf("quantize", {.format = "e2m1", .scale = "e4m3", .mode = "mx"}),
+              HasSubstr("scales of two levels are no powers of two; take power_of_two none"));
+  EXPECT_THAT(errorOf("quantize", {.scale = "f16", .mode = "mx"}),
+              HasSubstr("scales of f16 do not hold every power of two"));
 }
 
 TEST(Library, aCopyIsAnOutputOfItsOwnType) {
@@ -228,9 +246,9 @@ TEST(Library, refusals) {
   EXPECT_EQ(errorOf("quantize", {.dtype = "f64"}),
             "quantize: --dtype cannot be 'f64'; give bf16, f16, f32");
   EXPECT_EQ(errorOf("quantize", {.format = "e3m4"}),
-            "quantize: --format cannot be 'e3m4'; give e4m3, e5m2, e4m3fnuz, e5m2fnuz");
+            "quantize: --format cannot be 'e3m4'; give e4m3, e5m2, e4m3fnuz, e5m2fnuz, e2m1");
   EXPECT_EQ(errorOf("quantize", {.scale = "f64"}),
-            "quantize: --scale cannot be 'f64'; give f32, bf16, e8m0");
+            "quantize: --scale cannot be 'f64'; give f32, bf16, f16, e4m3, e8m0");
   EXPECT_EQ(errorOf("quantize", {.scaleLayout = "column_major"}),
             "quantize: --scale-layout cannot be 'column_major'; give row_major, mn_major_aligned, "
             "packed_ue8m0, swizzled_128x4, te_gemm_ready");

@@ -32,6 +32,20 @@ TEST(Fp8, KnownValues) {
   EXPECT_EQ(decodeFp8(DType::e5m2fnuz, 0x01), 0x1p-17);
 }
 
+TEST(Fp8, E2m1IsASmallTable) {
+  const double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  for (uint8_t code = 0; code < 8; ++code) {
+    EXPECT_EQ(decodeFp8(e2m1, code), values[code]);
+    EXPECT_EQ(decodeFp8(e2m1, code | 8), -values[code]);
+    EXPECT_TRUE(std::signbit(decodeFp8(e2m1, code | 8)));
+    EXPECT_FALSE(isNaNCode(e2m1, code) || isNaNCode(e2m1, code | 8));
+  }
+  EXPECT_EQ(encodeFp8(e2m1, -0.0), 8);
+  EXPECT_EQ(encodeFp8(e2m1, -Inf, {/*overflowToFormat=*/true, false}), 15);
+  EXPECT_EQ(encodeFp8(e2m1, std::copysign(NaN, -1.0)), 7) << "there is no NaN, and no sign of one";
+  EXPECT_EQ(encodeFp8(e2m1, std::copysign(NaN, -1.0), {false, /*ignoreNaN=*/true}), 15);
+}
+
 TEST(Fp8, FnuzHasOneNaNAndOneZero) {
   for (DType type : {DType::e4m3fnuz, DType::e5m2fnuz}) {
     for (int code = 0; code < 256; ++code) {
@@ -49,8 +63,8 @@ TEST(Fp8, FnuzHasOneNaNAndOneZero) {
 }
 
 TEST(Fp8, EveryCodeEncodesItsValue) {
-  for (DType type : {e4m3, e5m2, DType::e4m3fnuz, DType::e5m2fnuz})
-    for (int code = 0; code < 256; ++code) {
+  for (DType type : {e4m3, e5m2, DType::e4m3fnuz, DType::e5m2fnuz, e2m1})
+    for (int code = 0; code < (type == e2m1 ? 16 : 256); ++code) {
       double value = decodeFp8(type, static_cast<uint8_t>(code));
       EncodeRules rules = {/*overflowToFormat=*/true, false};
       if (!isNaNCode(type, static_cast<uint8_t>(code))) {
@@ -60,14 +74,15 @@ TEST(Fp8, EveryCodeEncodesItsValue) {
 }
 
 TEST(Fp8, TiesGoToEvenCodes) {
-  for (DType type : {e4m3, e5m2, DType::e4m3fnuz, DType::e5m2fnuz})
+  for (DType type : {e4m3, e5m2, DType::e4m3fnuz, DType::e5m2fnuz, e2m1})
     for (int code = 0; decodeFp8(type, static_cast<uint8_t>(code)) < largestFp8(type); ++code) {
       double below = decodeFp8(type, static_cast<uint8_t>(code));
       double above = decodeFp8(type, static_cast<uint8_t>(code + 1)), middle = (below + above) / 2;
       EXPECT_EQ(encodeFp8(type, middle), code % 2 ? code + 1 : code);
       EXPECT_EQ(encodeFp8(type, std::nextafter(middle, 0)), code);
       EXPECT_EQ(encodeFp8(type, std::nextafter(middle, Inf)), code + 1);
-      EXPECT_EQ(encodeFp8(type, -std::nextafter(middle, Inf)), 0x80 | (code + 1));
+      EXPECT_EQ(encodeFp8(type, -std::nextafter(middle, Inf)),
+                (type == e2m1 ? 8 : 0x80) | (code + 1));
     }
 }
 
@@ -90,9 +105,11 @@ TEST(Fp8, NaNPropagatesUnlessIgnored) {
 }
 
 TEST(Fp8, OrderOfCodesIsThatOfValues) {
-  EXPECT_LT(orderOfCode(0xb8), orderOfCode(0x80));
-  EXPECT_LT(orderOfCode(0x80), orderOfCode(0x00));
-  EXPECT_LT(orderOfCode(0x00), orderOfCode(0x7e));
+  EXPECT_LT(orderOfCode(e4m3, 0xb8), orderOfCode(e4m3, 0x80));
+  EXPECT_LT(orderOfCode(e4m3, 0x80), orderOfCode(e4m3, 0x00));
+  EXPECT_LT(orderOfCode(e4m3, 0x00), orderOfCode(e4m3, 0x7e));
+  EXPECT_LT(orderOfCode(e2m1, 0xf), orderOfCode(e2m1, 0x8));
+  EXPECT_LT(orderOfCode(e2m1, 0x8), orderOfCode(e2m1, 0x0));
 }
 
 /// Every bf16 value, against the bit arithmetic of a double: an oracle of another kind.
@@ -101,7 +118,7 @@ TEST(Fp8, EveryBf16AgainstScaledRounding) {
     double value = valueOf(bf16, bits);
     for (auto [type, mantissa, lowest] :
          {std::tuple(e4m3, 3, -6), std::tuple(e5m2, 2, -14), std::tuple(DType::e4m3fnuz, 3, -7),
-          std::tuple(DType::e5m2fnuz, 2, -15)}) {
+          std::tuple(DType::e5m2fnuz, 2, -15), std::tuple(e2m1, 1, 0)}) {
       int exponent = std::max(value > 0 ? std::ilogb(value) : lowest, lowest);
       double rounded =
           std::ldexp(std::nearbyint(std::ldexp(value, mantissa - exponent)), exponent - mantissa);
