@@ -217,7 +217,7 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, 
                             .rows = threads <= 32 ? 64 / threads : 1,
                             .loads = isMap ? 1 : 0,
                             .cluster = cluster,
-                            .streaming = !isMap && cluster == 1 && !domain.readsColumns});
+                            .streaming = cluster == 1 && !domain.readsColumns});
 }
 
 /// Rows that several blocks hold together. Several blocks of a multiprocessor take turns while one
