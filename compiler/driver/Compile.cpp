@@ -47,6 +47,15 @@ contract::Role roleOf(Signature::Role role) {
   return contract::Role::Output;
 }
 
+/// That a dim is a multiple of so many.
+static contract::Predicate multipleOf(NamedAttribute dim) {
+  contract::Predicate predicate;
+  predicate.kind = contract::Predicate::Kind::Multiple;
+  predicate.dim = dim.getName().str();
+  predicate.of = cast<IntegerAttr>(dim.getValue()).getInt();
+  return predicate;
+}
+
 void ContractBuilder::addBoundary() {
   const Program &program = compilation.program();
   contract.name = text::kernelName(program.name());
@@ -108,6 +117,9 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
     if (alignment > static_cast<int64_t>(sizeOf(contract.tensors[index].dtype)))
       add(Kind::Aligned, index, alignment);
   }
+  for (simt::KernelOp kernel : kernels.getOps<simt::KernelOp>())
+    if (DictionaryAttr multiples = kernel.getMultiplesAttr())
+      llvm::append_range(list, llvm::map_range(multiples, multipleOf));
   if (kind == VariantKind::few_rows)
     list.push_back(fewRows());
   return list;

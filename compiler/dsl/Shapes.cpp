@@ -21,6 +21,20 @@ Value eider::broadcast(const Operand &value, const Shape &shape) {
   return recording.wrap(recording.broadcast(operand, to));
 }
 
+Value eider::transpose(const Operand &value) {
+  Site site = Recording::enter("transpose", {&value});
+  Recording &recording = *site.recording;
+  mlir::Value operand = recording.plain(value, site);
+  Extents extents = Recording::extentsOf(operand.getType());
+  if (extents.size() != 2)
+    site.fail("a value of shape " + textOf(extents) + " has no rows and columns to exchange",
+              "give a matrix");
+  if (extents[0] == extents[1] && !extents[0].isOne())
+    site.fail("rows and columns of " + textOf(extents) + " are the same dim",
+              "declare a dim for each: a program tells a matrix from its transpose by their names");
+  return recording.wrap(ir::TransposeOp::create(recording.builder, recording.unknown, operand));
+}
+
 //===-- Halves ------------------------------------------------------------===//
 
 static Value half(const char *name, ir::Half which, const Operand &value) {

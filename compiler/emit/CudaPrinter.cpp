@@ -79,6 +79,7 @@ StringRef functionOf(Operation *op) {
         const bool isAbove = power.getWhich() == eider::ir::Neighbour::above;
         return isAbove ? "power_of_two_above" : "power_of_two_below";
       })
+      .Case<arith::CeilDivUIOp>([](auto) { return "ceildiv"; })
       .Default([](auto) { return ""; });
 }
 
@@ -201,6 +202,8 @@ std::string KernelPrinter::callOnTile(Value at, const Twine &method,
     tile = tileName + "::first(" + operand(first.getRows()).text + ")";
   else if (at.getDefiningOp<NextTileOp>())
     tile += ".next()";
+  else if (at.getDefiningOp<TransposedTileOp>())
+    tile = operand(at).text;
   return tile + "." + callOf(method, parameters, arguments);
 }
 
@@ -334,6 +337,11 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
     return loadText(load);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduceText(reduce);
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return Expression{
+        callOnTile(transpose.getAt(), "transpose", {}, {operand(transpose.getInput(), true).text})};
+  if (auto transposed = dyn_cast<TransposedTileOp>(op))
+    return Expression{callOnTile(transposed.getAt(), "transposed", {}, {})};
   if (auto partial = dyn_cast<PartialOp>(op))
     return Expression{tileName + "::partial_" + stringifyReduction(partial.getKind()).str() + "()"};
   if (auto combine = dyn_cast<CombinePartsOp>(op))
@@ -384,6 +392,8 @@ std::string KernelPrinter::derivedName(Operation &op) {
       .Case([](ReduceOp reduce) { return stringifyReduction(reduce.getKind()).str(); })
       .Case<PartialOp, CombinePartsOp>(
           [](auto part) { return stringifyReduction(part.getKind()).str(); })
+      .Case([](TransposedTileOp) { return "transposed"; })
+      .Case([](TransposeOp) { return "turned"; })
       .Case([](EncodeOp) { return "codes"; })
       .Case([](PowerOfTwoOp) { return "power"; })
       .Case([](DecodeOp) { return "values"; })
@@ -404,7 +414,8 @@ std::string KernelPrinter::derivedName(Operation &op) {
 bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   if (isa<arith::ConstantOp, OffsetOp>(op))
     return false;
-  if (isa<LoadOp, ReduceOp, PartialOp, CombinePartsOp>(op) || op.hasAttr("eider.name"))
+  if (isa<LoadOp, ReduceOp, PartialOp, CombinePartsOp, TransposeOp, TransposedTileOp>(op) ||
+      op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;
 }
@@ -518,6 +529,11 @@ void KernelPrinter::printTile(TileAttr tile) {
   } else {
     parameters.append(
         {{"rows", tile.getRows()}, {"columns", tile.getColumns()}, {"width", tile.getWidth()}});
+    const bool hasMultiple = tile.getMultiple() != 1;
+    if (tile.getRun() != 1 || hasMultiple)
+      parameters.push_back({"run", tile.getRun()});
+    if (hasMultiple)
+      parameters.push_back({"multiple", tile.getMultiple()});
   }
   const std::string alias = "using " + tileName + " = " + (rowTile ? "RowTile<" : "BlockTile<");
   std::string line = indent + alias;

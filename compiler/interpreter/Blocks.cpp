@@ -193,6 +193,26 @@ Tensor interpreter::broadcast(const Tensor &input, const Extents &shape, const E
   return gather(input, shape, blockOfElement(shape, extents));
 }
 
+/// Where the elements of a matrix's transpose are in it, row by row.
+static std::vector<int64_t> transposedOrder(const Extents &shape) {
+  std::vector<int64_t> indices;
+  for (int64_t column = 0; column < shape[1]; ++column)
+    for (int64_t row = 0; row < shape[0]; ++row)
+      indices.push_back(row * shape[1] + column);
+  return indices;
+}
+
+Tensor interpreter::transpose(const Tensor &input) {
+  return gather(input, {input.shape[1], input.shape[0]}, transposedOrder(input.shape));
+}
+
+CodeTensor interpreter::transpose(const CodeTensor &input) {
+  CodeTensor result{input.format, input.rules, transpose(input.operand), {}};
+  for (int64_t index : transposedOrder(input.operand.shape))
+    result.codes.push_back(input.codes[index]);
+  return result;
+}
+
 Tensor interpreter::half(const Tensor &input, ir::Half which) {
   Extents shape = input.shape;
   int64_t width = shape.back() / 2;

@@ -28,6 +28,10 @@ Tensor reduce(ir::Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> b
 /// result's. `extents`: of such a block.
 Tensor broadcast(const Tensor &input, const Extents &shape, const Extents &extents);
 
+/// eider.transpose.
+Tensor transpose(const Tensor &input);
+CodeTensor transpose(const CodeTensor &input);
+
 /// eider.half.
 Tensor half(const Tensor &input, ir::Half which);
 

@@ -44,6 +44,7 @@ private:
   bool executeShape(Operation *op);
   bool executeArithmetic(Operation *op);
   void executeBroadcast(ir::BroadcastOp op);
+  void executeTranspose(ir::TransposeOp op);
   void release(Operation *op);
 
   Tensor constant(arith::ConstantOp op);
@@ -243,6 +244,13 @@ void Machine::executeBroadcast(ir::BroadcastOp op) {
   set(op, broadcast(get(op.getInput()), shape, extents));
 }
 
+void Machine::executeTranspose(ir::TransposeOp op) {
+  if (ir::isCodeType(getElementTypeOrSelf(op.getType())))
+    set(op, transpose(get<CodeTensor>(op.getInput())));
+  else
+    set(op, transpose(get(op.getInput())));
+}
+
 bool Machine::executeShape(Operation *op) {
   if (auto broadcastOp = dyn_cast<ir::BroadcastOp>(op))
     executeBroadcast(broadcastOp);
@@ -250,6 +258,8 @@ bool Machine::executeShape(Operation *op) {
     set(reduceOp, reduce(reduceOp.getKind(), get(reduceOp.getInput()), reduceOp.getBlock()));
   else if (auto halfOp = dyn_cast<ir::HalfOp>(op))
     set(halfOp, half(get(halfOp.getInput()), halfOp.getWhich()));
+  else if (auto transposeOp = dyn_cast<ir::TransposeOp>(op))
+    executeTranspose(transposeOp);
   else
     return false;
   return true;

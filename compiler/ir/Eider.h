@@ -56,6 +56,9 @@ std::string problemOfNumerics(NumericsAttr numerics, mlir::Type scaleType);
 /// The type that a reduction over `block` gives.
 mlir::RankedTensorType reducedType(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> block);
 
+/// The type of a matrix with rows and columns exchanged.
+mlir::RankedTensorType transposedType(mlir::RankedTensorType type);
+
 } // namespace eider::ir
 
 #endif // EIDER_IR_EIDER_H

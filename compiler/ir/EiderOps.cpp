@@ -378,5 +378,34 @@ LogicalResult HalfOp::verify() {
   return success();
 }
 
+RankedTensorType eider::ir::transposedType(RankedTensorType type) {
+  SmallVector<DimExpr> dims(llvm::reverse(dimsOf(type).getExprs()));
+  SmallVector<int64_t> shape(llvm::reverse(type.getShape()));
+  return RankedTensorType::get(shape, type.getElementType(),
+                               DimsAttr::get(type.getContext(), dims));
+}
+
+void TransposeOp::build(OpBuilder &, OperationState &state, Value input) {
+  state.addOperands(input);
+  state.addTypes(transposedType(cast<RankedTensorType>(input.getType())));
+}
+
+LogicalResult TransposeOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  if (input.getRank() != 2 || !namesItsDims(input))
+    return emitOpError() << "exchanges the rows and columns of a matrix, not of " << input;
+  return verifySame(*this, "the result", getResult().getType(), transposedType(input));
+}
+
+OpFoldResult TransposeOp::fold(FoldAdaptor) {
+  if (auto first = getInput().getDefiningOp<TransposeOp>())
+    return first.getInput();
+  // One value has one order; a square matrix of one dim, whose type is its own transpose's, has
+  // not.
+  const bool isOne = llvm::all_of(dimsOf(getInput().getType()).getExprs(),
+                                  [](const DimExpr &dim) { return dim.isOne(); });
+  return isOne ? getInput() : OpFoldResult();
+}
+
 #define GET_OP_CLASSES
 #include "compiler/ir/EiderOps.cpp.inc"

@@ -197,6 +197,16 @@ def Eider_HalfOp : Eider_Op<"half", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Eider_TransposeOp : Eider_Op<"transpose", [Pure]> {
+  let summary = "A matrix with rows and columns exchanged";
+  let arguments = (ins Eider_Tensor:$input);
+  let results = (outs Eider_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$input)>];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 def Eider_SigmoidOp : Eider_Op<"sigmoid", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "1 / (1 + exp(-x)), approximate";
   let arguments = (ins AnyTypeOf<[F32, Eider_F32Tensor]>:$input);

@@ -38,8 +38,10 @@ void SimtDialect::initialize() {
 /// The rules that templates/tile/ states for its parameters.
 LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, TileKind kind,
                                int64_t threads, int64_t vector, int64_t rows, int64_t columns,
-                               int64_t loads, int64_t width, int64_t cluster) {
-  if (threads < 1 || vector < 1 || rows < 1 || columns < 1 || loads < 1 || width < 1)
+                               int64_t loads, int64_t width, int64_t cluster, int64_t run,
+                               int64_t multiple) {
+  if (threads < 1 || vector < 1 || rows < 1 || columns < 1 || loads < 1 || width < 1 || run < 1 ||
+      multiple < 1)
     return emitError() << "a tile's numbers are at least 1";
   int64_t block = kind == TileKind::row ? threads * rows : threads;
   if (block > 1024)
@@ -56,10 +58,14 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, Til
   if (kind == TileKind::row && threads * vector * loads * cluster < columns)
     return emitError() << threads * cluster << " threads × " << vector << " × " << loads
                        << " loads do not cover " << columns << " columns";
-  if (kind == TileKind::block && threads * vector * loads != rows * columns)
+  if (kind == TileKind::row && (run > 1 || multiple > 1))
+    return emitError() << "runs of rows and a multiple of rows are of two-dimensional blocks";
+  if (loads % run != 0)
+    return emitError() << loads << " loads are no whole number of runs of " << run << " rows";
+  if (kind != TileKind::row && threads * vector * loads != rows * columns)
     return emitError() << threads << " threads × " << vector << " × " << loads << " loads are not "
                        << rows << " × " << columns;
-  if (kind == TileKind::block && columns % vector != 0)
+  if (kind != TileKind::row && columns % vector != 0)
     return emitError() << "vector " << vector << " does not divide " << columns << " columns";
   return success();
 }

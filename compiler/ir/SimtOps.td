@@ -32,7 +32,7 @@ class Simt_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 }
 
 def Simt_TileKind : Simt_Enum<"TileKind", "which template", [
-    I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"block", 1>]>;
+    I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"block", 1>, I32EnumAttrCase<"transposed", 2>]>;
 
 def Simt_Access : Simt_Enum<"Access", "what of memory lies under a tile", [
     I32EnumAttrCase<"elements", 0>, I32EnumAttrCase<"columns", 1>, I32EnumAttrCase<"groups", 2>,
@@ -45,15 +45,19 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
   let description = [{
     `row`: `threads` a row, `rows` rows a block, `loads` chunks of `vector` elements a thread, of a matrix `width` columns wide; with
     `cluster`, `threads` in each of so many blocks have a row together.
-    `block`: `threads` a block of `rows` × `columns`; `loads` follows.
+    `block`: `threads` a block of `rows` × `columns`; `loads` follows. A thread's chunks come in runs of `run` neighbouring rows, which
+    go into the same words of a column when the block is transposed; the matrix has a `multiple` of so many rows.
+    `transposed`: what a block so described holds of the transposed matrix.
   }];
   let parameters = (ins EnumParameter<Simt_TileKind>:$kind, "int64_t":$threads, "int64_t":$vector,
                         "int64_t":$rows, "int64_t":$columns, "int64_t":$loads, "int64_t":$width,
-                        DefaultValuedParameter<"int64_t", "1">:$cluster);
+                        DefaultValuedParameter<"int64_t", "1">:$cluster,
+                        DefaultValuedParameter<"int64_t", "1">:$run,
+                        DefaultValuedParameter<"int64_t", "1">:$multiple);
   let assemblyFormat = [{
     `<` $kind `,` `threads` `=` $threads `,` `vector` `=` $vector `,` `rows` `=` $rows `,`
     `columns` `=` $columns `,` `loads` `=` $loads `,` `width` `=` $width
-    (`,` `cluster` `=` $cluster^)? `>`
+    (`,` `cluster` `=` $cluster^)? (`,` `run` `=` $run^)? (`,` `multiple` `=` $multiple^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -69,6 +73,16 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     }
     /// Tiles side by side that a row of the matrix needs.
     int64_t segments() const { return (getWidth() + getColumns() - 1) / getColumns(); }
+    /// The same in a kernel whose matrix has a multiple of so many rows.
+    TileAttr withMultiple(int64_t multiple) const {
+      return get(getContext(), getKind(), getThreads(), getVector(), getRows(), getColumns(),
+                 getLoads(), getWidth(), getCluster(), getRun(), multiple);
+    }
+    /// What a block holds of the transposed matrix.
+    TileAttr transposed() const {
+      return get(getContext(), TileKind::transposed, getThreads(), getVector(), getRows(),
+                 getColumns(), getLoads(), getWidth(), getCluster(), getRun(), getMultiple());
+    }
   }];
 }
 
@@ -103,16 +117,17 @@ def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTermina
   let summary = "A CUDA kernel";
   let description = [{
     `parameters` names the region's arguments; `launch` is how the contract describes them and the grid (kernel-contract.md).
-    `resident` blocks should fit a multiprocessor (0: any); `cluster` neighbouring blocks work together. `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes.
+    `resident` blocks should fit a multiprocessor (0: any); `cluster` neighbouring blocks work together. `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes,
+    `multiples` of what a dim must be a multiple.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$parameters, I64Attr:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$resident,
                        DefaultValuedAttr<I64Attr, "1">:$cluster, StrAttr:$grid, StrArrayAttr:$arguments,
-                       DictionaryAttr:$alignments, StrArrayAttr:$header);
+                       DictionaryAttr:$alignments, OptionalAttr<DictionaryAttr>:$multiples, StrArrayAttr:$header);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name $parameters `threads` `=` $threads (`resident` `=` $resident^)? (`cluster` `=` $cluster^)? `grid` `=` $grid `arguments` `=` $arguments
-    `alignments` `=` $alignments `header` `=` $header $body attr-dict
+    `alignments` `=` $alignments (`multiples` `=` $multiples^)? `header` `=` $header $body attr-dict
   }];
   let extraClassDeclaration = [{ ::mlir::Block &getBlock() { return getBody().front(); } }];
 }
@@ -254,6 +269,21 @@ def Simt_CombinePartsOp : Simt_Op<"combine_parts"> {
                        I64Attr:$parts, Simt_CursorType:$at);
   let results = (outs F32:$result);
   let assemblyFormat = "$kind $base `parts` `=` $parts `at` $at attr-dict `:` type($base) `,` type($at)";
+}
+
+def Simt_TransposedTileOp : Simt_Op<"transposed_tile", [Pure]> {
+  let summary = "The tile of the transposed matrix where a block lies";
+  let arguments = (ins Simt_CursorType:$at);
+  let results = (outs Simt_CursorType:$result);
+  let assemblyFormat = "$at attr-dict `:` type($at) `->` type($result)";
+}
+
+def Simt_TransposeOp : Simt_Op<"transpose", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "From what a thread holds of a block to what it holds of the transposed one";
+  let description = "Collective: every thread of the CUDA block takes part.";
+  let arguments = (ins AnyVectorOfNonZeroRank:$input, Simt_CursorType:$at);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$input `at` $at attr-dict `:` type($input) `,` type($at)";
 }
 
 def Simt_SpreadOp : Simt_Op<"spread", [Pure]> {

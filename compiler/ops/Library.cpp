@@ -20,9 +20,15 @@ struct Entry {
 
 /// `fields`, and those of OpParameters that say how y is quantised.
 std::vector<std::string> andQuantisation(std::vector<std::string> fields) {
-  for (const char *field :
-       {"format", "block", "scale", "scaleLayout", "scaleSource", "mode", "numerics", "copy"})
+  for (const char *field : {"format", "block", "scale", "scaleLayout", "scaleSource", "mode",
+                            "numerics", "copy", "transposed"})
     fields.push_back(field);
+  return fields;
+}
+
+/// `fields` of an op that has yt always.
+std::vector<std::string> withoutTransposed(std::vector<std::string> fields) {
+  std::erase(fields, "transposed");
   return fields;
 }
 
@@ -41,7 +47,7 @@ public:
                const std::function<Program(const Parameters &)> &make,
                const std::string &before = "") {
     add(name + "_quant", before + "y = quantize(" + value + ")", andQuantisation({"dtype"}), make);
-    add(name, before + "y = " + value, {"dtype"}, make);
+    add(name, before + "y = " + value, {"dtype", "transposed"}, make);
   }
 
   /// An activation: plain, times the other half of x, and after a bias.
@@ -58,6 +64,8 @@ public:
 Table makeTable() {
   Table table;
   table.add("quantize", "y = quantize(x)", andQuantisation({"dtype"}), ops::quantize);
+  table.add("cast_transpose", "y = quantize(x); yt = quantize(transpose of x)",
+            withoutTransposed(andQuantisation({"dtype"})), ops::castTranspose);
   table.add("dequantize", "y = codes of x · scales",
             {"dtype", "format", "block", "scale", "scaleLayout"}, ops::dequantize);
   table.add("requantize", "y = quantize(codes of x · scales)",

@@ -12,6 +12,7 @@ namespace eider::ops {
 
 // Each writes y as its parameters say: quantised, or in `dtype`.
 Program quantize(const Parameters &p);
+Program castTranspose(const Parameters &p);
 Program dequantize(const Parameters &p);
 Program requantize(const Parameters &p);
 Program rmsNorm(const Parameters &p);

@@ -97,7 +97,8 @@ static void checkTaken(const OpInfo &op, const OpParameters &text) {
                                                  {"scaleSource", !text.scaleSource.empty()},
                                                  {"mode", !text.mode.empty()},
                                                  {"numerics", !text.numerics.empty()},
-                                                 {"copy", !text.copy.empty()}};
+                                                 {"copy", !text.copy.empty()},
+                                                 {"transposed", !text.transposed.empty()}};
   for (auto [name, isGiven] : given)
     if (isGiven && !llvm::is_contained(op.parameters, name))
       throw Error(ErrorKind::Request, std::string("there is no parameter ") + name, op.name,
@@ -149,6 +150,8 @@ Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text
   reader("--copy", text.copy)
       .choose<std::optional<DType>>(
           parameters.copy, {{"none", std::nullopt}, {"bf16", bf16}, {"f16", f16}, {"f32", f32}});
+  reader("--transposed", text.transposed)
+      .choose<bool>(parameters.transposes, {{"no", false}, {"yes", true}});
   readNumerics(op, text, parameters);
   return parameters;
 }

@@ -23,6 +23,7 @@ struct Parameters {
   std::string mode = "default";
   std::map<std::string, std::string> numerics;
   std::optional<DType> copy; ///< The type of a copy of y that is not quantised.
+  bool transposes = false;   ///< The transpose of what y is, as yt.
 
   /// How to quantise a tensor of `shape`; given scales are declared as the input `scale`, one a
   /// block, in the layout; the second level of scales of e4m3 as `y_global_scale`.
@@ -36,15 +37,8 @@ struct Parameters {
     return options;
   }
 
-  /// The result: `value`, quantised or rounded to `dtype`; and its copy.
-  void write(Builder &b, const Value &value) const {
-    if (quantises)
-      b.output("y", quantize(value, format, quantization(b, value.shape())));
-    else
-      b.output("y", value, dtype);
-    if (copy)
-      b.output("copy", value, copy);
-  }
+  /// The result: `value`, quantised or rounded to `dtype`; the same of its transpose; and its copy.
+  void write(Builder &b, const Value &value) const;
 };
 
 } // namespace eider::ops

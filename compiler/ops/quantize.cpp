@@ -1,4 +1,4 @@
-//===- quantize.cpp - y = quantize(x) -----------------------------------===//
+//===- quantize.cpp - y = quantize(x), and of the transpose -------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -12,4 +12,10 @@ Program ops::quantize(const Parameters &p) {
   Dim tokens = b.dim("tokens"), hidden = b.dim("hidden");
   p.write(b, b.input("x", p.dtype, {tokens, hidden}));
   return b.build();
+}
+
+Program ops::castTranspose(const Parameters &p) {
+  Parameters both = p;
+  both.transposes = true;
+  return quantize(both);
 }

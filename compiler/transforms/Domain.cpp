@@ -34,7 +34,18 @@ std::optional<Level> Domain::levelOf(Type type) const {
   DimsAttr dims = dimsOf(type);
   if (!dims)
     return Level{LevelKind::uniform};
-  ArrayRef<DimExpr> exprs = dims.getExprs();
+  std::optional<Level> level = uprightLevelOf(dims.getExprs());
+  if (level || !transposes || dims.getExprs().size() != 2)
+    return level;
+  Domain other = *this;
+  std::swap(other.rows, other.columns);
+  level = other.uprightLevelOf(dims.getExprs());
+  if (level)
+    level->transposed = true;
+  return level;
+}
+
+std::optional<Level> Domain::uprightLevelOf(ArrayRef<DimExpr> exprs) const {
   DimExpr one{nullptr, 1, 1};
   if (exprs.size() == 1 && exprs[0] == columns && !rows.isOne())
     return Level{LevelKind::columns};
@@ -101,6 +112,10 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   if (!from || !to || from->kind != LevelKind::elements)
     return op.emitError(
         "reduces what is not the program's whole matrix; reduce its elements instead");
+  if (to->kind == LevelKind::rows && to->transposed)
+    return op.emitError("reduces along whole rows of the transposed matrix, which are this one's "
+                        "columns: no schedule family has reductions down the rows yet; take blocks "
+                        "such as 1x128, or a static scale");
   if (to->kind == LevelKind::rows) {
     domain.reducesRows = true;
     return success();
@@ -139,7 +154,10 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   if (!level)
     return op.emitError() << "type " << type << " does not fit the program's matrix ["
                           << domain.rows.str() << ", " << domain.columns.str() << "]";
-  if (isa<StoreOp>(op) && level->kind != LevelKind::elements)
+  if (level->transposed && level->kind != LevelKind::elements && level->kind != LevelKind::groups)
+    return op.emitError() << "is " << type << ", neither elements of the transposed matrix nor "
+                          << "values of its blocks";
+  if (isa<StoreOp>(op) && (level->kind != LevelKind::elements || level->transposed))
     return op.emitError(
         "stores an in-out that several threads have read: an in-out is the program's whole matrix");
   if (isa<OutputOp>(op) && !op.hasAttr("workspace") && domain.width == 0 &&
@@ -165,6 +183,10 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   const int64_t bits = tensor.getElementTypeBitWidth();
   if (packingOf(tensor.getElementType()) > 1) {
     domain.packs = true;
+    if (level->transposed)
+      return op.emitError() << "packs two codes a byte along '" << domain.rows.str()
+                            << "', of which a launch may have odd many: take codes of one byte for "
+                            << "the transpose";
     if (domain.width % 2 != 0)
       return op.emitError() << "packs two codes a byte: '" << domain.columns.str()
                             << "' must be even, not " << domain.width;
@@ -177,7 +199,8 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   domain.matricesWritten += isa<OutputOp, StoreOp>(op);
   if (isa<OutputOp, StoreOp>(op))
     domain.narrowestStore = domain.narrowestStore ? std::min(domain.narrowestStore, bits) : bits;
-  if (const int64_t aligned = std::gcd<int64_t>(128, domain.width * bits); aligned < 128)
+  if (const int64_t aligned = std::gcd<int64_t>(128, domain.width * bits);
+      aligned < 128 && !level->transposed) // a variant asks for aligned rows of the transpose
     domain.alignedElements = std::min(domain.alignedElements, std::max<int64_t>(1, aligned / bits));
   return success();
 }
@@ -217,6 +240,12 @@ std::optional<Domain> Domain::of(ProgramOp program) {
   if (domain.width > widestRow) {
     program.emitError() << "rows of " << domain.width
                         << " elements: a kernel counts columns in 32 bits, at most " << widestRow;
+    return std::nullopt;
+  }
+  domain.transposes = !program.getOps<TransposeOp>().empty();
+  if (domain.transposes && domain.rows == domain.columns) {
+    program.emitError() << "transposes a matrix whose rows and columns are the same dim '"
+                        << domain.rows.str() << "': declare a dim for each";
     return std::nullopt;
   }
   for (Operation &op : program.getBlock()) {

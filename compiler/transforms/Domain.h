@@ -26,6 +26,7 @@ enum class LevelKind {
 struct Level {
   LevelKind kind = LevelKind::elements;
   int64_t blockRows = 1, blockColumns = 1;
+  bool transposed = false; ///< Of the transposed matrix: its rows are the matrix's columns.
   bool operator==(const Level &) const = default;
   bool isBlock() const { return kind == LevelKind::groups && blockRows > 1; }
 };
@@ -39,6 +40,7 @@ struct Domain {
   bool readsParts = false;   ///< Such parts, of the kernel before.
   bool writesWhole = false;  ///< A value of the whole matrix, which no rows have, too.
   int64_t group = 0;         ///< The largest 1×B group that is reduced or read; 0 without one.
+  bool transposes = false;   ///< Some value is of the transposed matrix.
   bool encodesBySoftware = false;
   bool convertsByHardware = false; ///< FP8, to or from, by instruction.
   bool packs = false;              ///< Some matrix in memory has two elements a byte.
@@ -61,6 +63,17 @@ struct Domain {
 
   /// The level of a tensor type; nothing if it has none in this matrix.
   std::optional<Level> levelOf(mlir::Type type) const;
+
+  /// Whether a level is one value a tile: of the block that is reduced, also in the transpose.
+  bool isValueOfTile(const Level &level) const {
+    return level.isBlock() &&
+           level.blockRows == (level.transposed ? block.blockColumns : block.blockRows) &&
+           level.blockColumns == (level.transposed ? block.blockRows : block.blockColumns);
+  }
+
+private:
+  /// The same for a tensor that is not transposed.
+  std::optional<Level> uprightLevelOf(llvm::ArrayRef<ir::DimExpr> exprs) const;
 };
 
 /// Of a workspace's input or output that is one value of the whole matrix, in parts, a block each:

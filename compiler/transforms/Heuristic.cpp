@@ -21,6 +21,8 @@ static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 FamilyChoice eider::transforms::familyOf(const Domain &domain) {
   if (domain.block.isBlock())
     return {Family::tile, "a reduction over two-dimensional blocks"};
+  if (domain.transposes)
+    return {Family::tile, "a transpose: a block of the matrix goes through shared memory"};
   if (domain.reducesRows)
     return {Family::row, "a reduction along whole rows: the row stays in registers"};
   return {Family::map,
@@ -114,6 +116,41 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
             " cannot be dealt to a block's threads evenly; take extents that are powers of two, at "
             "most 16384 columns and 131072 elements together";
   return {};
+}
+
+/// A block that is transposed: in rows and columns it has whole lines of memory and whole groups;
+/// many threads have few elements each, so that many loads are in flight.
+static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain,
+                                      std::string &message) {
+  constexpr int64_t side = 128, largestGroup = 256, elements = 32;
+  const Level &block = domain.block;
+  if (domain.group > largestGroup) {
+    message = "blocks of 1x" + std::to_string(domain.group) +
+              " of a matrix and its transpose: a square of both does not fit the registers of a "
+              "block of threads; take at most 1x" +
+              std::to_string(largestGroup);
+    return {};
+  }
+  const int64_t vector = std::max<int64_t>(4, 128 / domain.narrowestStore);
+  const int64_t width = llvm::PowerOf2Ceil(std::max<int64_t>(domain.width, 1));
+  const int64_t most = std::max(side, domain.group);
+  int64_t rows = most, columns = std::clamp(width, std::max(domain.group, vector), most);
+  if (block.isBlock()) {
+    rows = block.blockRows;
+    columns = block.blockColumns;
+  }
+  if (!llvm::isPowerOf2_64(rows) || !llvm::isPowerOf2_64(columns) || rows < vector ||
+      columns < vector || rows > 512 || rows * columns > 1024 * 64) {
+    message = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns) +
+              " cannot be transposed; take powers of two of at least " + std::to_string(vector) +
+              ", at most 512 rows and 65536 elements together";
+    return {};
+  }
+  const int64_t threads = std::clamp(rows * columns / std::max(elements, vector),
+                                     std::max(rows, columns) / vector, int64_t(1024));
+  return ScheduleAttr::get(
+      context, Family::tile,
+      {.threads = threads, .vector = vector, .rows = rows, .columns = columns});
 }
 
 /// Where a row that is loaded ahead hides what is done with the one before, and registers have
@@ -246,7 +283,8 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, b
                                    std::string &message) {
   const Family family = familyOf(domain).family;
   if (family == Family::tile)
-    return blockSchedule(context, domain, message);
+    return domain.transposes ? transposeSchedule(context, domain, message)
+                             : blockSchedule(context, domain, message);
   const int64_t cluster = family == Family::row ? clusterOf(domain, isFew, message) : 1;
   if (cluster == 0)
     return {};

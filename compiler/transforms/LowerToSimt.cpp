@@ -56,13 +56,22 @@ static const char *suffixOf(VariantKind variant) {
 static constexpr VariantKind allVariants[] = {VariantKind::few_rows, VariantKind::contiguous,
                                               VariantKind::general};
 
+/// Of how many rows a variant's matrix has a multiple: so many that neither does a chunk of the
+/// transpose reach beyond its end nor its rows begin in the middle of an access.
+static int64_t multipleOf(const Domain &domain, simt::TileAttr tile, VariantKind variant) {
+  const bool isOdd = !domain.rows.name && domain.rows.extent(0) % tile.getVector() != 0;
+  return domain.transposes && variant != VariantKind::general && !isOdd ? tile.getVector() : 1;
+}
+
 namespace {
 /// One program on its way to a kernel.
 class ProgramLowering {
 public:
   ProgramLowering(ProgramOp program, Domain domain, simt::TileAttr tile, VariantKind variant)
       : program(program), domain(domain), tile(tile), variant(variant),
-        builder(program.getContext()) {}
+        builder(program.getContext()) {
+    this->tile = tile.withMultiple(multipleOf(domain, tile, variant));
+  }
 
   LogicalResult run();
 
@@ -79,6 +88,7 @@ private:
   llvm::StringMap<Value> layouts; ///< of scales that lie otherwise than row by row
   llvm::StringMap<int64_t> alignments;
   Value cursor;
+  Value transposedCursor; ///< Null where no value is of the transposed matrix.
 
   bool isGeneral() const { return variant == VariantKind::general; }
   static Type boundaryType(Operation &op);
@@ -102,6 +112,7 @@ private:
   LogicalResult reduceWhole(ReduceOp op);
   LogicalResult combineParts(InputOp op);
   void storeUniform(OutputOp op);
+  LogicalResult transpose(TransposeOp op);
   void encode(EncodeOp op);
 
   /// Where and how a tensor's level is accessed.
@@ -114,6 +125,8 @@ private:
   Place placeOf(StringRef name, Type type, Level level);
   Value layoutOf(Operation &op, Type type, Level level);
   void clearPadding(OutputOp op);
+  Value at(const Level &level) const { return level.transposed ? transposedCursor : cursor; }
+  Value pitchOfTranspose(const Level &level);
   Value i64(int64_t value) {
     return arith::ConstantOp::create(builder, program.getLoc(), builder.getI64IntegerAttr(value));
   }
@@ -137,7 +150,7 @@ Type ProgramLowering::heldType(Type type) const {
   int64_t count = 0;
   if (level.kind == LevelKind::elements || level.kind == LevelKind::columns)
     count = tile.elements();
-  else if (level.kind == LevelKind::groups && !(level.isBlock() && level == domain.block))
+  else if (level.kind == LevelKind::groups && !domain.isValueOfTile(level))
     count = tile.groups(level.blockColumns);
   else if (level.kind == LevelKind::rows && tile.getKind() == simt::TileKind::block)
     count = tile.getLoads();
@@ -280,12 +293,23 @@ SmallVector<Attribute> ProgramLowering::header() {
           b.getStringAttr("schedule " + program.getScheduleAttr().str())};
 }
 
+/// Elements from a row of a matrix of the transposed program's to the next, where none lies
+/// between.
+Value ProgramLowering::pitchOfTranspose(const Level &level) {
+  Value rows = loop.getRows();
+  if (level.kind == LevelKind::elements)
+    return rows;
+  return arith::CeilDivUIOp::create(builder, program.getLoc(), rows, i64(level.blockColumns));
+}
+
 ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level level) {
   const int64_t bits = std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth());
   const int64_t bytes = std::max<int64_t>(1, bits / 8);
   Place place{simt::Access::elements};
   if (isGeneral())
     place.pitch = strides.lookup(name);
+  else if (level.transposed)
+    place.pitch = pitchOfTranspose(level);
   switch (level.kind) {
   case LevelKind::uniform:
     place.access = simt::Access::uniform;
@@ -300,8 +324,7 @@ ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level
     place.alignment = isGeneral() ? bytes : 16;
     break;
   case LevelKind::groups:
-    place.access =
-        level.isBlock() && level == domain.block ? simt::Access::block : simt::Access::groups;
+    place.access = domain.isValueOfTile(level) ? simt::Access::block : simt::Access::groups;
     place.group = place.access == simt::Access::groups ? level.blockColumns : 0;
     place.groupRows = place.access == simt::Access::groups ? level.blockRows : 1;
     break;
@@ -312,7 +335,10 @@ ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level
   case LevelKind::elements:
     // Rows start at multiples of the width: the largest power of two that divides it is what an
     // access may rely on.
-    place.alignment = isGeneral() ? bytes : std::gcd<int64_t>(16, domain.width * bits / 8);
+    place.alignment =
+        isGeneral() ? bytes
+                    : std::gcd<int64_t>(16, (level.transposed ? tile.getMultiple() : domain.width) *
+                                                bits / 8);
     break;
   }
   if (place.access == simt::Access::elements || place.access == simt::Access::columns) {
@@ -367,7 +393,7 @@ LogicalResult ProgramLowering::load(Operation &op) {
     place.pitch = layout;
   map.map(op.getResult(0),
           simt::LoadOp::create(builder, op.getLoc(), heldType(type), place.access,
-                               pointers.lookup(boundaryName(op)), cursor, place.pitch,
+                               pointers.lookup(boundaryName(op)), at(level), place.pitch,
                                place.alignment, place.group, place.groupRows)
               .getResult());
   return success();
@@ -404,14 +430,14 @@ LogicalResult ProgramLowering::store(Operation &op) {
     storeUniform(cast<OutputOp>(op));
     return success();
   }
-  if (level.isBlock() && !(level == domain.block))
+  if (level.isBlock() && !domain.isValueOfTile(level))
     return op.emitError(
         "values of two-dimensional blocks are stored only where the program reduces over them");
   Place place = placeOf(boundaryName(op), value.getType(), level);
   if (layout)
     place.pitch = layout;
   simt::StoreOp::create(builder, op.getLoc(), place.access, pointers.lookup(boundaryName(op)),
-                        cursor, map.lookup(value), place.pitch, place.alignment, place.group);
+                        at(level), map.lookup(value), place.pitch, place.alignment, place.group);
   return success();
 }
 
@@ -465,6 +491,10 @@ LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
 }
 
 LogicalResult ProgramLowering::broadcast(BroadcastOp op) {
+  const Level from = *domain.levelOf(op.getInput().getType()), to = *domain.levelOf(op.getType());
+  if (from.transposed != to.transposed && from.kind != LevelKind::uniform)
+    return op.emitError() << "spreads values of a matrix over its transpose; transpose the result "
+                          << "of what they meet instead";
   Value held = map.lookup(op.getInput());
   Type wanted = heldType(op.getType());
   if (held.getType() != wanted)
@@ -489,10 +519,27 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
     times = product.getRhs();
   }
   auto reduced = simt::ReduceOp::create(builder, op.getLoc(), heldType(op.getType()), op.getKind(),
-                                        input, times, cursor, group);
+                                        input, times, at(level), group);
   if (Attribute given = op->getAttr("eider.name"))
     reduced->setAttr("eider.name", given);
   map.map(op.getResult(), reduced.getResult());
+  return success();
+}
+
+/// Elements go through shared memory; a value a tile is the same of both.
+LogicalResult ProgramLowering::transpose(TransposeOp op) {
+  const Level from = *domain.levelOf(op.getInput().getType());
+  Value value = map.lookup(op.getInput());
+  if (domain.isValueOfTile(from)) {
+    map.map(op.getResult(), value);
+    return success();
+  }
+  if (from.kind != LevelKind::elements || from.transposed)
+    return op.emitError() << "transposes " << op.getInput().getType()
+                          << ": only elements of the program's matrix are, and values of the "
+                          << "blocks that it reduces";
+  auto turned = simt::TransposeOp::create(builder, op.getLoc(), value.getType(), value, cursor);
+  map.map(op.getResult(), turned.getResult());
   return success();
 }
 
@@ -512,10 +559,18 @@ LogicalResult ProgramLowering::elementwise(Operation &op) {
   return success();
 }
 
+/// What a thread holds no fragment of.
+static bool isOfTransposedRows(const Level &level) {
+  return level.transposed && level.kind != LevelKind::elements && level.kind != LevelKind::groups;
+}
+
 LogicalResult ProgramLowering::lower(Operation &op) {
   for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
     if (isa<RankedTensorType>(type) && !domain.levelOf(type))
       return op.emitError() << "type " << type << " does not fit the program's matrix";
+    else if (isa<RankedTensorType>(type) && isOfTransposedRows(*domain.levelOf(type)))
+      return op.emitError() << "type " << type << " is one value a row or column of the transposed "
+                            << "matrix; only its elements and values of its blocks are lowered";
   if (isa<ScalarOp>(op))
     return success();
   if (isa<InputOp, InOutOp>(op))
@@ -528,6 +583,8 @@ LogicalResult ProgramLowering::lower(Operation &op) {
     return broadcast(broadcastOp);
   if (auto reduceOp = dyn_cast<ReduceOp>(op))
     return reduce(reduceOp);
+  if (auto transposeOp = dyn_cast<TransposeOp>(op))
+    return transpose(transposeOp);
   if (auto sigmoid = dyn_cast<SigmoidOp>(op)) {
     Value x = map.lookup(sigmoid.getInput());
     map.map(sigmoid.getResult(),
@@ -566,7 +623,7 @@ LogicalResult ProgramLowering::run() {
   kernel = simt::KernelOp::create(builder, program.getLoc(), name, empty, tile.blockThreads(),
                                   program.getScheduleAttr().getKnobs().resident, tile.getCluster(),
                                   gridExpression(), empty, builder.getDictionaryAttr({}),
-                                  builder.getArrayAttr(header()));
+                                  DictionaryAttr(), builder.getArrayAttr(header()));
   kernel.getBody().emplaceBlock();
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());
@@ -575,6 +632,10 @@ LogicalResult ProgramLowering::run() {
   cursor = loop.getBlock().addArgument(simt::CursorType::get(builder.getContext(), tile),
                                        program.getLoc());
   builder.setInsertionPointToEnd(&loop.getBlock());
+  if (domain.transposes)
+    transposedCursor = simt::TransposedTileOp::create(
+        builder, program.getLoc(), simt::CursorType::get(builder.getContext(), tile.transposed()),
+        cursor);
   for (Operation &op : program.getBlock())
     if (failed(lower(op)))
       return failure();
@@ -593,6 +654,11 @@ LogicalResult ProgramLowering::run() {
     kept.push_back(
         builder.getNamedAttr(entry.getKey(), builder.getI64IntegerAttr(entry.getValue())));
   kernel.setAlignmentsAttr(builder.getDictionaryAttr(kept));
+  if (tile.getMultiple() > 1 && domain.rows.name)
+    kernel.setMultiplesAttr(builder.getDictionaryAttr(builder.getNamedAttr(
+        domain.rows.name,
+        builder.getI64IntegerAttr(tile.getMultiple() /
+                                  std::gcd(tile.getMultiple(), domain.rows.factor)))));
   program.erase();
   return success();
 }

@@ -169,7 +169,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       auto domain = Domain::of(program);
       if (!domain)
         return signalPassFailure();
-      if (domain->block.isBlock() && domain->reducesRows)
+      if ((domain->block.isBlock() || domain->transposes) && domain->reducesRows)
         cutRows(program, frontier(program, *domain));
     }
   }

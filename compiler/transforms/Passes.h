@@ -26,6 +26,9 @@ std::unique_ptr<mlir::Pass> createSpecialize(const std::map<std::string, int64_t
 /// mean becomes a sum and a division: `eider-decompose`.
 std::unique_ptr<mlir::Pass> createDecompose();
 
+/// Moves transposes to where they move few and narrow elements: `eider-place-transposes`.
+std::unique_ptr<mlir::Pass> createPlaceTransposes();
+
 /// Cuts programs at grid-wide dependences into one program a kernel: `eider-partition`.
 std::unique_ptr<mlir::Pass> createPartition();
 

@@ -15,6 +15,7 @@ void eider::transforms::buildTensorPipeline(OpPassManager &manager,
                                             const PipelineOptions &options) {
   manager.addPass(createSpecialize(options.dims));
   manager.addPass(createDecompose());
+  manager.addPass(createPlaceTransposes());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createPartition());
@@ -31,6 +32,7 @@ void eider::transforms::buildVariantPipeline(OpPassManager &manager, VariantKind
 void eider::transforms::registerPasses() {
   registerPass([] { return createSpecialize(); });
   registerPass([] { return createDecompose(); });
+  registerPass([] { return createPlaceTransposes(); });
   registerPass([] { return createPartition(); });
   registerPass([] { return createAssignSchedule(); });
   registerPass([] { return createLegalize(); });

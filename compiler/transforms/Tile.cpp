@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Heuristic.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 
 using namespace mlir;
@@ -58,6 +60,26 @@ static std::string partsProblem(const ScheduleKnobs &k, const Domain &domain, Fa
   return "";
 }
 
+/// What is wrong with the block of a transpose (memory/transposition.cuh); empty: nothing.
+static std::string transposeProblem(const ScheduleKnobs &k, const Domain &domain) {
+  if (!domain.transposes)
+    return "";
+  // In shared memory, the columns that a thread has in its vector.
+  constexpr int64_t widestElement = 4, bytes = 32 * 1024;
+  if (k.vector < 4 || k.rows % k.vector != 0 || k.threads % (k.rows / k.vector) != 0)
+    return "a transposed block is dealt to its threads like the block: vector is at least 4, and "
+           "threads a multiple of the rows / vector";
+  if (!llvm::isPowerOf2_64(k.rows) || !llvm::isPowerOf2_64(k.columns) ||
+      k.rows * k.vector * widestElement > bytes)
+    return "a transposed block has powers of two of rows and columns, and vector columns of it "
+           "fit " +
+           std::to_string(bytes / 1024) + " KiB of shared memory";
+  if (domain.group && (k.rows % domain.group != 0 || k.columns % domain.group != 0))
+    return "groups of " + std::to_string(domain.group) +
+           " must divide the rows and the columns of a transposed block";
+  return "";
+}
+
 TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
                                    std::string &message) {
   Family needed = familyOf(domain).family;
@@ -74,11 +96,15 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   int64_t width = std::max<int64_t>(domain.width, 1);
   int64_t loads = k.loads ? k.loads : ceilDiv(width, threads * vector * k.cluster);
   int64_t columns = std::min(width, threads * vector * loads * k.cluster);
+  int64_t run = 1;
   TileKind kind = TileKind::row;
   if (needed == Family::tile) {
     kind = TileKind::block;
     columns = k.columns;
-    if (rows != domain.block.blockRows || columns != domain.block.blockColumns)
+    if (columns < 1)
+      return refuse("a two-dimensional block needs columns");
+    if (domain.block.isBlock() &&
+        (rows != domain.block.blockRows || columns != domain.block.blockColumns))
       return refuse("rows and columns must be the block's, " +
                     std::to_string(domain.block.blockRows) + " and " +
                     std::to_string(domain.block.blockColumns));
@@ -86,6 +112,10 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     if (columns % vector != 0 || threads % (columns / vector) != 0)
       return refuse("threads must be a multiple of the " + std::to_string(columns / vector) +
                     " vectors of a block's row");
+    if (std::string problem = transposeProblem(k, domain); !problem.empty())
+      return refuse(problem);
+    while (domain.transposes && run < 4 && loads % (2 * run) == 0)
+      run *= 2;
   }
   if (std::string problem = clusterProblem(k, domain); !problem.empty())
     return refuse(problem);
@@ -113,6 +143,7 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     return success();
   });
   auto tile = TileAttr::getChecked([&] { return emitError(UnknownLoc::get(context)); }, context,
-                                   kind, threads, vector, rows, columns, loads, width, k.cluster);
+                                   kind, threads, vector, rows, columns, loads, width, k.cluster,
+                                   run, int64_t(1));
   return tile ? tile : refuse(reason);
 }

@@ -6,16 +6,21 @@
 #ifndef EIDER_TILE_BLOCK_CUH
 #define EIDER_TILE_BLOCK_CUH
 
-#include "eider/tile/members.cuh"
+#include "eider/tile/transposed.cuh"
 
 namespace eider {
 
 /// `threads` threads hold a block of tile_rows × tile_columns elements. Chunk c of thread t is
-/// number c · threads + t of the block's chunks, counted row by row.
-template <int threads, int vector, int tile_rows, int tile_columns, int64 columns>
-class BlockTile : public TileMembers<BlockTile<threads, vector, tile_rows, tile_columns, columns>,
-                                     vector, tile_rows * tile_columns / (threads * vector), columns,
-                                     tile_columns / vector, threads, threads> {
+/// number c · threads + t of the block's chunks, counted row by row; with a `run`, so many
+/// neighbouring rows count as one, and a thread holds the chunks of all of them. The matrix has a
+/// `multiple` of so many rows.
+template <int threads, int vector, int tile_rows, int tile_columns, int64 columns, int run = 1,
+          int multiple = 1>
+class BlockTile
+    : public TileMembers<
+          BlockTile<threads, vector, tile_rows, tile_columns, columns, run, multiple>, vector,
+          tile_rows * tile_columns / (threads * vector), columns, tile_columns / vector, threads,
+          threads> {
   static constexpr int chunks = tile_rows * tile_columns / (threads * vector);
   static constexpr int chunks_of_row = tile_columns / vector;
   static constexpr int64 tiles_of_row = (columns + tile_columns - 1) / tile_columns;
@@ -23,6 +28,7 @@ class BlockTile : public TileMembers<BlockTile<threads, vector, tile_rows, tile_
   static_assert(tile_rows * tile_columns % (threads * vector) == 0,
                 "the block's chunks cannot be dealt evenly to its threads");
   static_assert(threads % chunks_of_row == 0, "the threads are no whole number of rows");
+  static_assert(chunks % run == 0, "a thread's chunks are no whole number of runs");
   static_assert(columns >= 1 && columns + tile_columns < (1ll << 31), "columns: 1 to about 2^31");
 
 public:
@@ -38,10 +44,10 @@ public:
   EIDER_DEVICE BlockTile(int64 number, int64 total)
       : number_(number),
         row_(static_cast<int64>(static_cast<uint64>(number) / tiles_of_row) * tile_rows +
-             arch::thread_index() / chunks_of_row),
+             arch::thread_index() / chunks_of_row * run),
         column_(static_cast<int>(static_cast<uint64>(number) % tiles_of_row) * tile_columns +
                 arch::thread_index() % chunks_of_row * vector),
-        rows_left_(rows_left(total - row_)) {}
+        rows_left_(rows_left(total - row_)), total_(total) {}
 
   /// The elements of a [columns] vector under the tile, 0 outside.
   template <int alignment = 16, class T>
@@ -87,12 +93,26 @@ public:
       p[block_offset(where)] = value;
   }
 
+  /// The same block of the transposed matrix.
+  using Transposed = TransposedTile<threads, vector, tile_rows, tile_columns, columns, multiple>;
+  EIDER_DEVICE Transposed transposed() const {
+    return Transposed(row_ - arch::thread_index() / chunks_of_row * run,
+                      column_ - arch::thread_index() % chunks_of_row * vector, total_);
+  }
+
+  /// What the thread holds of the transposed block. Every thread of the CUDA block takes part.
+  template <class T>
+  EIDER_DEVICE Fragment<T, vector * chunks> transpose(const Fragment<T, vector * chunks> &values,
+                                                      arch::Site at = arch::Site::current()) const {
+    return Transposition<T, threads, vector, tile_rows, tile_columns, run>::of(values, at);
+  }
+
   // Where the thread's chunks are, for TileMembers.
 
-  EIDER_DEVICE int64 row(int c) const { return row_ + c * rows_of_chunk; }
+  EIDER_DEVICE int64 row(int c) const { return row_ + rows_before(c); }
   EIDER_DEVICE int column(int) const { return column_; }
   EIDER_DEVICE int inside(int c) const {
-    return c * rows_of_chunk < rows_left_ ? columns_inside() : 0;
+    return rows_before(c) < rows_left_ ? columns_inside() : 0;
   }
   /// Whether the thread's part is: each masks its own.
   EIDER_DEVICE bool is_whole() const { return inside(chunks - 1) == vector; }
@@ -105,6 +125,12 @@ private:
   int64 row_;  // of the thread's first chunk
   int column_; // of all its chunks
   int rows_left_;
+  int64 total_; // rows of the matrix
+
+  /// From the row of the thread's first chunk to that of chunk c.
+  static constexpr EIDER_DEVICE int rows_before(int c) {
+    return c / run * (rows_of_chunk * run) + c % run;
+  }
 
   template <class Where> EIDER_DEVICE int64 block_offset(const Where &where) const {
     return offset_of(where, static_cast<uint64>(number_) / tiles_of_row,

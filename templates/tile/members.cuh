@@ -15,6 +15,10 @@
 
 namespace eider {
 
+/// An index as what divides fastest.
+EIDER_DEVICE uint32 unsigned_index(int index) { return static_cast<uint32>(index); }
+EIDER_DEVICE uint64 unsigned_index(int64 index) { return static_cast<uint64>(index); }
+
 /// The members of a tile whose threads hold `chunks` chunks of `vector` neighbouring elements each.
 /// `Tile` derives from this and says where they are:
 ///   row(c), column(c)    the position of chunk c's first element
@@ -67,7 +71,7 @@ struct TileMembers {
     EIDER_UNROLL
     for (int g = 0; g < G::count; ++g) {
       const int c = G::chunk(g);
-      const uint32 column = tile().column(c) + G::offset(g);
+      const auto column = unsigned_index(tile().column(c) + G::offset(g));
       if (tile().inside(c) > G::offset(g))
         groups.fill(g, p[offset_of(where, static_cast<uint64>(tile().row(c)) / R, column / B)]);
     }
@@ -83,7 +87,7 @@ struct TileMembers {
     EIDER_UNROLL
     for (int g = 0; g < G::count; ++g) {
       const int c = G::chunk(g);
-      const uint32 column = tile().column(c) + G::offset(g);
+      const auto column = unsigned_index(tile().column(c) + G::offset(g));
       if (tile().inside(c) > G::offset(g) && column % B == 0)
         p[offset_of(where, tile().row(c), column / B)] = groups[g];
     }

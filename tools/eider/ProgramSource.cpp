@@ -56,7 +56,8 @@ std::vector<std::pair<const char *, const std::string *>> optionsOf(const OpPara
           {"--scale-layout", &p.scaleLayout},
           {"--scale-source", &p.scaleSource},
           {"--mode", &p.mode},
-          {"--copy", &p.copy}};
+          {"--copy", &p.copy},
+          {"--transposed", &p.transposed}};
 }
 
 ProgramSource readProgram(const ProgramRequest &request) {

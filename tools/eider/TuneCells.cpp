@@ -55,6 +55,7 @@ const Axis axes[] = {
     {"scaleSource", [](ProgramRequest &r) -> std::string & { return r.parameters.scaleSource; }},
     {"mode", [](ProgramRequest &r) -> std::string & { return r.parameters.mode; }},
     {"copy", [](ProgramRequest &r) -> std::string & { return r.parameters.copy; }},
+    {"transposed", [](ProgramRequest &r) -> std::string & { return r.parameters.transposed; }},
     {"", [](ProgramRequest &r) -> std::string & { return r.codec; }},
 };
 

@@ -83,6 +83,7 @@ struct OpParameters {
   std::map<std::string, std::string> numerics =
       {}; ///< Single numerics parameters over the mode: `nan=ignore`, `arithmetic=reciprocal`, …
   std::string copy = {}; ///< `none`, or the type of the output `copy`: y before it is quantised.
+  std::string transposed = {}; ///< `yes`: an output `yt`, the transpose of what y is; `no`
 };
 
 /// One op of the library.

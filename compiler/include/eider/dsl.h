@@ -202,6 +202,8 @@ EIDER_API Value round_to(const Operand &value, DType type);
 
 /// The value repeated over `shape`.
 EIDER_API Value broadcast(const Operand &value, const Shape &shape);
+/// Rows and columns of a matrix exchanged.
+EIDER_API Value transpose(const Operand &value);
 /// The halves of the last axis, whose extent is an even multiple.
 EIDER_API Value first_half(const Operand &value);
 EIDER_API Value second_half(const Operand &value);

@@ -1,0 +1,69 @@
+//===- eider/tile/transposed.cuh - A block of the transpose -----*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TILE_TRANSPOSED_CUH
+#define EIDER_TILE_TRANSPOSED_CUH
+
+#include "eider/memory/transposition.cuh"
+#include "eider/tile/members.cuh"
+
+namespace eider {
+
+/// What a BlockTile of these numbers covers of its matrix, as a block of the transposed matrix,
+/// whose columns are the matrix's rows. Chunk c of thread t is number c · threads + t of the
+/// transposed block's chunks, counted row by row. Its width is known to the launch alone: give
+/// every access its pitch.
+template <int threads, int vector, int tile_rows, int tile_columns, int64 columns, int multiple>
+class TransposedTile
+    : public TileMembers<
+          TransposedTile<threads, vector, tile_rows, tile_columns, columns, multiple>, vector,
+          tile_rows * tile_columns / (threads * vector), 0, tile_rows / vector, threads, threads> {
+  static constexpr int chunks = tile_rows * tile_columns / (threads * vector);
+  static constexpr int chunks_of_row = tile_rows / vector;
+  static constexpr int rows_of_chunk = threads / chunks_of_row;
+
+public:
+  static constexpr int64 segments = 1; // as in a BlockTile
+  static constexpr bool may_be_cut = multiple % vector != 0, always_whole = false;
+
+  /// Of the block that begins at (row, column) of a matrix of `total` rows.
+  EIDER_DEVICE TransposedTile(int64 row, int column, int64 total)
+      : row_(column + arch::thread_index() / chunks_of_row),
+        column_(row + arch::thread_index() % chunks_of_row * vector),
+        columns_inside_(columns_inside(total - column_)) {}
+
+  /// Writes the block's element of a [ceil(columns/tile_columns), ceil(rows/tile_rows)] matrix,
+  /// once.
+  template <class T> EIDER_DEVICE void store_block(T *p, T value, int64 pitch) const {
+    if (arch::thread_index() == 0)
+      p[row_ / tile_columns * pitch + column_ / tile_rows] = value;
+  }
+
+  // Where the thread's chunks are, for TileMembers.
+
+  EIDER_DEVICE int64 row(int c) const { return row_ + c * rows_of_chunk; }
+  EIDER_DEVICE int64 column(int) const { return column_; }
+  EIDER_DEVICE int inside(int c) const {
+    const bool is_inside =
+        columns % tile_columns == 0 || row_ + c * rows_of_chunk < static_cast<int>(columns);
+    return is_inside ? columns_inside_ : 0;
+  }
+  EIDER_DEVICE bool is_whole() const { return inside(chunks - 1) == vector; }
+
+private:
+  int row_; // of the thread's first chunk
+  int64 column_;
+  int columns_inside_; // of a chunk
+
+  static EIDER_DEVICE int columns_inside(int64 left) {
+    if (may_be_cut)
+      return left >= vector ? vector : left > 0 ? static_cast<int>(left) : 0;
+    return left > 0 ? vector : 0;
+  }
+};
+
+} // namespace eider
+
+#endif // EIDER_TILE_TRANSPOSED_CUH
