@@ -24,7 +24,7 @@ namespace {
 struct FamilySpace {
   Family family;
   std::vector<int64_t> threads, vector;
-  std::vector<int64_t> rows;  ///< Of tile: the block's.
+  std::vector<int64_t> rows;  ///< Of tile: `shapesOf`.
   std::vector<int64_t> loads; ///< 0: what a row needs.
   std::vector<int64_t> tiles;
   std::vector<int64_t> residentThreads; ///< That `resident` blocks have together; 0: no bound.
@@ -181,9 +181,12 @@ static void spreadOut(std::vector<ScheduleOption> &options, ScheduleAttr heurist
   constexpr double sameCut = 0.04, sameLoop = 0.02, sameResidence = 0.01;
   llvm::stable_sort(
       options, [](const ScheduleOption &a, const ScheduleOption &b) { return a.cost < b.cost; });
-  std::map<std::pair<int64_t, int64_t>, int64_t> cuts, loops;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> cuts;
+  std::map<std::pair<int64_t, int64_t>, int64_t> loops;
   std::map<bool, int64_t> residences;
-  auto cut = [](ScheduleAttr s) { return std::pair(s.getKnobs().threads, s.getKnobs().vector); };
+  auto cut = [](ScheduleAttr s) {
+    return std::tuple(s.getKnobs().threads, s.getKnobs().vector, s.getKnobs().columns);
+  };
   auto loop = [](ScheduleAttr s) { return std::pair(s.getKnobs().loads, s.getKnobs().tiles); };
   auto note = [&](ScheduleAttr s) {
     ++cuts[cut(s)];
@@ -210,15 +213,28 @@ static void spreadOut(std::vector<ScheduleOption> &options, ScheduleAttr heurist
 
 /// Whether a combination can be worth a second look; the rest is what `tileOf` and the model say.
 static bool plausible(const ScheduleKnobs &k, const Domain &domain) {
-  if (k.threads * k.rows > 1024)
+  const bool isTile = k.columns != 0; // its threads have all of its rows
+  if (k.threads * (isTile ? 1 : k.rows) > 1024)
     return false;
   if (k.prefetch && k.tiles == 1) // there is no next tile to load ahead
     return false;
   if (k.cluster > 1 && (k.cluster > domain.largestCluster || k.threads < 64 || k.rows != 1 ||
                         k.tiles != 1 || k.resident))
     return false;
-  return k.threads == 1 || k.threads * k.vector * k.cluster < 2 * domain.width ||
-         domain.block.isBlock();
+  return k.threads == 1 || k.threads * k.vector * k.cluster < 2 * domain.width || isTile;
+}
+
+/// Rows and columns of a CUDA block (tile) that are worth a look; elsewhere rows alone.
+static std::vector<std::pair<int64_t, int64_t>> shapesOf(const FamilySpace &space,
+                                                         const Domain &domain) {
+  if (domain.block.isBlock())
+    return {{domain.block.blockRows, domain.block.blockColumns}};
+  if (space.family == Family::tile)
+    return {{128, 128}, {64, 128}, {128, 64}, {64, 64}, {256, 128}, {128, 256}, {256, 256}};
+  std::vector<std::pair<int64_t, int64_t>> shapes;
+  for (int64_t rows : space.rows)
+    shapes.emplace_back(rows, 0);
+  return shapes;
 }
 
 /// Calls `visit` with each schedule of a family that can be worth a look, its secondary knobs left.
@@ -227,7 +243,7 @@ static void forEach(MLIRContext *context, const FamilySpace &space, const Domain
                     Visit visit) {
   for (int64_t vector : llvm::reverse(space.vector))
     for (int64_t threads : llvm::reverse(space.threads))
-      for (int64_t rows : space.rows)
+      for (auto [rows, columns] : shapesOf(space, domain))
         for (int64_t loads : space.loads)
           for (int64_t tiles : space.tiles)
             for (int64_t bound : space.residentThreads)
@@ -235,11 +251,11 @@ static void forEach(MLIRContext *context, const FamilySpace &space, const Domain
                 for (int64_t cluster : space.cluster) {
                   ScheduleKnobs k{.threads = threads,
                                   .vector = vector,
-                                  .rows = domain.block.isBlock() ? domain.block.blockRows : rows,
+                                  .rows = rows,
                                   .loads = loads,
-                                  .columns = domain.block.isBlock() ? domain.block.blockColumns : 0,
+                                  .columns = columns,
                                   .tiles = tiles,
-                                  .resident = bound / (threads * rows),
+                                  .resident = bound / (threads * (columns ? 1 : rows)),
                                   .prefetch = prefetch,
                                   .cluster = cluster};
                   if (plausible(k, domain) && (bound == 0 || k.resident >= 2))

@@ -95,9 +95,9 @@ class Transposition {
   static EIDER_DEVICE int byte_of(int line, int number) {
     const int place = number / pieces_of_chunk + number % pieces_of_chunk * readers;
     if constexpr (pieces_of_line % window == 0)
-      return (line * pieces_of_line + (place ^ line / vector % window)) * piece;
+      return (line * pieces_of_line + (place ^ (line / vector % window))) * piece;
     else if constexpr (vector * pieces_of_line % window == 0)
-      return (line * pieces_of_line + place ^ line / vector % window) * piece;
+      return ((line * pieces_of_line + place) ^ (line / vector % window)) * piece;
     else
       return (line * pieces_of_line + place) * piece;
   }

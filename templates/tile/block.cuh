@@ -16,11 +16,10 @@ namespace eider {
 /// `multiple` of so many rows.
 template <int threads, int vector, int tile_rows, int tile_columns, int64 columns, int run = 1,
           int multiple = 1>
-class BlockTile
-    : public TileMembers<
-          BlockTile<threads, vector, tile_rows, tile_columns, columns, run, multiple>, vector,
-          tile_rows * tile_columns / (threads * vector), columns, tile_columns / vector, threads,
-          threads> {
+class BlockTile : public TileMembers<
+                      BlockTile<threads, vector, tile_rows, tile_columns, columns, run, multiple>,
+                      vector, tile_rows * tile_columns / (threads * vector), columns,
+                      tile_columns / vector, threads, threads> {
   static constexpr int chunks = tile_rows * tile_columns / (threads * vector);
   static constexpr int chunks_of_row = tile_columns / vector;
   static constexpr int64 tiles_of_row = (columns + tile_columns - 1) / tile_columns;

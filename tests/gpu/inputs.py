@@ -1,8 +1,8 @@
 # Part of Eider, under the Apache License v2.0.
 """Writes OP.safetensors for every op of `eider list`: python3 inputs.py EIDER DIRECTORY [TOKENS HIDDEN].
 
-Says a line an op: its name, and `blocks` if its y may have any format and block, `codes` if it has
-other codes, else `plain`. Shapes are odd on
+Says a line an op: its name, and `blocks` if its y may have any format and block, `tiles` if also its
+transpose, whose rows have blocks, `codes` if it has other codes, else `plain`. Shapes are odd on
 purpose: rows have partial blocks and ends that no vector reaches.
 """
 
@@ -60,7 +60,11 @@ def main(eider, directory, tokens=261, hidden=1173):
         path = pathlib.Path(directory) / f"{op['name']}.safetensors"
         path.write_bytes(struct.pack("<Q", len(text)) + text + data)
         params = op["parameters"]
-        print(op["name"], "blocks" if "--scale-source" in params else "codes" if "--format" in params else "plain")
+        writes = [tensor["name"] for tensor in op["outputs"]]
+        kind = "codes" if "--format" in params else "plain"
+        if "--scale-source" in params:
+            kind = "tiles" if "yt" in writes else "blocks"
+        print(op["name"], kind)
 
 
 if __name__ == "__main__":

@@ -127,8 +127,11 @@ command_line() {
       check "$op $codec" run_checked "$op" --codec "$codec" </dev/null
     done
     if [ "$kind" = blocks ]; then
-      check "$op e5m2 128x128" run_checked "$op" --format e5m2 --block '128x128' </dev/null
       check "$op e4m3 1x*" run_checked "$op" --block '1x*' </dev/null
+      check "$op transposed" run_checked "$op" --transposed yes </dev/null
+    fi
+    if [ "$kind" = blocks ] || [ "$kind" = tiles ]; then
+      check "$op e5m2 128x128" run_checked "$op" --format e5m2 --block '128x128' </dev/null
       check "$op mx" run_checked "$op" --mode mx </dev/null
       check "$op mn_major_aligned" run_checked "$op" --scale-layout mn_major_aligned </dev/null
       check "$op packed_ue8m0" run_checked "$op" --scale e8m0 --scale-layout packed_ue8m0 </dev/null

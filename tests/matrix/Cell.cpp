@@ -114,8 +114,16 @@ static bool hasItsLayout(const Cell &cell) {
   return layout != "te_gemm_ready" || block.empty() || block == "1x128" || block == "128x128";
 }
 
+/// Whether what the cell's op writes has a transpose: whole rows of that are columns, and two codes
+/// a byte are of a row of known width.
+static bool hasTranspose(const Cell &cell) {
+  return cell.text(Axis::Block) != "1x*" && !cell.text(Axis::Format).starts_with("e2m1");
+}
+
 bool matrix::isValid(const Cell &cell) {
   if (!isIdleWhereItShould(cell) || !hasItsLayout(cell))
+    return false;
+  if (cell.text(Axis::Op) == "cast_transpose" && !hasTranspose(cell))
     return false;
   std::string source = cell.text(Axis::Source), numerics = cell.text(Axis::Numerics),
               scale = cell.text(Axis::Scale);
@@ -232,6 +240,9 @@ OpParameters parametersOf(const Cell &cell) {
   set("fromScaleLayout", parameters.fromScaleLayout, fromLayout);
   // Beside the axes: a copy with some of the widths.
   set("copy", parameters.copy, cell[Axis::Width] % 3 == 1 ? "bf16" : "none");
+  // A transpose with others.
+  if (hasTranspose(cell) || !takes(op, "block"))
+    set("transposed", parameters.transposed, cell[Axis::Width] % 3 == 2 ? "yes" : "no");
   set("scaleSource", parameters.scaleSource, cell.text(Axis::Source));
   if (!takes(op, "numerics"))
     return parameters;
@@ -281,7 +292,8 @@ Case matrix::makeCase(const Cell &cell, uint64_t seed) {
     std::vector<int64_t> shape;
     for (const std::string &extent : tensor.shape)
       shape.push_back(evaluate(extent, result.dims));
-    bool isScale = tensor.name == "scale" || tensor.name.ends_with("_scale");
+    bool isScale =
+        tensor.name == "scale" || tensor.name == "scale_t" || tensor.name.ends_with("_scale");
     result.inputs.push_back(isScale ? values.scales(tensor.name, tensor.dtype, shape)
                                     : values.tensor(tensor.name, tensor.dtype, shape));
   }

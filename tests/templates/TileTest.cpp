@@ -6,12 +6,14 @@
 #include "runtime/host/Simulator.h"
 
 #include "eider/error.h"
+#include "eider/formats/e4m3.cuh"
 #include "eider/tile/block.cuh"
 #include "eider/tile/row.cuh"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -278,6 +280,57 @@ TYPED_TEST(BlockReduction, CombinesWhatIsInside) {
       }
     EXPECT_NEAR(sums[block], sum, total * 0x1p-20) << block;
     EXPECT_EQ(magnitudes[block], magnitude) << block;
+  }
+}
+
+//===-- The transpose -------------------------------------------------------===//
+
+template <class S, class T_> struct Turned : S { using T = T_; };
+template <class S> class Transpose : public testing::Test {};
+using Turnings = testing::Types<
+    Turned<Shape<BlockTile<64, 4, 32, 32, 77, 4>, 64, 77>, float>,
+    Turned<Shape<BlockTile<512, 16, 128, 128, 300, 2>, 512, 300>, bf16>,
+    Turned<Shape<BlockTile<256, 16, 128, 128, 130, 4>, 256, 130>, float>, // two passes
+    Turned<Shape<BlockTile<1024, 16, 128, 128, 128>, 1024, 128>, float>,  // a chunk in two passes
+    Turned<Shape<BlockTile<64, 8, 128, 16, 5, 4>, 64, 5>, bf16>,
+    Turned<Shape<BlockTile<128, 16, 64, 128, 200, 4>, 128, 200>, e4m3>>;
+TYPED_TEST_SUITE(Transpose, Turnings);
+
+/// Twice in a tile, and many tiles a block: what comes later must not meet what came before.
+template <class S, class T> void transposeTwice(const T *x, T *y, T *z, int64 pitch, int64 rows) {
+  for (const typename S::Tile tile : S::Tile::over(rows)) {
+    const auto transposed = tile.transposed();
+    const auto values = tile.template load<sizeof(T)>(x);
+    transposed.template store<sizeof(T)>(y, tile.transpose(values), pitch);
+    transposed.template store<sizeof(T)>(z, tile.transpose(values), pitch);
+  }
+}
+
+TYPED_TEST(Transpose, MovesEachElementAndNoOther) {
+  using T = typename TypeParam::T;
+  constexpr int64 columns = TypeParam::columns;
+  std::mt19937 random(5);
+  for (int64 rows : {int64(1), int64(33), int64(261)}) {
+    const int64 pitch = rows + 3;
+    std::vector<T> x(static_cast<size_t>(rows * columns)),
+        y(static_cast<size_t>(pitch * (columns + 1)));
+    for (T &value : x) {
+      const uint32_t word = random() & 0x3fffffffu;
+      std::memcpy(&value, &word, sizeof(T));
+    }
+    std::memset(static_cast<void *>(y.data()), 0xff, y.size() * sizeof(T));
+    std::vector<T> z = y;
+    run<transposeTwice<TypeParam, T>, TypeParam>(x.data(), y.data(), z.data(), pitch, rows);
+    std::vector<T> untouched(1);
+    std::memset(static_cast<void *>(untouched.data()), 0xff, sizeof(T));
+    for (int64 column = 0; column <= columns; ++column)
+      for (int64 row = 0; row < pitch; ++row) {
+        const bool inside = row < rows && column < columns;
+        const T &expected = inside ? x[row * columns + column] : untouched[0];
+        ASSERT_EQ(std::memcmp(&y[column * pitch + row], &expected, sizeof(T)), 0)
+            << "row " << row << " of " << rows << ", column " << column;
+        ASSERT_EQ(std::memcmp(&z[column * pitch + row], &expected, sizeof(T)), 0);
+      }
   }
 }
 

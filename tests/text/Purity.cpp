@@ -69,6 +69,7 @@ const Vocabulary &text::vocabulary() {
                                     "spread",
                                     "load_uniform",
                                     "store_uniform",
+                                    "ceildiv",
                                     "power_of_two_above",
                                     "power_of_two_below"},
                                    {"load",
@@ -91,6 +92,8 @@ const Vocabulary &text::vocabulary() {
                                     "amax_of_groups",
                                     "amax_number_of_groups",
                                     "sum_of_products",
+                                    "transpose",
+                                    "transposed",
                                     "has_next",
                                     "next"},
                                    {"over", "first", "load_columns", "clear_padding", "partial_max",
@@ -220,6 +223,7 @@ private:
   std::vector<Token> tokens;
   std::set<std::string> declared, kernels;
   std::set<std::string> partials; ///< `auto amax = Row::partial_amax()`
+  std::set<std::string> tiles;    ///< `auto transposed = tile.transposed()`
 
   std::string at(size_t i) const { return i < tokens.size() ? tokens[i].text : ""; }
   std::string before(size_t i, size_t steps) const { return i >= steps ? at(i - steps) : ""; }
@@ -241,6 +245,8 @@ private:
         declared.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "::" && at(i + 4).starts_with("partial_"))
         partials.insert(tokens[i].text);
+      if (type == "auto" && at(i + 3) == "." && at(i + 4) == "transposed")
+        tiles.insert(tokens[i].text);
       if (type == "void" && next == "(")
         kernels.insert(tokens[i].text);
     }
@@ -265,7 +271,8 @@ private:
     static const std::set<std::string> codecs = {"E4m3", "E5m2", "E4m3fnuz", "E5m2fnuz", "E2m1"};
     if (separator == "::" && codecs.count(qualifier))
       return &vocabulary().codec;
-    if (separator == "." && (qualifier == "row" || qualifier == "tile" || isCallOfTile(i - 2)))
+    if (separator == "." && (qualifier == "row" || qualifier == "tile" || tiles.count(qualifier) ||
+                             isCallOfTile(i - 2)))
       return &vocabulary().members;
     if (separator == "." && partials.count(qualifier))
       return &vocabulary().partials;

@@ -191,8 +191,8 @@ TEST(Library, everyCombinationRoundTrips) {
             texts.insert(program.text());
             ++programs;
           }
-  // 15 that quantise a dtype, dequantize, requantize, 18 plain ones
-  EXPECT_EQ(programs, 15u * 3 * 2 * 8 * 2 + 3 * 2 * 8 + 2 * 8 * 2 + 18 * 3);
+  // 16 that quantise a dtype, dequantize, requantize, 18 plain ones
+  EXPECT_EQ(programs, 16u * 3 * 2 * 8 * 2 + 3 * 2 * 8 + 2 * 8 * 2 + 18 * 3);
   EXPECT_EQ(texts.size(), programs);
 }
 
@@ -239,10 +239,36 @@ TEST(Library, singleParametersGoOverTheMode) {
                               "zero_block = formula, nan = ignore>"));
 }
 
+/// The names of a program's tensors, in order.
+static std::vector<std::string> tensorNames(const Program &program) {
+  std::vector<std::string> names;
+  for (const Signature::Tensor &tensor : program.signature().tensors)
+    names.push_back(tensor.name);
+  return names;
+}
+
+TEST(Library, transposes) {
+  using testing::ElementsAre;
+  Program both = libraryOp("cast_transpose", {.block = "1x64"});
+  EXPECT_THAT(tensorNames(both), ElementsAre("x", "y", "y_scale", "yt", "yt_scale"));
+  EXPECT_THAT(both.signature().tensors[3].shape, ElementsAre("hidden", "tokens"));
+  EXPECT_THAT(both.signature().tensors[4].shape, ElementsAre("hidden", "ceildiv(tokens, 64)"));
+  EXPECT_THAT(tensorNames(libraryOp("silu_mul", {.transposed = "yes"})),
+              ElementsAre("x", "y", "yt"));
+  // Given scales of squares are y's, transposed; others are an input of their own.
+  EXPECT_THAT(tensorNames(libraryOp("cast_transpose", {.block = "1x64", .scaleSource = "static"})),
+              ElementsAre("x", "scale", "y", "scale_t", "yt"));
+  EXPECT_THAT(tensorNames(libraryOp("cast_transpose", {.block = "64x64", .scaleSource = "static"})),
+              ElementsAre("x", "scale", "y", "yt"));
+  EXPECT_EQ(errorOf("quantize", {.transposed = "maybe"}),
+            "quantize: --transposed cannot be 'maybe'; give no, yes");
+}
+
 TEST(Library, refusals) {
-  EXPECT_THAT(errorOf("quantise", {}),
-              AllOf(HasSubstr("no op 'quantise'; give one of quantize, dequantize, requantize, "),
-                    HasSubstr(", triad, or a file of the eider dialect (FILE.mlir)")));
+  EXPECT_THAT(
+      errorOf("quantise", {}),
+      AllOf(HasSubstr("no op 'quantise'; give one of quantize, cast_transpose, dequantize, "),
+            HasSubstr(", triad, or a file of the eider dialect (FILE.mlir)")));
   EXPECT_EQ(errorOf("quantize", {.dtype = "f64"}),
             "quantize: --dtype cannot be 'f64'; give bf16, f16, f32");
   EXPECT_EQ(errorOf("quantize", {.format = "e3m4"}),
@@ -323,6 +349,6 @@ TEST(Library, namesAreOneEach) {
     EXPECT_FALSE(op.summary.empty());
     EXPECT_FALSE(op.parameters.empty());
   }
-  EXPECT_EQ(names.size(), 35u);
+  EXPECT_EQ(names.size(), 36u);
 }
 } // namespace
