@@ -148,9 +148,15 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   }
   const int64_t threads = std::clamp(rows * columns / std::max(elements, vector),
                                      std::max(rows, columns) / vector, int64_t(1024));
+  // While one block waits for its threads to meet, another loads.
+  constexpr int64_t held = 1024, mostResident = 8;
   return ScheduleAttr::get(
       context, Family::tile,
-      {.threads = threads, .vector = vector, .rows = rows, .columns = columns});
+      {.threads = threads,
+       .vector = vector,
+       .rows = rows,
+       .columns = columns,
+       .resident = threads < held ? std::min(held / threads, mostResident) : 0});
 }
 
 /// Where a row that is loaded ahead hides what is done with the one before, and registers have

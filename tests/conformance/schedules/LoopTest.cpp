@@ -72,4 +72,13 @@ TEST_F(Loops, OfBlocks) {
              "streaming = 1>"});
 }
 
+/// Shared memory is written again by the next tile; odd rows and columns.
+TEST_F(Loops, OfTransposes) {
+  expectAll({"cast_transpose"}, "1x64",
+            {"tile<threads = 256, vector = 16, rows = 64, columns = 128, blocks = 2>",
+             "tile<threads = 64, vector = 4, rows = 64, columns = 64, tiles = 2, streaming = 1>"});
+  expectAll({"cast_transpose"}, "128x128",
+            {"tile<threads = 1024, vector = 8, rows = 128, columns = 128, blocks = 1>"});
+}
+
 } // namespace

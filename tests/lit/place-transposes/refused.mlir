@@ -1,0 +1,42 @@
+// What no tile of a matrix and its transpose holds.
+//
+// RUN: eider-opt %s -eider-decompose -eider-place-transposes -canonicalize -cse -eider-legalize -eider-assign-schedule -eider-lower-to-simt -split-input-file -verify-diagnostics
+
+eider.program @whole_rows(tokens, hidden = 256) {
+  %x = eider.input "x" : tensor<?x256xf32, #eider.dims<tokens, hidden>>
+  %t = eider.transpose %x : tensor<?x256xf32, #eider.dims<tokens, hidden>> -> tensor<256x?xf32, #eider.dims<hidden, tokens>>
+  // expected-error @+1 {{reduces along whole rows of the transposed matrix}}
+  %s = eider.reduce sum %t over [1, *] : tensor<256x?xf32, #eider.dims<hidden, tokens>> -> tensor<256x1xf32, #eider.dims<hidden, 1>>
+  eider.output "s", %s : tensor<256x1xf32, #eider.dims<hidden, 1>>
+}
+
+// -----
+
+// expected-error @+1 {{transposes a matrix whose rows and columns are the same dim 'n'}}
+eider.program @square(n = 64) {
+  %x = eider.input "x" : tensor<64x64xf32, #eider.dims<n, n>>
+  %t = eider.transpose %x : tensor<64x64xf32, #eider.dims<n, n>> -> tensor<64x64xf32, #eider.dims<n, n>>
+  eider.output "y", %t : tensor<64x64xf32, #eider.dims<n, n>>
+}
+
+// -----
+
+eider.program @columns_over_rows(tokens, hidden = 256) {
+  %x = eider.input "x" : tensor<?x256xf32, #eider.dims<tokens, hidden>>
+  %bias = eider.input "bias" : tensor<?xf32, #eider.dims<tokens>>
+  %t = eider.transpose %x : tensor<?x256xf32, #eider.dims<tokens, hidden>> -> tensor<256x?xf32, #eider.dims<hidden, tokens>>
+  // expected-error @+1 {{spreads values of a matrix over its transpose}}
+  %b = eider.broadcast %bias : tensor<?xf32, #eider.dims<tokens>> to tensor<256x?xf32, #eider.dims<hidden, tokens>>
+  %y = arith.addf %t, %b : tensor<256x?xf32, #eider.dims<hidden, tokens>>
+  eider.output "y", %y : tensor<256x?xf32, #eider.dims<hidden, tokens>>
+}
+
+// -----
+
+// expected-error @+1 {{a square of both does not fit the registers}}
+eider.program @wide_groups(tokens, hidden = 1024) {
+  %x = eider.input "x" : tensor<?x1024xf32, #eider.dims<tokens, hidden>>
+  %t = eider.transpose %x : tensor<?x1024xf32, #eider.dims<tokens, hidden>> -> tensor<1024x?xf32, #eider.dims<hidden, tokens>>
+  %s = eider.reduce amax %t over [1, 512] : tensor<1024x?xf32, #eider.dims<hidden, tokens>> -> tensor<1024x?xf32, #eider.dims<hidden, tokens / 512>>
+  eider.output "s", %s : tensor<1024x?xf32, #eider.dims<hidden, tokens / 512>>
+}
