@@ -98,13 +98,15 @@ void CellRun::runChecked(const Call &call) {
 /// gives of a small launch.
 Sample CellRun::sampleOf(const Kernel &kernel) {
   constexpr int64_t smallExtent = 130; // a block of 128 and a partial one
+  constexpr int64_t multiple = 16;     // the most of which a variant asks a dim to be one
   const RowPlan plan = planRows(program.signature(), request.fixed);
   if (!plan.dim.empty())
     return takeSample(device, *tensors, plan, request.dims);
   Dims dims = request.dims;
   for (auto &[name, extent] : dims)
     if (std::ranges::find(request.fixed, name) == request.fixed.end())
-      extent = std::min(extent, smallExtent);
+      extent =
+          std::min(extent, smallExtent + (extent + multiple - smallExtent % multiple) % multiple);
   Tensors small(device, kernel, program.signature(), dims);
   const Call call = kernel.prepare(dims, small.checkedSet());
   small.prepareCheck();

@@ -242,7 +242,11 @@ std::optional<Domain> Domain::of(ProgramOp program) {
                         << " elements: a kernel counts columns in 32 bits, at most " << widestRow;
     return std::nullopt;
   }
-  domain.transposes = !program.getOps<TransposeOp>().empty();
+  for (TransposeOp op : program.getOps<TransposeOp>()) {
+    domain.transposes = true;
+    const auto type = cast<RankedTensorType>(op.getType());
+    domain.bytesTurned = std::max<int64_t>(domain.bytesTurned, type.getElementTypeBitWidth() / 8);
+  }
   if (domain.transposes && domain.rows == domain.columns) {
     program.emitError() << "transposes a matrix whose rows and columns are the same dim '"
                         << domain.rows.str() << "': declare a dim for each";

@@ -41,6 +41,7 @@ struct Domain {
   bool writesWhole = false;  ///< A value of the whole matrix, which no rows have, too.
   int64_t group = 0;         ///< The largest 1×B group that is reduced or read; 0 without one.
   bool transposes = false;   ///< Some value is of the transposed matrix.
+  int64_t bytesTurned = 0;   ///< Of the widest element that is transposed.
   bool encodesBySoftware = false;
   bool convertsByHardware = false; ///< FP8, to or from, by instruction.
   bool packs = false;              ///< Some matrix in memory has two elements a byte.

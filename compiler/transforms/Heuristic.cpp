@@ -119,10 +119,12 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
 }
 
 /// A block that is transposed: in rows and columns it has whole lines of memory and whole groups;
-/// many threads have few elements each, so that many loads are in flight.
+/// many threads have few elements each, so that many loads are in flight; fewer of 32 bits, of
+/// which registers hold both orders.
 static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain,
                                       std::string &message) {
-  constexpr int64_t side = 128, largestGroup = 256, elements = 32;
+  constexpr int64_t side = 128, largestGroup = 256;
+  const int64_t elements = domain.bytesTurned < 4 ? 32 : 16;
   const Level &block = domain.block;
   if (domain.group > largestGroup) {
     message = "blocks of 1x" + std::to_string(domain.group) +

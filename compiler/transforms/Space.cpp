@@ -119,8 +119,8 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
 }
 
 /// Why a schedule is not worth measuring; empty: it is.
-static std::string pruning(ScheduleAttr schedule, const Estimate &e, const Domain &domain,
-                           const SpaceFacts &facts) {
+static std::string pruning(ScheduleAttr schedule, TileAttr tile, const Estimate &e,
+                           const Domain &domain, const SpaceFacts &facts) {
   const ScheduleKnobs &k = schedule.getKnobs();
   if (e.elements > mostElements)
     return "more than " + std::to_string(mostElements) + " elements a thread: long text, spills";
@@ -140,7 +140,7 @@ static std::string pruning(ScheduleAttr schedule, const Estimate &e, const Domai
   if (k.cluster > 1 && domain.width <= widestForOneBlock &&
       (!facts.multiprocessors || !facts.rows || facts.rows >= facts.multiprocessors))
     return "a cluster to a row that one block holds, where there are rows for every multiprocessor";
-  if (k.rows > 1 && e.block > 256 && !domain.block.isBlock())
+  if (k.rows > 1 && e.block > 256 && tile.getKind() == TileKind::row)
     return "several rows in blocks of more than 256 threads";
   return "";
 }
@@ -302,7 +302,7 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
       return std::nullopt;
     Estimate e = estimate(schedule, tile, domain, facts);
     return ScheduleOption{schedule, false, costOf(e, domain, facts),
-                          pruning(schedule, e, domain, facts)};
+                          pruning(schedule, tile, e, domain, facts)};
   };
   const FamilySpace *space = llvm::find_if(
       spaces, [&](const FamilySpace &space) { return space.family == first.getFamily(); });

@@ -54,23 +54,19 @@ EIDER_DEVICE Fragment<T, run> column_of(const Fragment<T, count> &rows, int firs
 
 } // namespace detail
 
-/// A block of tile_rows × tile_columns elements on its way from a BlockTile's threads to a
-/// TransposedTile's. In shared memory a column of the block is a line; lines lie in pieces of up to
-/// 16 bytes, in such an order that neither those who write a run of rows nor those who read a chunk
-/// of a line meet in a bank. What does not fit at once goes in several passes, some columns each.
+/// Where a block of tile_rows × tile_columns elements lies in shared memory on its way from a
+/// BlockTile's threads to a TransposedTile's. A column of the block is a line, in pieces of up to
+/// 16 bytes. A warp writes a run of rows of many columns at once and reads neighbouring chunks of a
+/// few lines, and the pieces of a line are in such an order that neither meets itself in a bank
+/// where a row of the block has at least 8 chunks. What does not fit at once goes in several
+/// passes, some columns each.
 template <class T, int threads, int vector, int tile_rows, int tile_columns, int run>
-class Transposition {
+class TranspositionLayout {
   static constexpr int size = static_cast<int>(sizeof(T));
-  static constexpr int chunks = tile_rows * tile_columns / (threads * vector);
-  using Values = Fragment<T, vector * chunks>;
+  static constexpr int chunk_bytes = vector * size;
 
-  static constexpr int chunk_bytes = vector * size, line_bytes = tile_rows * size;
-  static constexpr int piece = chunk_bytes < 16 ? chunk_bytes : 16;
-  static constexpr int pieces_of_chunk = chunk_bytes / piece, pieces_of_line = line_bytes / piece;
-  static constexpr int writers = tile_columns / vector; // threads side by side, a row
-  static constexpr int readers = tile_rows / vector;    // threads side by side, a line
-  static constexpr int lines_of_chunk = threads / readers;
-  static constexpr int window = 128 / piece; // pieces in all banks
+  static constexpr EIDER_DEVICE int least(int a, int b) { return a < b ? a : b; }
+  static constexpr EIDER_DEVICE int most(int a, int b) { return a > b ? a : b; }
 
   /// The lines of a pass: whole chunks of the writers, and of the readers or an even part of one.
   static constexpr EIDER_DEVICE int lines_of_pass() {
@@ -80,7 +76,23 @@ class Transposition {
       lines /= 2;
     return lines;
   }
+
+public:
+  static constexpr int chunks = tile_rows * tile_columns / (threads * vector);
+  static constexpr int line_bytes = tile_rows * size;
   static constexpr int lines = lines_of_pass(), passes = tile_columns / lines;
+  static constexpr int writers = tile_columns / vector; // threads side by side, a row
+  static constexpr int readers = tile_rows / vector;    // threads side by side, a line
+  /// So small that the writers of a row together reach all banks.
+  static constexpr int piece =
+      least(chunk_bytes, most(most(run *size, 4), least(16, 128 / writers)));
+  static constexpr int pieces_of_chunk = chunk_bytes / piece, pieces_of_line = line_bytes / piece;
+  static constexpr int lines_of_chunk = threads / readers;
+
+private:
+  static constexpr int window = 128 / piece; // pieces in all banks
+  static constexpr int step = most(1, window / writers),
+                       lines_of_window = most(1, window / readers);
 
   static_assert(run * size <= piece, "a run of rows is more than a piece");
   static_assert(tile_rows % vector == 0 && threads % readers == 0,
@@ -90,59 +102,95 @@ class Transposition {
   static_assert(lines % lines_of_chunk == 0 || lines_of_chunk % lines == 0,
                 "a pass is no whole number of chunks, nor a chunk of passes");
 
-  /// The byte of a line's piece. The pieces that neighbouring readers take first lie next to each
-  /// other; lines of other writers begin at other banks.
-  static EIDER_DEVICE int byte_of(int line, int number) {
+  /// The byte of a piece of line `column` of those that a writer begins. The pieces that
+  /// neighbouring readers take first lie next to each other; lines of other writers, and lines that
+  /// are read together, begin at other banks.
+  static EIDER_DEVICE int byte_of(int writer, int column, int number) {
     const int place = number / pieces_of_chunk + number % pieces_of_chunk * readers;
-    if constexpr (pieces_of_line % window == 0)
-      return (line * pieces_of_line + (place ^ (line / vector % window))) * piece;
-    else if constexpr (vector * pieces_of_line % window == 0)
-      return ((line * pieces_of_line + place) ^ (line / vector % window)) * piece;
-    else
+    const int line = writer * vector + column, turn = writer * step % window;
+    if constexpr (pieces_of_line % window == 0) {
+      const int reader = column % lines_of_window * readers % window;
+      return (line * pieces_of_line + (place ^ turn ^ reader)) * piece;
+    } else if constexpr (vector * pieces_of_line % window == 0) {
+      return ((line * pieces_of_line + place) ^ turn) * piece;
+    } else {
       return (line * pieces_of_line + place) * piece;
+    }
   }
+
+public:
+  /// Whose columns a thread has, in the pass that begins at line `first`; outside 0 … lines /
+  /// vector
+  /// - 1 it writes none.
+  static EIDER_DEVICE int writer(int thread, int first) {
+    return thread % writers - first / vector;
+  }
+
+  /// Where a thread puts what its chunks c … c + run - 1 have in a column.
+  static EIDER_DEVICE int byte_written(int thread, int c, int writer, int column) {
+    const int row = (c / run * (threads / writers) + thread / writers) * run;
+    return byte_of(writer, column, row * size / piece) + row * size % piece;
+  }
+
+  /// The line of a thread's chunk c; outside 0 … lines - 1 it is of another pass.
+  static EIDER_DEVICE int line_read(int thread, int c, int first) {
+    return c * lines_of_chunk + thread / readers - first;
+  }
+
+  /// Where piece i of a thread's chunk in `line` is.
+  static EIDER_DEVICE int byte_read(int thread, int line, int i) {
+    return byte_of(line / vector, line % vector, thread % readers * pieces_of_chunk + i);
+  }
+};
+
+/// A block's way through shared memory.
+template <class T, int threads, int vector, int tile_rows, int tile_columns, int run>
+class Transposition {
+  using Layout = TranspositionLayout<T, threads, vector, tile_rows, tile_columns, run>;
+  static constexpr int chunks = Layout::chunks, lines = Layout::lines;
+  static constexpr int size = static_cast<int>(sizeof(T)), piece = Layout::piece;
+  using Values = Fragment<T, vector * chunks>;
 
   /// Writes the lines first … first + lines - 1 that the thread has.
   static EIDER_DEVICE void write(unsigned char *memory, const Values &values, int first) {
-    const int line = arch::thread_index() % writers * vector - first;
-    if (passes > 1 && (line < 0 || line >= lines))
+    const int thread = arch::thread_index(), writer = Layout::writer(thread, first);
+    if (Layout::passes > 1 && (writer < 0 || writer >= lines / vector))
       return;
     EIDER_UNROLL
     for (int c = 0; c < chunks; c += run) {
-      const int row = (c / run * (threads / writers) + arch::thread_index() / writers) * run;
       EIDER_UNROLL
       for (int column = 0; column < vector; ++column) {
         const Fragment<T, run> rows = detail::column_of<run, vector>(values, c, column);
-        arch::store_words<run * size>(
-            memory + byte_of(line + column, row * size / piece) + row * size % piece, rows.words);
+        arch::store_words<run * size>(memory + Layout::byte_written(thread, c, writer, column),
+                                      rows.words);
       }
     }
   }
 
   /// Reads the thread's chunks of the lines first … first + lines - 1.
   static EIDER_DEVICE void read(const unsigned char *memory, Values &values, int first) {
+    constexpr int lines_of_chunk = Layout::lines_of_chunk;
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c) {
       if ((c + 1) * lines_of_chunk <= first || c * lines_of_chunk >= first + lines)
         continue;
-      const int line = c * lines_of_chunk + arch::thread_index() / readers - first;
+      const int thread = arch::thread_index(), line = Layout::line_read(thread, c, first);
       if (lines_of_chunk > lines && (line < 0 || line >= lines))
         continue;
-      const int number = arch::thread_index() % readers * pieces_of_chunk;
       EIDER_UNROLL
-      for (int i = 0; i < pieces_of_chunk; ++i)
-        arch::load_words<piece>(memory + byte_of(line, number + i),
-                                &values.words[(c * chunk_bytes + i * piece) / 4]);
+      for (int i = 0; i < Layout::pieces_of_chunk; ++i)
+        arch::load_words<piece>(memory + Layout::byte_read(thread, line, i),
+                                &values.words[(c * vector * size + i * piece) / 4]);
     }
   }
 
 public:
   static EIDER_DEVICE Values of(const Values &values, arch::Site at) {
     auto *memory = reinterpret_cast<unsigned char *>(
-        arch::shared<Transposition, detail::SharedPiece, line_bytes * lines / 16>());
+        arch::shared<Transposition, detail::SharedPiece, Layout::line_bytes * lines / 16>());
     Values result{};
     EIDER_UNROLL
-    for (int pass = 0; pass < passes; ++pass) {
+    for (int pass = 0; pass < Layout::passes; ++pass) {
       write(memory, values, pass * lines);
       arch::barrier(at);
       read(memory, result, pass * lines);

@@ -78,8 +78,26 @@ void addNeighbours(std::vector<BenchCell> &cells) {
       cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
 }
 
+/// A matrix and its transpose from one read: with scales of their own and with those of squares, at
+/// every shape; beside an activation, and with a copy that is not quantised.
+void addTransposes(std::vector<BenchCell> &cells) {
+  constexpr double target = 1.05;
+  for (const char *block : {"1x128", "128x128"}) {
+    for (Shape shape : shapes)
+      cells.push_back(cell("cast_transpose", "bf16", "e4m3", block, "auto", shape,
+                           shape.tokens == large.tokens ? target : 0));
+    for (const char *copy : {"", "bf16"}) {
+      cells.push_back(cell("silu_mul_quant", "bf16", "e4m3", block, "auto", large, target));
+      cells.back().program.parameters.transposed = "yes";
+      cells.back().program.parameters.copy = copy;
+    }
+  }
+}
+
 /// The measure of an op whose every operand goes once through memory.
 double targetOf(const std::string &op) {
+  if (op == "cast_transpose")
+    return 1.05;
   for (const char *activation : {"silu", "gelu", "relu2"})
     if (op.starts_with(activation))
       return 0.99;
@@ -170,9 +188,15 @@ std::string nameOf(const BenchCell &cell) {
   for (const auto &[name, extent] : program.dims)
     extents.push_back(std::to_string(extent));
   std::ranges::reverse(extents); // tokens, hidden
-  std::vector<std::string> parts = {
-      program.source, program.parameters.dtype, program.parameters.format, program.parameters.block,
-      program.codec,  join(extents, "x")};
+  const OpParameters &parameters = program.parameters;
+  std::vector<std::string> parts = {program.source,
+                                    parameters.dtype,
+                                    parameters.format,
+                                    parameters.block,
+                                    parameters.transposed == "yes" ? "transposed" : "",
+                                    parameters.copy.empty() ? "" : "copy-" + parameters.copy,
+                                    program.codec,
+                                    join(extents, "x")};
   std::erase(parts, ""); // what the op does not take
   return join(parts, "/");
 }
@@ -193,6 +217,7 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addLibrary(cells);
     addShapes(cells);
     addNeighbours(cells);
+    addTransposes(cells);
   }
   dropDoubles(cells);
   std::erase_if(cells, [&](const BenchCell &cell) {

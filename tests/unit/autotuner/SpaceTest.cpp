@@ -58,6 +58,25 @@ TEST(Space, HasEnoughToMeasureForEveryFamily) {
   EXPECT_GE(worthwhile(spaceOf("quantize", "1x128", 1, 8192)), 2u);
 }
 
+TEST(Space, TransposesInBlocksOfManyShapes) {
+  const auto space = spaceOf("cast_transpose", "1x64", 16384, 8192);
+  std::set<std::string> threads, shapes;
+  for (size_t i = 0; i < 16 && i < space.size() && space[i].pruned.empty(); ++i) {
+    const std::string &schedule = space[i].schedule;
+    threads.insert(schedule.substr(0, schedule.find(',')));
+    shapes.insert(schedule.substr(schedule.find("rows"), schedule.find("columns") - 3));
+    CompileOptions options;
+    options.dims = {{"hidden", 8192}};
+    options.schedule = schedule;
+    EXPECT_NO_THROW(compile(libraryProgram("cast_transpose", "1x64"), options)) << schedule;
+  }
+  EXPECT_GE(threads.size(), 3u);
+  EXPECT_GE(shapes.size(), 3u);
+  // Squares of 128 are the least that groups of 128 of both divide, and are dealt in several ways.
+  EXPECT_GE(worthwhile(spaceOf("cast_transpose", "1x128", 16384, 8192)), 4u);
+  EXPECT_GE(worthwhile(spaceOf("cast_transpose", "128x128", 16384, 8192)), 4u);
+}
+
 TEST(Space, TheFirstSixteenDifferInThreads) {
   const auto space = spaceOf("rms_norm_quant", "1x128", 16384, 8192);
   std::set<std::string> threads;

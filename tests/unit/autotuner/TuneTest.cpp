@@ -59,6 +59,16 @@ TEST_F(TuneTest, MeasuresRecordsAndFindsTheRecordAgain) {
   EXPECT_EQ(jit(program, host(), {{"hidden", 512}}).variants().front().name, "tuned_tokens_5_8");
 }
 
+/// No rows of the matrix stand for all of its transpose's: a small launch is checked in full.
+TEST_F(TuneTest, ChecksATransposeInFull) {
+  const TuneResult result =
+      tune(libraryProgram("cast_transpose"), host(), {{"tokens", 160}, {"hidden", 64}}, tuning);
+  ASSERT_EQ(result.refused, "");
+  EXPECT_TRUE(result.recorded);
+  for (const TunedSchedule &candidate : result.candidates)
+    EXPECT_THAT(candidate.rejected, testing::Not(HasSubstr("is not what"))) << candidate.schedule;
+}
+
 TEST_F(TuneTest, VerifiesARecordBesideTheHeuristic) {
   Tuner tuner(host().info(), host().cacheOptions());
   EXPECT_THROW(tuner.verify(program, dims, tuning), Error);
@@ -104,6 +114,7 @@ TEST(RowPlan, RowsStandForThemselvesWhereNothingCrossesThem) {
   EXPECT_EQ(plan("quantize", "1x128").block, 1);
   EXPECT_EQ(plan("quantize", "128x128").block, 128);
   EXPECT_EQ(plan("add_rms_norm_quant", "1x*").block, 1);
+  EXPECT_EQ(plan("cast_transpose", "1x128").dim, "");
 }
 
 TEST(SampledRows, AlwaysTheFirstAndTheLastAndThePartialBlock) {
