@@ -285,11 +285,13 @@ Expression KernelPrinter::encodeText(EncodeOp op) {
 }
 
 Expression KernelPrinter::layoutText(ScaleLayoutOp op) {
+  Value atLaunch = op.getColumnsAtLaunch();
   std::string text = eider::ir::infoOf(op.getLayout().getValue()).text.str() + "</*columns=*/" +
-                     std::to_string(op.getColumns());
+                     (atLaunch ? "at_launch" : std::to_string(op.getColumns()));
   if (op.getBlockRows() != 1)
     text += ", /*block=*/" + std::to_string(op.getBlockRows());
-  text += ">(" + operand(op.getRows()).text;
+  const std::string rows = operand(op.getRows()).text;
+  text += ">(" + (atLaunch ? "ScaleExtents(" + rows + ", " + operand(atLaunch).text + ")" : rows);
   if (op.getPitch())
     text += ", " + operand(op.getPitch()).text;
   return {text + ")"};

@@ -136,6 +136,12 @@ LogicalResult LoadOp::verify() {
                     getAccess(), getGroup());
 }
 
+LogicalResult ScaleLayoutOp::verify() {
+  if (getColumnsAtLaunch() && getColumns() != 0)
+    return emitOpError("has columns that are known, and others at the launch; give one of them");
+  return success();
+}
+
 LogicalResult ReduceOp::verify() {
   if (getTimes() &&
       (getKind() != Reduction::sum || getGroup() || getTimes().getType() != getInput().getType()))

@@ -7,6 +7,7 @@
 // Elementwise ops then carry over as they are.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/transforms/Boundary.h"
 #include "compiler/transforms/Domain.h"
 #include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/Loop.h"
@@ -91,10 +92,6 @@ private:
   Value transposedCursor; ///< Null where no value is of the transposed matrix.
 
   bool isGeneral() const { return variant == VariantKind::general; }
-  static Type boundaryType(Operation &op);
-  static StringRef boundaryName(Operation &op) {
-    return op.getAttrOfType<StringAttr>("name").getValue();
-  }
   Type heldType(Type tensor) const;
   void addArguments();
   Value rowCount();
@@ -127,19 +124,11 @@ private:
   void clearPadding(OutputOp op);
   Value at(const Level &level) const { return level.transposed ? transposedCursor : cursor; }
   Value pitchOfTranspose(const Level &level);
+  Value columnsOfBlocks(const Level &level);
   Value i64(int64_t value) {
     return arith::ConstantOp::create(builder, program.getLoc(), builder.getI64IntegerAttr(value));
   }
 };
-
-/// The tensor type of an argument or result op; null for other ops.
-Type ProgramLowering::boundaryType(Operation &op) {
-  if (isa<InputOp, InOutOp>(op))
-    return op.getResult(0).getType();
-  if (isa<OutputOp>(op))
-    return op.getOperand(0).getType();
-  return {};
-}
 
 /// What a thread holds of a tensor, by its level: a fragment or a scalar.
 Type ProgramLowering::heldType(Type type) const {
@@ -235,46 +224,10 @@ Value ProgramLowering::firstTile() {
   return simt::FirstTileOp::create(builder, program.getLoc(), cursor.getType(), loop.getRows());
 }
 
-/// Whether a program stores this in-out.
-static bool isUpdated(Operation &op) {
-  auto inout = dyn_cast<InOutOp>(op);
-  return inout && llvm::any_of(inout->getBlock()->getOps<StoreOp>(),
-                               [&](StoreOp store) { return store.getName() == inout.getName(); });
-}
-
-/// How many parts of the whole matrix an argument has; 0: it is none.
-static int64_t partsOf(Operation &op) {
-  if (auto output = dyn_cast<OutputOp>(op); output && leavesParts(output))
-    return cast<ProgramOp>(op.getParentOp()).getScheduleAttr().getKnobs().blocks;
-  auto count = op.getAttrOfType<IntegerAttr>(partsCount);
-  return count ? count.getInt() : 0;
-}
-
 /// The comment at the text's head: boundary, target, schedule.
 SmallVector<Attribute> ProgramLowering::header() {
-  std::string reads, writes, dimText;
-  auto describe = [](Operation &op, Type type, int64_t parts) {
-    std::string text = boundaryName(op).str() + " ";
-    llvm::raw_string_ostream stream(text);
-    stream << getElementTypeOrSelf(type) << " [";
-    if (parts) {
-      stream << parts << "]";
-      return text;
-    }
-    llvm::interleaveComma(
-        llvm::zip_equal(dimsOf(type).getExprs(), cast<RankedTensorType>(type).getShape()), stream,
-        [&](auto pair) { stream << std::get<0>(pair).str(); });
-    stream << "]";
-    if (auto layout = op.getAttrOfType<LayoutAttr>("layout"))
-      stream << " " << infoOf(layout.getValue()).name;
-    return text;
-  };
-  for (Operation &op : program.getBlock())
-    if (Type type = boundaryType(op)) {
-      std::string &list = isa<OutputOp>(op) ? writes : reads;
-      list += (list.empty() ? "" : ", ") + describe(op, type, partsOf(op)) +
-              (isUpdated(op) ? " (updated)" : "");
-    }
+  const auto [reads, writes] = describeBoundary(program);
+  std::string dimText;
   for (auto [dim, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
     dimText +=
         (dimText.empty() ? "" : ", ") + cast<StringAttr>(dim).str() +
@@ -297,9 +250,13 @@ SmallVector<Attribute> ProgramLowering::header() {
 /// between.
 Value ProgramLowering::pitchOfTranspose(const Level &level) {
   Value rows = loop.getRows();
-  if (level.kind == LevelKind::elements)
-    return rows;
-  return arith::CeilDivUIOp::create(builder, program.getLoc(), rows, i64(level.blockColumns));
+  return level.kind == LevelKind::elements ? rows : columnsOfBlocks(level);
+}
+
+/// How many columns of blocks the transposed matrix has, whose columns the launch knows.
+Value ProgramLowering::columnsOfBlocks(const Level &level) {
+  return arith::CeilDivUIOp::create(builder, program.getLoc(), loop.getRows(),
+                                    i64(level.blockColumns));
 }
 
 ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level level) {
@@ -359,11 +316,15 @@ Value ProgramLowering::layoutOf(Operation &op, Type type, Level level) {
     return layout;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop);
-  const bool isOne = level.kind == LevelKind::uniform;
   const int64_t columns = cast<RankedTensorType>(type).getShape().back();
+  const bool isAtLaunch = ShapedType::isDynamic(columns);
+  Value rows = level.kind == LevelKind::uniform ? i64(1)
+               : level.transposed               ? i64(domain.width)
+                                                : loop.getRows();
   layout = simt::ScaleLayoutOp::create(
-      builder, op.getLoc(), simt::LayoutType::get(builder.getContext()), attr, columns,
-      level.blockRows, isOne ? i64(1) : loop.getRows(), strides.lookup(boundaryName(op)));
+      builder, op.getLoc(), simt::LayoutType::get(builder.getContext()), attr,
+      isAtLaunch ? 0 : columns, level.blockRows, rows,
+      isAtLaunch ? columnsOfBlocks(level) : Value(), strides.lookup(boundaryName(op)));
   layout.getDefiningOp()->setAttr("eider.name",
                                   builder.getStringAttr(boundaryName(op) + "_layout"));
   return layout;

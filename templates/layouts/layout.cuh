@@ -14,19 +14,38 @@ constexpr EIDER_DEVICE int64 rounded_up(int64 count, int64 multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
-/// Scales in `columns` columns, a row of them for each `block` rows of the matrix. In memory both
-/// counts are rounded up, to multiples of `row_multiple` and `column_multiple`, and what has no
-/// scale is padding. A layout derives from this and says where a scale is, as an offset in scales:
+/// A number of columns that no text knows.
+inline constexpr int64 at_launch = 0;
+
+/// Of a matrix of `total` rows; `columns` of scales, where the launch alone knows them.
+struct ScaleExtents {
+  int64 total, columns;
+  EIDER_DEVICE ScaleExtents(int64 total, int64 columns = at_launch)
+      : total(total), columns(columns) {}
+};
+
+/// Scales in `static_columns` columns, a row of them for each `block` rows of the matrix. In memory
+/// both counts are rounded up, to multiples of `row_multiple` and `column_multiple`, and what has
+/// no scale is padding. A layout derives from this and says where a scale is, as an offset in
+/// scales:
 ///   offset(row, column)   each below its rounded count; four columns from a multiple of four on
 ///                         are neighbours where column_multiple is 4
-template <int64 columns_, int block, int row_multiple, int column_multiple_> struct PaddedScales {
-  static constexpr int64 columns = columns_, padded_columns = rounded_up(columns, column_multiple_);
+template <int64 static_columns, int block, int row_multiple, int column_multiple_>
+struct PaddedScales {
   static constexpr int column_multiple = column_multiple_;
   int64 rows, padded_rows;
 
-  /// Of a matrix of `total` rows.
-  EIDER_DEVICE explicit PaddedScales(int64 total)
-      : rows((total + block - 1) / block), padded_rows(rounded_up(rows, row_multiple)) {}
+  EIDER_DEVICE explicit PaddedScales(ScaleExtents of)
+      : rows((of.total + block - 1) / block), padded_rows(rounded_up(rows, row_multiple)),
+        columns_at_launch_(of.columns) {}
+
+  EIDER_DEVICE int64 columns() const {
+    return static_columns == at_launch ? columns_at_launch_ : static_columns;
+  }
+  EIDER_DEVICE int64 padded_columns() const { return rounded_up(columns(), column_multiple); }
+
+private:
+  int64 columns_at_launch_;
 };
 
 /// Where a scale is: under a pitch, rows lie one after another; a layout knows by itself.
@@ -41,19 +60,18 @@ EIDER_DEVICE int64 offset_of(const Layout &layout, int64 row, int64 column) {
 /// Nothing orders that and the stores of scales, which are elsewhere.
 template <int threads, int alignment, class T, class Layout>
 EIDER_DEVICE void clear_padding_of(T *p, const Layout &layout) {
-  constexpr int64 spare_columns = Layout::padded_columns - Layout::columns;
+  const int64 columns = layout.columns(), spare_columns = layout.padded_columns() - columns;
   // Rows without scales are cleared four columns at a time where these are neighbours.
   constexpr int together = Layout::column_multiple;
-  constexpr int64 pieces = Layout::padded_columns / together;
+  const int64 pieces = layout.padded_columns() / together;
   const int64 first = arch::block_index() * threads + arch::thread_index();
   const int64 stride = arch::grid_size() * threads;
   for (int64 i = first; i < (layout.padded_rows - layout.rows) * pieces; i += stride)
     store_whole_chunk<together, alignment, cached>(
         p + layout.offset(layout.rows + i / pieces, i % pieces * together), Fragment<T, together>{},
         0);
-  if constexpr (spare_columns > 0)
-    for (int64 i = first; i < layout.rows * spare_columns; i += stride)
-      p[layout.offset(i / spare_columns, Layout::columns + i % spare_columns)] = T{};
+  for (int64 i = first; i < layout.rows * spare_columns; i += stride)
+    p[layout.offset(i / spare_columns, columns + i % spare_columns)] = T{};
 }
 
 } // namespace eider

@@ -16,8 +16,8 @@ struct MnMajorAligned : PaddedScales<columns, block, /*row_multiple=*/4, /*colum
   using Scales = PaddedScales<columns, block, 4, 1>;
   int64 pitch; // between columns
 
-  EIDER_DEVICE explicit MnMajorAligned(int64 total) : Scales(total), pitch(this->padded_rows) {}
-  EIDER_DEVICE MnMajorAligned(int64 total, int64 pitch) : Scales(total), pitch(pitch) {}
+  EIDER_DEVICE explicit MnMajorAligned(ScaleExtents of) : Scales(of), pitch(this->padded_rows) {}
+  EIDER_DEVICE MnMajorAligned(ScaleExtents of, int64 pitch) : Scales(of), pitch(pitch) {}
 
   EIDER_DEVICE int64 offset(int64 row, int64 column) const { return column * pitch + row; }
 };

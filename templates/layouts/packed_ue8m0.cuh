@@ -17,8 +17,8 @@ struct PackedUe8m0 : PaddedScales<columns, block, /*row_multiple=*/4, /*column_m
   using Scales = PaddedScales<columns, block, 4, 4>;
   int64 pitch; // between columns of words, in words
 
-  EIDER_DEVICE explicit PackedUe8m0(int64 total) : Scales(total), pitch(this->padded_rows) {}
-  EIDER_DEVICE PackedUe8m0(int64 total, int64 pitch) : Scales(total), pitch(pitch) {}
+  EIDER_DEVICE explicit PackedUe8m0(ScaleExtents of) : Scales(of), pitch(this->padded_rows) {}
+  EIDER_DEVICE PackedUe8m0(ScaleExtents of, int64 pitch) : Scales(of), pitch(pitch) {}
 
   EIDER_DEVICE int64 offset(int64 row, int64 column) const {
     return (column / 4 * pitch + row) * 4 + column % 4;

@@ -17,9 +17,9 @@ struct Swizzled128x4 : PaddedScales<columns, block, /*row_multiple=*/128, /*colu
   using Scales = PaddedScales<columns, block, 128, 4>;
   int64 pitch; // between rows of tiles
 
-  EIDER_DEVICE explicit Swizzled128x4(int64 total)
-      : Scales(total), pitch(128 * Scales::padded_columns) {}
-  EIDER_DEVICE Swizzled128x4(int64 total, int64 pitch) : Scales(total), pitch(pitch) {}
+  EIDER_DEVICE explicit Swizzled128x4(ScaleExtents of)
+      : Scales(of), pitch(128 * this->padded_columns()) {}
+  EIDER_DEVICE Swizzled128x4(ScaleExtents of, int64 pitch) : Scales(of), pitch(pitch) {}
 
   EIDER_DEVICE int64 offset(int64 row, int64 column) const {
     const int64 tile = row / 128 * pitch + column / 4 * 512;

@@ -19,9 +19,9 @@ struct TeGemmReady : PaddedScales<columns, block, /*row_multiple=*/block == 1 ? 
   using Scales = PaddedScales<columns, block, by_columns ? 4 : 1, by_columns ? 1 : 4>;
   int64 pitch; // between columns, or rows
 
-  EIDER_DEVICE explicit TeGemmReady(int64 total)
-      : Scales(total), pitch(by_columns ? this->padded_rows : this->padded_columns) {}
-  EIDER_DEVICE TeGemmReady(int64 total, int64 pitch) : Scales(total), pitch(pitch) {}
+  EIDER_DEVICE explicit TeGemmReady(ScaleExtents of)
+      : Scales(of), pitch(by_columns ? this->padded_rows : this->padded_columns()) {}
+  EIDER_DEVICE TeGemmReady(ScaleExtents of, int64 pitch) : Scales(of), pitch(pitch) {}
 
   EIDER_DEVICE int64 offset(int64 row, int64 column) const {
     return by_columns ? column * pitch + row : row * pitch + column;

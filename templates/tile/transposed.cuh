@@ -14,7 +14,7 @@ namespace eider {
 /// What a BlockTile of these numbers covers of its matrix, as a block of the transposed matrix,
 /// whose columns are the matrix's rows. Chunk c of thread t is number c · threads + t of the
 /// transposed block's chunks, counted row by row. Its width is known to the launch alone: give
-/// every access its pitch.
+/// every access its pitch, or the layout of its scales.
 template <int threads, int vector, int tile_rows, int tile_columns, int64 columns, int multiple>
 class TransposedTile
     : public TileMembers<
@@ -36,9 +36,10 @@ public:
 
   /// Writes the block's element of a [ceil(columns/tile_columns), ceil(rows/tile_rows)] matrix,
   /// once.
-  template <class T> EIDER_DEVICE void store_block(T *p, T value, int64 pitch) const {
+  template <class T, class Where>
+  EIDER_DEVICE void store_block(T *p, T value, const Where &where) const {
     if (arch::thread_index() == 0)
-      p[row_ / tile_columns * pitch + column_ / tile_rows] = value;
+      p[offset_of(where, row_ / tile_columns, column_ / tile_rows)] = value;
   }
 
   // Where the thread's chunks are, for TileMembers.

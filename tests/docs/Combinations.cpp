@@ -32,8 +32,8 @@ const Names blocks = {"1x16", "1x32",  "1x128",   "1x512", "1x96", "1x1024",
 /// Without the places before it: the same reason for the same thing.
 std::string reasonOf(const Error &error, const std::string &op) {
   std::string text = error.what();
-  for (const std::string &place :
-       {error.where(), op, std::string("scaled_input 'x'"), std::string("input 'scale'")})
+  for (const std::string &place : {error.where(), op, std::string("scaled_input 'x'"),
+                                   std::string("input 'scale'"), std::string("input 'scale_t'")})
     if (!place.empty() && text.starts_with(place + ": "))
       text.erase(0, place.size() + 2);
   return text;
@@ -243,7 +243,8 @@ std::string page(const Offer &offer) {
          "recorded, verified and lowered, or refused. A number stands for the reason below a "
          "table. Where a table does not speak of a parameter, that has its default.\n\nThe tables "
          "decide together: the test takes formats in turn through all types of scales, "
-         "layouts, modes, sources and blocks of `quantize`, and what no table refuses works.\n\n";
+         "layouts, modes, sources and blocks of `quantize`, and of `cast_transpose` in the mode "
+         "`default`, and what no table refuses works.\n\n";
   writeFormatsByScale(out, offer);
   writeFormatsByBlock(out, offer);
   writeNumerics(out, offer);
@@ -256,13 +257,13 @@ std::string page(const Offer &offer) {
 //===-- Whether they say all ----------------------------------------------===//
 
 /// Whether an entry of a table refuses it; they are few, and asked for once each.
-bool isRefusedByATable(const OpParameters &p) {
+bool isRefusedByATable(const std::string &op, const OpParameters &p) {
   static std::map<Names, bool> known;
-  auto refuses = [&](const std::string &op, const OpParameters &e) {
-    const Names entry = {op, e.format, e.block, e.scale, e.scaleLayout, e.scaleSource, e.mode};
+  auto refuses = [&](const std::string &name, const OpParameters &e) {
+    const Names entry = {name, e.format, e.block, e.scale, e.scaleLayout, e.scaleSource, e.mode};
     auto [answer, isNew] = known.try_emplace(entry);
     if (isNew)
-      answer->second = !problemOf(op, e).empty();
+      answer->second = !problemOf(name, e).empty();
     return answer->second;
   };
   const std::string &scale = p.scale, &source = p.scaleSource, block = "1x128";
@@ -274,16 +275,17 @@ bool isRefusedByATable(const OpParameters &p) {
                               .scaleLayout = p.scaleLayout,
                               .scaleSource = source}) ||
          refuses("dequantize", {.block = p.block, .scale = scale, .scaleLayout = p.scaleLayout}) ||
-         refuses("quantize", {.format = p.format, .block = p.block, .scaleSource = source});
+         refuses(op, {.format = p.format, .block = p.block, .scaleSource = source});
 }
 
-bool isDecidedByTables(const OpParameters &p) {
-  const std::string problem = problemOf("quantize", p);
-  if (problem.empty() != isRefusedByATable(p))
+bool isDecidedByTables(const std::string &op, const OpParameters &p) {
+  const std::string problem = problemOf(op, p);
+  if (problem.empty() != isRefusedByATable(op, p))
     return true;
-  std::fprintf(stderr, "the tables do not decide %s %s %s %s %s %s: %s\n", p.format.c_str(),
-               p.block.c_str(), p.scale.c_str(), p.scaleLayout.c_str(), p.scaleSource.c_str(),
-               p.mode.c_str(), problem.empty() ? "it works" : problem.c_str());
+  std::fprintf(stderr, "the tables do not decide %s %s %s %s %s %s %s: %s\n", op.c_str(),
+               p.format.c_str(), p.block.c_str(), p.scale.c_str(), p.scaleLayout.c_str(),
+               p.scaleSource.c_str(), p.mode.c_str(),
+               problem.empty() ? "it works" : problem.c_str());
   return false;
 }
 
@@ -293,14 +295,18 @@ bool tablesDecideAll(const Offer &offer) {
   for (const std::string &block : blocks)
     for (const std::string &scale : offer.scales)
       for (const std::string &layout : offer.layouts)
-        for (const std::string &source : offer.sources)
-          for (const std::string &mode : offer.modes)
-            all &= isDecidedByTables({.format = offer.formats[turn++ % offer.formats.size()],
-                                      .block = block,
-                                      .scale = scale,
-                                      .scaleLayout = layout,
-                                      .scaleSource = source,
-                                      .mode = mode});
+        for (const std::string &source : offer.sources) {
+          OpParameters asked = {
+              .block = block, .scale = scale, .scaleLayout = layout, .scaleSource = source};
+          for (const std::string &mode : offer.modes) {
+            asked.format = offer.formats[turn++ % offer.formats.size()];
+            asked.mode = mode;
+            all &= isDecidedByTables("quantize", asked);
+          }
+          asked.format = offer.formats.front();
+          asked.mode = offer.modes.front();
+          all &= isDecidedByTables("cast_transpose", asked);
+        }
   return all;
 }
 } // namespace

@@ -46,6 +46,8 @@ const Vocabulary &text::vocabulary() {
                                     "PackedUe8m0",
                                     "Swizzled128x4",
                                     "TeGemmReady",
+                                    "ScaleExtents",
+                                    "at_launch",
                                     "__global__",
                                     "__launch_bounds__",
                                     "__cluster_dims__"},

@@ -185,3 +185,9 @@ eider.program @p() attributes {test.a = #simt.tile<block, threads = 32, vector =
 
 // expected-error @+1 {{128 threads × 1 × 1 loads do not cover 129 columns}}
 eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 1, rows = 1, columns = 129, loads = 1, width = 129, cluster = 4>} {}
+
+// -----
+
+%rows = arith.constant 8 : i64
+// expected-error @+1 {{has columns that are known, and others at the launch; give one of them}}
+%layout = simt.scale_layout<mn_major_aligned> columns = 2 of %rows by %rows

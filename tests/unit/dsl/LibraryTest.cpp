@@ -304,10 +304,10 @@ TEST(Library, layoutsRefuseScalesThatTheyCannotHold) {
 }
 
 TEST(Library, layoutsSayWhatMemoryHolds) {
-  auto memory = [](const OpParameters &parameters) {
+  auto memory = [](const OpParameters &parameters, const std::string &name = "y_scale") {
     const Program program = libraryOp("quantize", parameters);
     for (const Signature::Tensor &tensor : program.signature().tensors)
-      if (tensor.name == "y_scale")
+      if (tensor.name == name)
         return std::string(nameOf(tensor.dtype)) + " [" + tensor.shape[0] + ", " + tensor.shape[1] +
                "]";
     return std::string("none");
@@ -322,6 +322,21 @@ TEST(Library, layoutsSayWhatMemoryHolds) {
             "f32 [ceildiv(hidden, 128), ceildiv(tokens, 4) * 4]");
   EXPECT_EQ(memory({.block = "128x128", .scaleLayout = "te_gemm_ready"}),
             "f32 [ceildiv(tokens, 128), ceildiv(hidden, 512) * 4]");
+  // Of the transpose: the same, its rows being columns.
+  EXPECT_EQ(memory({.block = "1x128", .scaleLayout = "mn_major_aligned", .transposed = "yes"},
+                   "yt_scale"),
+            "f32 [ceildiv(tokens, 128), ceildiv(hidden, 4) * 4]");
+  EXPECT_EQ(
+      memory(
+          {.block = "1x32", .scale = "e8m0", .scaleLayout = "swizzled_128x4", .transposed = "yes"},
+          "yt_scale"),
+      "f8E8M0FNU [ceildiv(hidden, 128), ceildiv(tokens, 128) * 512]");
+  EXPECT_EQ(memory({.block = "1x128",
+                    .scaleLayout = "mn_major_aligned",
+                    .scaleSource = "static",
+                    .transposed = "yes"},
+                   "scale_t"),
+            "f32 [ceildiv(tokens, 128), ceildiv(hidden, 4) * 4]");
 }
 
 TEST(Library, blocks) {
