@@ -36,12 +36,15 @@ template <class T, int count> struct Fragment {
   }
 };
 
-/// Conditions: one register or predicate each.
-template <int count> struct Fragment<bool, count> {
-  bool elements[count];
-  EIDER_DEVICE bool operator[](int i) const { return elements[i]; }
-  EIDER_DEVICE void fill(int i, bool value) { elements[i] = value; }
+/// Conditions and indices: a register or predicate each, or two registers.
+template <class T, int count> struct Unpacked {
+  T elements[count];
+  EIDER_DEVICE T operator[](int i) const { return elements[i]; }
+  EIDER_DEVICE void fill(int i, T value) { elements[i] = value; }
 };
+template <int count> struct Fragment<bool, count> : Unpacked<bool, count> {};
+template <int count> struct Fragment<int32, count> : Unpacked<int32, count> {};
+template <int count> struct Fragment<int64, count> : Unpacked<int64, count> {};
 
 /// How many values an operand holds: a fragment its elements, a scalar one.
 template <class T> inline constexpr int extent = 1;

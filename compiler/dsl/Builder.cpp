@@ -44,8 +44,9 @@ Value Builder::input(const std::string &name, DType type, const Shape &shape, Sc
   Site site{"input '" + name + "'", where, recording_.get()};
   recording_->takeName(name, site);
   const ir::ElementType *row = ir::findElementType(type);
-  mlir::Type element = row && row->isScale ? row->get(&recording_->context)
-                                           : recording_->elementType(type, site, "an input");
+  mlir::Type element = row && (row->isScale || row->isIndex)
+                           ? row->get(&recording_->context)
+                           : recording_->elementType(type, site, "an input");
   auto tensor = recording_->tensorType(recording_->extentsOf(shape, site), element);
   auto attr = recording_->layoutAttr(layout, tensor, site);
   return recording_->wrap(ir::InputOp::create(recording_->builder, recording_->unknown, tensor,
@@ -130,11 +131,7 @@ void Builder::output(const std::string &name, const Value &value, std::optional<
     site.fail("the value is of another Builder", "record an op with one Builder");
   recording_->takeName(name, site);
   mlir::Value result = recording_->plain(operand, site);
-  if (!mlir::isa<mlir::RankedTensorType>(result.getType()))
-    site.fail("the value is a scalar", "broadcast it over a shape");
-  if (type && *type != value.dtype())
-    result = recording_->narrowed(recording_->widened(result),
-                                  recording_->elementType(*type, site, "an output"));
+  result = recording_->stored(result, type, site);
   ir::OutputOp::create(recording_->builder, recording_->unknown, name, result, /*workspace=*/false,
                        ir::LayoutAttr());
 }

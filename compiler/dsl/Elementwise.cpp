@@ -32,6 +32,21 @@ static Value binary(const char *name, const Operand &left, const Operand &right)
   return recording.wrap(Op::create(recording.builder, recording.unknown, a, b));
 }
 
+/// Records `Float` on two values, or `Integer` on two indices.
+template <class Float, class Integer>
+static Value ofEither(const char *name, const Operand &left, const Operand &right) {
+  if (!Recording::isIndex(left) && !Recording::isIndex(right))
+    return binary<Float>(name, left, right);
+  Site site = Recording::enter(name, {&left, &right});
+  Recording &recording = *site.recording;
+  mlir::Value a = recording.index(left, site), b = recording.index(right, site);
+  Extents extents =
+      Recording::common(Recording::extentsOf(a.getType()), Recording::extentsOf(b.getType()), site);
+  a = recording.broadcast(a, extents);
+  b = recording.broadcast(b, extents);
+  return recording.wrap(Integer::create(recording.builder, recording.unknown, a, b));
+}
+
 /// 1 / (1 + exp(-x))
 static Value logistic(const char *name, const Operand &value) {
   Site site = Recording::enter(name, {&value});
@@ -49,10 +64,10 @@ static Operand number(double value, const Operand &operand) {
 //===-- Operators ---------------------------------------------------------===//
 
 Value eider::operator+(const Operand &left, const Operand &right) {
-  return binary<arith::AddFOp>("+", left, right);
+  return ofEither<arith::AddFOp, arith::AddIOp>("+", left, right);
 }
 Value eider::operator-(const Operand &left, const Operand &right) {
-  return binary<arith::SubFOp>("-", left, right);
+  return ofEither<arith::SubFOp, arith::SubIOp>("-", left, right);
 }
 Value eider::operator*(const Operand &left, const Operand &right) {
   return binary<arith::MulFOp>("*", left, right);
@@ -152,14 +167,21 @@ Value eider::select(const Mask &condition, const Operand &ifTrue, const Operand 
   Recording &recording = *site.recording;
   mlir::Value values[4];
   Extents extents;
+  const bool isIndex = Recording::isIndex(*operands[0]) || Recording::isIndex(*operands[1]);
   for (int i = 0; i < 4; ++i) {
-    values[i] = recording.f32(*operands[i], site);
+    values[i] =
+        isIndex && i < 2 ? recording.index(*operands[i], site) : recording.f32(*operands[i], site);
     extents = Recording::common(extents, Recording::extentsOf(values[i].getType()), site);
   }
   for (mlir::Value &value : values)
     value = recording.broadcast(value, extents);
-  mlir::Value holds = arith::CmpFOp::create(recording.builder, recording.unknown,
-                                            Recording::predicate(condition), values[0], values[1]);
+  mlir::Value holds =
+      isIndex ? arith::CmpIOp::create(recording.builder, recording.unknown,
+                                      Recording::indexPredicate(condition), values[0], values[1])
+                    .getResult()
+              : arith::CmpFOp::create(recording.builder, recording.unknown,
+                                      Recording::predicate(condition), values[0], values[1])
+                    .getResult();
   return recording.wrap(
       arith::SelectOp::create(recording.builder, recording.unknown, holds, values[2], values[3]));
 }
@@ -173,7 +195,7 @@ Value eider::cast(const Operand &value, DType type) {
   mlir::Value operand = recording.plain(value, site);
   if (mlir::getElementTypeOrSelf(operand.getType()) == element)
     return recording.wrap(operand);
-  return recording.wrap(recording.narrowed(recording.widened(operand), element));
+  return recording.wrap(recording.narrowed(recording.f32(value, site), element));
 }
 
 Value eider::round_to(const Operand &value, DType type) {

@@ -53,6 +53,8 @@ public:
     }
     for (Operation &op : program.getBlock())
       visit(op);
+    for (Operation &op : program.getBlock())
+      noteChoices(op);
     checkResults();
     checkDims();
     return std::move(signature);
@@ -92,6 +94,49 @@ private:
          words ? std::optional(scale) : std::nullopt});
   }
 
+  /// A tensor of which an index chooses rows, and its scales.
+  void addScatter(ScatterOp op) {
+    addTensor(op, op.getName().str(), Signature::Role::InOut, cast<RankedTensorType>(op.getInto()));
+    if (storesScales(op))
+      addTensor(op, op.getName().str() + "_scale", Signature::Role::InOut, scalesInto(op));
+  }
+
+  /// What is known of indices and of what they choose, for whoever makes data or counts bytes.
+  void noteChoice(mlir::Value index, const DimExpr &from, ArrayRef<std::string> chosen) {
+    const std::string rows = dimsOf(index.getType()).getExprs().front().contractExpression();
+    if (auto widen = index.getDefiningOp<arith::ExtSIOp>())
+      index = widen.getIn();
+    if (auto column = index.getDefiningOp<ColumnOp>())
+      index = column.getInput();
+    auto input = index.getDefiningOp<InputOp>();
+    for (Signature::Tensor &tensor : signature.tensors) {
+      if (input && tensor.name == input.getName())
+        tensor.choosesFrom = from.contractExpression();
+      if (llvm::is_contained(chosen, tensor.name))
+        tensor.rowsChosen += (tensor.rowsChosen.empty() ? "" : " + ") + rows;
+    }
+  }
+
+  void noteChoices(Operation &op) {
+    if (auto gather = dyn_cast<GatherOp>(op)) {
+      mlir::Value table = gather.getTable();
+      if (auto scaled = table.getDefiningOp<DequantizeOp>())
+        table = scaled.getInput();
+      if (auto input = table.getDefiningOp<InputOp>()) {
+        std::vector<std::string> chosen = {input.getName().str()};
+        if (auto scaled = dyn_cast<ScaledType>(table.getType());
+            scaled && scaled.getBlock().front() == 1)
+          chosen.push_back(chosen.front() + "_scale");
+        noteChoice(gather.getIndex(), dimsOf(table.getType()).getExprs().front(), chosen);
+      }
+    }
+    if (auto scatter = dyn_cast<ScatterOp>(op))
+      noteChoice(scatter.getIndex(), dimsOf(scatter.getInto()).getExprs().front(),
+                 {scatter.getName().str(), scatter.getName().str() + "_scale"});
+    auto position = dyn_cast<PositionOp>(op);
+    signature.countsRows |= isa<ExtentOp>(op) || (position && position.getAxis() == 0);
+  }
+
   /// A tensor, or codes and scales.
   void addTensors(Operation *op, StringRef name, Signature::Role role, Type type,
                   LayoutAttr layout = {}, bool withScales = true) {
@@ -122,7 +167,8 @@ private:
       if (!stored.contains(inout.getName()))
         fail(inout, "the in-out '" + inout.getName().str() + "' is never stored",
              "store it, or make it an input");
-    if (stored.empty() && program.getBlock().getOps<OutputOp>().empty())
+    if (stored.empty() && program.getBlock().getOps<OutputOp>().empty() &&
+        program.getBlock().getOps<ScatterOp>().empty())
       fail(program, "there is no output and no store", "add one");
   }
 
@@ -130,8 +176,8 @@ private:
   void checkDims() {
     llvm::StringSet<> used;
     for (Operation &op : program.getBlock())
-      if (isa<InputOp, InOutOp>(op))
-        for (const DimExpr &dim : dimsOf(op.getResult(0).getType()).getExprs())
+      if (Type type = givenType(op))
+        for (const DimExpr &dim : dimsOf(type).getExprs())
           if (dim.name)
             used.insert(dim.name.getValue());
     for (const auto &dim : signature.dims)
@@ -148,6 +194,8 @@ private:
       addTensors(inout, inout.getName(), Role::InOut, inout.getType());
     if (auto scalar = dyn_cast<ScalarOp>(op))
       addScalar(scalar);
+    if (auto scatter = dyn_cast<ScatterOp>(op))
+      addScatter(scatter);
     if (auto output = dyn_cast<OutputOp>(op)) {
       auto quantize = output.getValue().getDefiningOp<QuantizeOp>();
       addTensors(output, output.getName(), Role::Output, output.getValue().getType(),

@@ -107,7 +107,40 @@ mlir::Value Recording::plain(const Operand &operand, const Site &site) {
 }
 
 mlir::Value Recording::f32(const Operand &operand, const Site &site) {
-  return widened(plain(operand, site));
+  mlir::Value value = plain(operand, site);
+  if (isIndexType(getElementTypeOrSelf(value.getType())))
+    site.fail("an operand is an index",
+              "indices are added, subtracted, compared with indices, and choose rows");
+  return widened(value);
+}
+
+bool Recording::isIndex(const Operand &operand) {
+  if (!operand.isValue_ || !operand.value_.value_)
+    return false; // an empty value: enter() says so
+  return isIndexType(getElementTypeOrSelf(
+      mlir::Value::getFromOpaquePointer(operand.value_.value_).getType()));
+}
+
+mlir::Value Recording::index(const Operand &operand, const Site &site) {
+  if (!operand.isValue_) {
+    const double number = operand.number_;
+    if (number != std::floor(number) || std::abs(number) > 0x1p53)
+      site.fail("the number " + std::to_string(number) + " is no index", "use an integer");
+    return arith::ConstantOp::create(builder, unknown,
+                                     builder.getI64IntegerAttr(static_cast<int64_t>(number)));
+  }
+  mlir::Value value = plain(operand, site);
+  mlir::Type element = getElementTypeOrSelf(value.getType());
+  if (!isIndexType(element))
+    site.fail("an operand is not an index", "use positions, extents, integers, or i32 and i64");
+  if (element.isInteger(64))
+    return value;
+  mlir::Value &slot = wide[value];
+  if (!slot)
+    slot = arith::ExtSIOp::create(
+        builder, unknown, cast<RankedTensorType>(value.getType()).clone(builder.getI64Type()),
+        value);
+  return slot;
 }
 
 mlir::Value Recording::scaled(const Scaled &value) const {
@@ -128,6 +161,24 @@ arith::CmpFPredicate Recording::predicate(const Mask &mask) {
     return arith::CmpFPredicate::OEQ;
   case Mask::Kind::NotEqual:
     return arith::CmpFPredicate::UNE;
+  }
+  llvm_unreachable("six comparisons");
+}
+
+arith::CmpIPredicate Recording::indexPredicate(const Mask &mask) {
+  switch (mask.kind_) {
+  case Mask::Kind::Less:
+    return arith::CmpIPredicate::slt;
+  case Mask::Kind::LessEqual:
+    return arith::CmpIPredicate::sle;
+  case Mask::Kind::Greater:
+    return arith::CmpIPredicate::sgt;
+  case Mask::Kind::GreaterEqual:
+    return arith::CmpIPredicate::sge;
+  case Mask::Kind::Equal:
+    return arith::CmpIPredicate::eq;
+  case Mask::Kind::NotEqual:
+    return arith::CmpIPredicate::ne;
   }
   llvm_unreachable("six comparisons");
 }
@@ -282,6 +333,16 @@ mlir::Value Recording::widened(mlir::Value value) {
     slot = arith::ExtFOp::create(builder, unknown,
                                  withElement(value.getType(), builder.getF32Type()), value);
   return slot;
+}
+
+mlir::Value Recording::stored(mlir::Value value, std::optional<DType> type, const Site &site) {
+  if (!isa<RankedTensorType>(value.getType()))
+    site.fail("the value is a scalar", "broadcast it over a shape");
+  if (isIndexType(getElementTypeOrSelf(value.getType())))
+    site.fail("the value is an index", "compute a float from it with select");
+  if (!type || *dtypeOf(getElementTypeOrSelf(value.getType())) == *type)
+    return value;
+  return narrowed(widened(value), elementType(*type, site, "an output"));
 }
 
 void Recording::takeName(const std::string &name, const Site &site) {

@@ -55,8 +55,12 @@ public:
 
   /// The value of an operand as it is; numbers become f32 constants.
   mlir::Value plain(const Operand &operand, const Site &site);
-  /// The value of an operand, widened to f32.
+  /// The value of an operand, widened to f32. Fails for an index.
   mlir::Value f32(const Operand &operand, const Site &site);
+  /// Whether an operand is an index; a number may stand for one, too.
+  static bool isIndex(const Operand &operand);
+  /// The value of an index, widened to i64. Fails for anything else, but integers.
+  mlir::Value index(const Operand &operand, const Site &site);
   /// An f32 constant; each is recorded once.
   mlir::Value constant(double number, const Site &site);
   mlir::Value scaled(const Scaled &value) const;
@@ -64,6 +68,7 @@ public:
   static const Operand &left(const Mask &mask) { return mask.left_; }
   static const Operand &right(const Mask &mask) { return mask.right_; }
   static mlir::arith::CmpFPredicate predicate(const Mask &mask);
+  static mlir::arith::CmpIPredicate indexPredicate(const Mask &mask);
   static std::source_location whereOf(const Operand &operand) { return operand.where_; }
   static bool isEmpty(const Value &value) { return !value.recording_; }
 
@@ -76,6 +81,8 @@ public:
   Shape shapeOf(mlir::Type type) const;
   mlir::RankedTensorType tensorType(llvm::ArrayRef<ir::DimExpr> extents, mlir::Type element);
   mlir::Type elementType(DType type, const Site &site, const char *forWhat);
+  /// The type of `value`, which stays, rounded to `type` where that is given.
+  mlir::Value stored(mlir::Value value, std::optional<DType> type, const Site &site);
   /// The type of a scaled tensor. Fails when codes, scales, layout or block are not possible.
   ir::ScaledType scaledType(DType format, DType scale, ScaleLayout layout,
                             llvm::ArrayRef<ir::DimExpr> extents, const Block &block,

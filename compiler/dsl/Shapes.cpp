@@ -26,6 +26,8 @@ Value eider::transpose(const Operand &value) {
   Recording &recording = *site.recording;
   mlir::Value operand = recording.plain(value, site);
   Extents extents = Recording::extentsOf(operand.getType());
+  if (Recording::isIndex(value))
+    site.fail("the operand is an index", "transpose values; take positions along the other axis");
   if (extents.size() != 2)
     site.fail("a value of shape " + textOf(extents) + " has no rows and columns to exchange",
               "give a matrix");
@@ -42,8 +44,8 @@ static Value half(const char *name, ir::Half which, const Operand &value) {
   Recording &recording = *site.recording;
   mlir::Value operand = recording.plain(value, site);
   Extents extents = Recording::extentsOf(operand.getType());
-  if (extents.empty())
-    site.fail("a scalar has no halves", "give a tensor");
+  if (extents.empty() || Recording::isIndex(value))
+    site.fail("a scalar or an index has no halves", "give a tensor of values");
   ir::DimExpr &last = extents.back();
   if (last.factor % 2 != 0 || last.divisor != 1)
     site.fail("the last axis of " + textOf(extents) + " is not twice a whole dim",

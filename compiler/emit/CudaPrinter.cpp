@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/CudaPrinter.h"
 #include "compiler/emit/Names.h"
+#include "compiler/emit/Operators.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,9 +28,6 @@ using eider::ir::CodecPath;
 
 namespace eider::text {
 namespace {
-
-/// How tightly an expression binds.
-enum Binding { Comparison, Sum, Product, Unary, Primary };
 
 struct Expression {
   std::string text;
@@ -55,69 +53,6 @@ std::string floatLiteral(const APFloat &value) {
   if (text.find_first_of(".e") == std::string::npos)
     text += ".0";
   return text + "f";
-}
-
-/// The function of `eider::` that an elementwise op calls; empty for operators and others.
-StringRef functionOf(Operation *op) {
-  return TypeSwitch<Operation *, StringRef>(op)
-      .Case<arith::MaximumFOp>([](auto) { return "max"; })
-      .Case<arith::MinimumFOp>([](auto) { return "min"; })
-      .Case<arith::MaxNumFOp>([](auto) { return "max_number"; })
-      .Case<arith::MinNumFOp>([](auto) { return "min_number"; })
-      .Case<arith::SelectOp>([](auto) { return "select"; })
-      .Case<math::AbsFOp>([](auto) { return "abs"; })
-      .Case<math::SqrtOp>([](auto) { return "sqrt"; })
-      .Case<math::RsqrtOp>([](auto) { return "rsqrt"; })
-      .Case<math::ExpOp>([](auto) { return "exp"; })
-      .Case<math::Exp2Op>([](auto) { return "exp2"; })
-      .Case<math::LogOp>([](auto) { return "log"; })
-      .Case<math::TanhOp>([](auto) { return "tanh"; })
-      .Case<math::ErfOp>([](auto) { return "erf"; })
-      .Case<math::FmaOp>([](auto) { return "fma"; })
-      .Case<SigmoidOp>([](auto) { return "sigmoid"; })
-      .Case<PowerOfTwoOp>([](PowerOfTwoOp power) {
-        const bool isAbove = power.getWhich() == eider::ir::Neighbour::above;
-        return isAbove ? "power_of_two_above" : "power_of_two_below";
-      })
-      .Case<arith::CeilDivUIOp>([](auto) { return "ceildiv"; })
-      .Default([](auto) { return ""; });
-}
-
-/// The binary operator of an op and how it binds.
-std::optional<std::pair<StringRef, Binding>> operatorOf(Operation *op) {
-  using Result = std::optional<std::pair<StringRef, Binding>>;
-  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
-    switch (compare.getPredicate()) {
-    case arith::CmpFPredicate::OEQ:
-      return {{"==", Comparison}};
-    case arith::CmpFPredicate::UNE:
-      return {{"!=", Comparison}};
-    case arith::CmpFPredicate::OLT:
-      return {{"<", Comparison}};
-    case arith::CmpFPredicate::OLE:
-      return {{"<=", Comparison}};
-    case arith::CmpFPredicate::OGT:
-      return {{">", Comparison}};
-    case arith::CmpFPredicate::OGE:
-      return {{">=", Comparison}};
-    default:
-      return std::nullopt;
-    }
-  }
-  return TypeSwitch<Operation *, Result>(op)
-      .Case<arith::AddFOp, arith::AddIOp>([](auto) {
-        return Result({"+", Sum});
-      })
-      .Case<arith::SubFOp, arith::SubIOp>([](auto) {
-        return Result({"-", Sum});
-      })
-      .Case<arith::MulFOp, arith::MulIOp>([](auto) {
-        return Result({"*", Product});
-      })
-      .Case<arith::DivFOp>([](auto) {
-        return Result({"/", Product});
-      })
-      .Default([](auto) { return std::nullopt; });
 }
 
 /// Where a statement is broken: after the operator or comma that binds least, in the fewest
@@ -202,7 +137,7 @@ std::string KernelPrinter::callOnTile(Value at, const Twine &method,
     tile = tileName + "::first(" + operand(first.getRows()).text + ")";
   else if (at.getDefiningOp<NextTileOp>())
     tile += ".next()";
-  else if (at.getDefiningOp<TransposedTileOp>())
+  else if (at.getDefiningOp<AtRowOp>() || at.getDefiningOp<TransposedTileOp>())
     tile = operand(at).text;
   return tile + "." + callOf(method, parameters, arguments);
 }
@@ -235,6 +170,14 @@ Expression KernelPrinter::loadText(LoadOp op) {
     return {tileName + "::" +
             callOf(methodOf("load", op.getAccess()),
                    accessParameters(op.getAccess(), op.getAlignment(), 0, 1, false), arguments)};
+  if (op.getAccess() == Access::repeated) {
+    SmallVector<std::string> parameters = {std::to_string(op.getGroup())};
+    if (op.getEach() != 1 || op.getAlignment() != 16)
+      parameters.push_back(std::to_string(op.getEach()));
+    if (op.getAlignment() != 16)
+      parameters.push_back(std::to_string(op.getAlignment()));
+    return {callOnTile(op.getAt(), "load_repeated", parameters, arguments)};
+  }
   return {callOnTile(op.getAt(), methodOf("load", op.getAccess()),
                      accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(),
                                       op.getGroupRows(), op.getStreaming()),
@@ -316,7 +259,7 @@ FailureOr<Expression> KernelPrinter::arithmeticText(Operation &op) {
   if (isa<arith::NegFOp>(op))
     return Expression{"-" + operands[0].at(Primary), Unary};
   std::string call = functionOf(&op).str();
-  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+  if (isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp>(op))
     call = "to<" + elementName(op.getResult(0).getType()).str() + ">";
   if (call.empty())
     return op.emitError("has no text");
@@ -339,6 +282,17 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
     return loadText(load);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduceText(reduce);
+  if (auto at = dyn_cast<AtRowOp>(op))
+    return Expression{callOnTile(at.getAt(), "at", {},
+                                 {operand(at.getIndex()).text, operand(at.getRows()).text})};
+  if (auto position = dyn_cast<PositionOp>(op))
+    return Expression{
+        callOnTile(position.getAt(),
+                   position.getAccess() == Access::rows ? "row_index" : "column_indices", {}, {})};
+  if (auto rotate = dyn_cast<RotateOp>(op))
+    return Expression{callOnTile(rotate.getAt(), "rotate_halves",
+                                 {std::to_string(rotate.getOver())},
+                                 {operand(rotate.getInput(), true).text})};
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return Expression{
         callOnTile(transpose.getAt(), "transpose", {}, {operand(transpose.getInput(), true).text})};
@@ -384,6 +338,8 @@ std::string KernelPrinter::derivedName(Operation &op) {
       else if (!isAhead)
         base += "_" + cursorName;
       return base + (isAhead ? "_next" : "");
+    case Access::repeated:
+      return base + "_repeated";
     case Access::groups:
       return base + "_groups";
     default:
@@ -397,9 +353,12 @@ std::string KernelPrinter::derivedName(Operation &op) {
       .Case([](TransposedTileOp) { return "transposed"; })
       .Case([](TransposeOp) { return "turned"; })
       .Case([](EncodeOp) { return "codes"; })
+      .Case([](AtRowOp) { return "chosen"; })
+      .Case([](RotateOp) { return "rotated"; })
+      .Case<arith::AddIOp, arith::SubIOp>([](auto) { return "index"; })
       .Case([](PowerOfTwoOp) { return "power"; })
       .Case([](DecodeOp) { return "values"; })
-      .Case([](arith::CmpFOp) { return "condition"; })
+      .Case<arith::CmpFOp, arith::CmpIOp>([](auto) { return "condition"; })
       .Case([](arith::AddFOp) { return "total"; })
       .Case([](arith::SubFOp) { return "difference"; })
       .Case([](arith::MulFOp) { return "product"; })
@@ -416,7 +375,8 @@ std::string KernelPrinter::derivedName(Operation &op) {
 bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   if (isa<arith::ConstantOp, OffsetOp>(op))
     return false;
-  if (isa<LoadOp, ReduceOp, PartialOp, CombinePartsOp, TransposeOp, TransposedTileOp>(op) ||
+  if (isa<LoadOp, ReduceOp, PartialOp, CombinePartsOp, AtRowOp, RotateOp, TransposeOp,
+          TransposedTileOp>(op) ||
       op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;
@@ -480,9 +440,11 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
   std::string name = names.fresh(derivedName(op));
   bool varies = isa<PartialOp>(op) ||
                 llvm::any_of(op.getUsers(), [](Operation *user) { return isa<ForTilesOp>(user); });
-  printStatement((varies ? "" : "const ") +
-                 std::string(result.getType().isF32() ? "float " : "auto ") + name + " = " +
-                 expression->text + ";");
+  const std::string type = result.getType().isF32()         ? "float"
+                           : result.getType().isInteger(64) ? "int64"
+                           : isa<AtRowOp>(op)               ? tileName
+                                                            : "auto";
+  printStatement((varies ? "" : "const ") + type + " " + name + " = " + expression->text + ";");
   expressions[result] = {name};
   return success();
 }

@@ -92,10 +92,12 @@ Boundary::Boundary(ir::ProgramOp program, const std::vector<HostTensor> &given)
       sources[dim] = "the program";
     }
   for (mlir::Operation &op : program.getBlock()) {
-    if (!llvm::isa<ir::InputOp, ir::InOutOp>(op))
+    mlir::Type type = ir::givenType(op);
+    if (!type)
       continue;
     std::string name = op.getAttrOfType<mlir::StringAttr>("name").getValue().str();
-    mlir::Type type = op.getResult(0).getType();
+    if (auto scatter = llvm::dyn_cast<ir::ScatterOp>(op); scatter && ir::storesScales(scatter))
+      take(name + "_scale", ir::scalesInto(scatter), ScaleLayout::row_major);
     if (auto scaled = llvm::dyn_cast<ir::ScaledType>(type)) {
       take(name, scaled.getCodesType(), ScaleLayout::row_major);
       take(name + "_scale", scaled.getScalesType(), scaled.getLayout());
@@ -149,6 +151,14 @@ void Boundary::learnDim(const std::string &tensor, const ir::DimExpr &dim, int64
                 where_, "give tensors that agree");
 }
 
+int64_t Boundary::extentOf(const ir::DimExpr &dim) const {
+  auto known = dim.name ? dims.find(dim.name.getValue().str()) : dims.end();
+  if (dim.name && known == dims.end())
+    throw Error(ErrorKind::Request, "dim '" + dim.name.getValue().str() + "' follows from no input",
+                where_, "give it a value in the program");
+  return dim.extent(dim.name ? known->second : 0);
+}
+
 Extents Boundary::extentsOf(mlir::Type type) const {
   return extentsOf(ir::dimsOf(type).getExprs());
 }
@@ -159,14 +169,8 @@ Extents Boundary::extentsInMemory(RankedTensorType type) const {
 
 Extents Boundary::extentsOf(llvm::ArrayRef<ir::DimExpr> dims_) const {
   Extents extents;
-  for (const ir::DimExpr &dim : dims_) {
-    auto known = dim.name ? dims.find(dim.name.getValue().str()) : dims.end();
-    if (dim.name && known == dims.end())
-      throw Error(ErrorKind::Request,
-                  "dim '" + dim.name.getValue().str() + "' follows from no input", where_,
-                  "give it a value in the program");
-    extents.push_back(dim.extent(dim.name ? known->second : 0));
-  }
+  for (const ir::DimExpr &dim : dims_)
+    extents.push_back(extentOf(dim));
   return extents;
 }
 
@@ -216,9 +220,14 @@ Tensor interpreter::fromHost(const HostTensor &tensor, const std::string &where)
   Tensor result(tensor.dtype, tensor.shape);
   size_t width = sizeOf(tensor.dtype);
   for (int64_t i = 0; i < result.size(); ++i) {
+    const std::byte *from = tensor.data.data() + i * width;
     uint32_t bits = 0;
-    std::memcpy(&bits, tensor.data.data() + i * width, width);
-    result.values[i] = valueOf(tensor.dtype, bits);
+    int64_t integer = 0;
+    std::memcpy(&integer, from, width);
+    std::memcpy(&bits, from, std::min(width, sizeof bits));
+    result.values[i] = tensor.dtype == DType::i64   ? static_cast<double>(integer)
+                       : tensor.dtype == DType::i32 ? static_cast<int32_t>(bits)
+                                                    : valueOf(tensor.dtype, bits);
   }
   return result;
 }

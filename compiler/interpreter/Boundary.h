@@ -25,8 +25,12 @@ public:
   Extents extentsOf(mlir::Type type) const;
   Extents extentsInMemory(mlir::RankedTensorType type) const;
 
-  /// The given tensor of this name, as values (scales in the order of their blocks, wherever they
-  /// lay) or as codes.
+  /// ceil(factor · name / divisor).
+  int64_t extentOf(const ir::DimExpr &dim) const;
+
+  /// The given tensor of this name, as it is, as values (scales in the order of their blocks,
+  /// wherever they lay) or as codes.
+  const HostTensor &tensor(const std::string &name) const { return *tensors.at(name); }
   Tensor floats(const std::string &name) const;
   std::vector<uint8_t> codes(const std::string &name) const;
 

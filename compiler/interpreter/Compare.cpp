@@ -13,6 +13,7 @@
 #include "compiler/interpreter/Quantize.h"
 
 #include <cstdio>
+#include <cstring>
 #include <functional>
 
 using namespace eider;
@@ -233,12 +234,56 @@ void Judge::judgeScaled(const ProgramResult &result) {
   judgeCodes(result.name, scaled.codes, expected, &elementScales);
 }
 
+/// Rows that nothing was placed in must be as they were.
+static Comparison judgeKept(const Placement &placement, const HostTensor &old,
+                            const HostTensor &now) {
+  Comparison comparison;
+  comparison.name = old.name + " (other rows)";
+  comparison.exact = true;
+  const size_t bytes = rowBytes(old);
+  for (int64_t row : placement.keptRows(old)) {
+    ++comparison.elements;
+    const size_t offset = static_cast<size_t>(row) * bytes;
+    if (std::memcmp(old.data.data() + offset, now.data.data() + offset, bytes) == 0)
+      continue;
+    ++comparison.different;
+    if (comparison.wrong++ == 0)
+      comparison.firstWrong = elementName(old.name, {old.shape.front()}, row) +
+                              ": the row has changed, though no index chooses it";
+  }
+  return comparison;
+}
+
+/// The rows that were placed, like any output; and those that were not.
+static void judgePlaced(const ProgramResult &result, const std::vector<HostTensor> &outputs,
+                        const std::string &where, std::vector<Comparison> &comparisons) {
+  const Placement &placement = *result.scattered;
+  for (const HostTensor &old : placement.old) {
+    const HostTensor *now = findTensor(outputs, old.name);
+    if (!now)
+      throw Error(ErrorKind::Request, "output '" + old.name + "' is missing", where,
+                  "give it as " + describe(old.dtype, old.shape));
+    requireTensor(*now, old.dtype, old.shape, where);
+  }
+  const std::vector<HostTensor> taken = placement.take(outputs, toHost(result));
+  Judge judge(taken, where);
+  judge.judge(result);
+  for (Comparison &comparison : judge.comparisons)
+    comparisons.push_back(std::move(comparison));
+  for (const HostTensor &old : placement.old)
+    comparisons.push_back(judgeKept(placement, old, *findTensor(outputs, old.name)));
+}
+
 std::vector<Comparison> eider::compare(const Program &program,
                                        const std::vector<HostTensor> &inputs,
                                        const std::vector<HostTensor> &outputs,
                                        const std::map<std::string, double> &scalars) {
   Judge judge(outputs, program.name());
-  for (const ProgramResult &result : interpreter::run(program, inputs, scalars))
-    judge.judge(result);
+  for (const ProgramResult &result : interpreter::run(program, inputs, scalars)) {
+    if (result.scattered)
+      judgePlaced(result, outputs, program.name(), judge.comparisons);
+    else
+      judge.judge(result);
+  }
   return std::move(judge.comparisons);
 }

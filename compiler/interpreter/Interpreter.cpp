@@ -42,6 +42,8 @@ private:
   bool executeResult(Operation *op);
   bool executeScaled(Operation *op);
   bool executeShape(Operation *op);
+  bool executeIndex(Operation *op);
+  void executeScatter(ir::ScatterOp op);
   bool executeArithmetic(Operation *op);
   void executeBroadcast(ir::BroadcastOp op);
   void executeTranspose(ir::TransposeOp op);
@@ -86,7 +88,7 @@ void Machine::release(Operation *op) {
 
 void Machine::execute(Operation *op) {
   if (executeArgument(op) || executeResult(op) || executeScaled(op) || executeShape(op) ||
-      executeArithmetic(op))
+      executeIndex(op) || executeArithmetic(op))
     return;
   throw Error(ErrorKind::Request,
               "the reference has no op '" + op->getName().getStringRef().str() + "'",
@@ -153,7 +155,7 @@ bool Machine::executeArgument(Operation *op) {
   }
   if (auto inout = dyn_cast<ir::InOutOp>(op)) {
     set(inout, boundary.floats(inout.getName().str()));
-    results.push_back({inout.getName().str(), get(inout)});
+    results.push_back({inout.getName().str(), get(inout), false, {}, std::nullopt});
     return true;
   }
   return false;
@@ -166,6 +168,10 @@ bool Machine::executeResult(Operation *op) {
         result.value = get(store.getValue());
     return true;
   }
+  if (auto scatter = dyn_cast<ir::ScatterOp>(op)) {
+    executeScatter(scatter);
+    return true;
+  }
   if (auto output = dyn_cast<ir::OutputOp>(op)) {
     auto quantize = output.getValue().getDefiningOp<ir::QuantizeOp>();
     auto scaled = dyn_cast<ir::ScaledType>(output.getValue().getType());
@@ -174,7 +180,7 @@ bool Machine::executeResult(Operation *op) {
                : placementOf(cast<RankedTensorType>(output.getValue().getType()),
                              ir::layoutOf(output.getLayoutAttr()));
     results.push_back({output.getName().str(), values.find(output.getValue())->second,
-                       quantize && quantize.getScale(), placement});
+                       quantize && quantize.getScale(), placement, std::nullopt});
     return true;
   }
   return false;
@@ -265,9 +271,51 @@ bool Machine::executeShape(Operation *op) {
   return true;
 }
 
+//===-- Positions, and rows chosen by an index ----------------------------===//
+
+bool Machine::executeIndex(Operation *op) {
+  if (auto positionOp = dyn_cast<ir::PositionOp>(op)) {
+    set(positionOp, position(boundary.extentsOf(positionOp.getType())));
+  } else if (auto extent = dyn_cast<ir::ExtentOp>(op)) {
+    Tensor result(DType::i64, {});
+    result.values[0] = static_cast<double>(boundary.extentOf(extent.getDim().getExprs().front()));
+    set(extent, std::move(result));
+  } else if (auto gather = dyn_cast<ir::GatherOp>(op)) {
+    set(gather, gatherRows(get(gather.getTable()), get(gather.getIndex()),
+                           static_cast<int64_t>(gather.getRows())));
+  } else if (auto columnOp = dyn_cast<ir::ColumnOp>(op)) {
+    set(columnOp, column(get(columnOp.getInput()), static_cast<int64_t>(columnOp.getColumn())));
+  } else if (auto repeatOp = dyn_cast<ir::RepeatOp>(op)) {
+    set(repeatOp, repeat(get(repeatOp.getInput()), boundary.extentsOf(repeatOp.getType()).back(),
+                         static_cast<int64_t>(repeatOp.getEach())));
+  } else if (auto rotateOp = dyn_cast<ir::RotateOp>(op)) {
+    set(rotateOp, rotate(get(rotateOp.getInput()), static_cast<int64_t>(rotateOp.getOver())));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Machine::executeScatter(ir::ScatterOp op) {
+  const std::string name = op.getName().str();
+  Placement placement;
+  placement.old.push_back(boundary.tensor(name));
+  if (ir::storesScales(op))
+    placement.old.push_back(boundary.tensor(name + "_scale"));
+  placement.rows = rowsChosen(get(op.getIndex()), placement.old.front().shape.front());
+  results.push_back({name, values.find(op.getValue())->second,
+                     isa<ir::ScaledType>(op.getValue().getType()) && !ir::storesScales(op),
+                     ScalePlacement(), std::move(placement)});
+}
+
 //===-- Arithmetic --------------------------------------------------------===//
 
 Tensor Machine::constant(arith::ConstantOp op) {
+  if (auto integer = dyn_cast<IntegerAttr>(op.getValue()); integer && op.getType().isInteger(64)) {
+    Tensor result(DType::i64, {});
+    result.values[0] = static_cast<double>(integer.getInt());
+    return result;
+  }
   auto dense = dyn_cast<DenseFPElementsAttr>(op.getValue());
   auto number = dyn_cast<FloatAttr>(op.getValue());
   Type element = getElementTypeOrSelf(op.getType());
@@ -286,8 +334,8 @@ Tensor Machine::constant(arith::ConstantOp op) {
 /// The correctly rounded operation of an op with two operands; null for another.
 static Binary binaryOperation(Operation *op) {
   return llvm::TypeSwitch<Operation *, Binary>(op)
-      .Case<arith::AddFOp>([](auto) { return operations::add; })
-      .Case<arith::SubFOp>([](auto) { return operations::subtract; })
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return operations::add; })
+      .Case<arith::SubFOp, arith::SubIOp>([](auto) { return operations::subtract; })
       .Case<arith::MulFOp>([](auto) { return operations::multiply; })
       .Case<arith::DivFOp>([](auto) { return operations::divide; })
       .Case<arith::MaximumFOp>([](auto) { return operations::maximum; })
@@ -295,6 +343,29 @@ static Binary binaryOperation(Operation *op) {
       .Case<arith::MaxNumFOp>([](auto) { return operations::maximumNumber; })
       .Case<arith::MinNumFOp>([](auto) { return operations::minimumNumber; })
       .Default([](Operation *) { return nullptr; });
+}
+
+/// The comparison of indices, as one of numbers.
+static arith::CmpFPredicate predicateOf(arith::CmpIOp compare) {
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::eq:
+    return arith::CmpFPredicate::OEQ;
+  case arith::CmpIPredicate::ne:
+    return arith::CmpFPredicate::ONE;
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::ult:
+    return arith::CmpFPredicate::OLT;
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::ule:
+    return arith::CmpFPredicate::OLE;
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::ugt:
+    return arith::CmpFPredicate::OGT;
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::uge:
+    return arith::CmpFPredicate::OGE;
+  }
+  llvm_unreachable("ten comparisons");
 }
 
 bool Machine::executeArithmetic(Operation *op) {
@@ -325,13 +396,16 @@ bool Machine::executeArithmetic(Operation *op) {
       .Case<arith::CmpFOp>([&](arith::CmpFOp compare) {
         return done(compareValues(compare.getPredicate(), operand(0), operand(1)));
       })
+      .Case<arith::CmpIOp>([&](arith::CmpIOp compare) {
+        return done(compareValues(predicateOf(compare), operand(0), operand(1)));
+      })
       .Case<arith::SelectOp>([&](auto) {
         const Extents &shape = operand(1).shape;
         Tensor condition =
             operand(0).shape == shape ? operand(0) : broadcast(operand(0), shape, shape);
         return done(select(condition, operand(1), operand(2)));
       })
-      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) {
+      .Case<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp>([&](auto) {
         return done(
             convert(operand(0), elementDType(getElementTypeOrSelf(op->getResult(0).getType()))));
       })
@@ -354,21 +428,28 @@ std::vector<ProgramResult> interpreter::run(const Program &program,
   return run(*module->getOps<ir::ProgramOp>().begin(), inputs, scalars);
 }
 
+std::vector<HostTensor> interpreter::toHost(const ProgramResult &result) {
+  if (auto *values = std::get_if<Tensor>(&result.value))
+    return {toHost(result.name, *values, result.placement)};
+  if (auto *codes = std::get_if<CodeTensor>(&result.value))
+    return {toHost(result.name, *codes)};
+  auto &scaled = std::get<ScaledTensor>(result.value);
+  std::vector<HostTensor> tensors = {toHost(result.name, scaled.codes)};
+  if (!result.givenScales)
+    tensors.push_back(toHost(result.name + "_scale", scaled.scales, result.placement));
+  return tensors;
+}
+
 std::vector<HostTensor> eider::interpret(const Program &program,
                                          const std::vector<HostTensor> &inputs,
                                          const std::map<std::string, double> &scalars) {
   std::vector<HostTensor> tensors;
   for (const ProgramResult &result : interpreter::run(program, inputs, scalars)) {
-    if (auto *values = std::get_if<Tensor>(&result.value)) {
-      tensors.push_back(toHost(result.name, *values, result.placement));
-    } else if (auto *codes = std::get_if<CodeTensor>(&result.value)) {
-      tensors.push_back(toHost(result.name, *codes));
-    } else {
-      auto &scaled = std::get<ScaledTensor>(result.value);
-      tensors.push_back(toHost(result.name, scaled.codes));
-      if (!result.givenScales)
-        tensors.push_back(toHost(result.name + "_scale", scaled.scales, result.placement));
-    }
+    std::vector<HostTensor> values = interpreter::toHost(result);
+    if (result.scattered)
+      values = result.scattered->place(values);
+    for (HostTensor &tensor : values)
+      tensors.push_back(std::move(tensor));
   }
   return tensors;
 }

@@ -10,6 +10,7 @@
 #ifndef EIDER_INTERPRETER_INTERPRETER_H
 #define EIDER_INTERPRETER_INTERPRETER_H
 
+#include "compiler/interpreter/Indices.h"
 #include "compiler/interpreter/ScaleMemory.h"
 #include "eider/compile.h"
 
@@ -28,7 +29,11 @@ struct ProgramResult {
   RuntimeValue value;
   bool givenScales = false;      ///< The scales are an input of the program, not a result.
   ScalePlacement placement = {}; ///< Of scales: those of a scaled tensor, or the value itself.
+  std::optional<Placement> scattered = {}; ///< Where the value's rows go, if they are scattered.
 };
+
+/// A result's value as tensors in memory: one, or codes and scales.
+std::vector<HostTensor> toHost(const ProgramResult &result);
 
 /// Executes a program as the DSL records it, before any pass; results stand in the program's order.
 /// Throws Error: Request for a tensor, scalar or op that does not fit.

@@ -43,7 +43,8 @@ double interpreter::roundTo(DType type, double value) {
     return std::isnan(value) ? value : decodeFp8(type, encodeFp8(type, value));
   if (type == DType::e8m0)
     return std::isfinite(value) ? powerOfTwoBelow(value) : arithmeticNaN();
-  if (!std::isfinite(value) || value == 0)
+  const bool isInteger = type == DType::i32 || type == DType::i64; // exact: below 2^53
+  if (isInteger || !std::isfinite(value) || value == 0)
     return value;
   Layout layout = layoutOf(type);
   int exponent = std::max(std::ilogb(value), layout.lowest);

@@ -43,6 +43,15 @@ inline ScaleLayout layoutOf(LayoutAttr attr) {
   return attr ? attr.getValue() : ScaleLayout::row_major;
 }
 
+/// The type of what a caller gives to an input, an in-out or a scatter (of whose value the codes);
+/// null for other ops.
+mlir::Type givenType(mlir::Operation &op);
+
+/// Whether a scatter's value is scaled and its scales go with it: unless they were given.
+bool storesScales(ScatterOp op);
+/// The tensor that they go into.
+mlir::RankedTensorType scalesInto(ScatterOp op);
+
 /// The extents of a tensor in memory: its dims, but the last in units where elements are packed.
 llvm::SmallVector<DimExpr> dimsInMemory(mlir::RankedTensorType type);
 

@@ -91,7 +91,7 @@ void ProgramOp::print(OpAsmPrinter &printer) {
 
 /// The name of an argument or result op; empty for others.
 static StringRef boundaryName(Operation &op) {
-  if (isa<InputOp, InOutOp, ScalarOp, OutputOp>(op))
+  if (isa<InputOp, InOutOp, ScalarOp, OutputOp, ScatterOp>(op))
     if (auto name = op.getAttrOfType<StringAttr>("name"))
       return name.getValue();
   return {}; // The op's own verifier refuses one without a name.
@@ -139,6 +139,9 @@ LogicalResult ProgramOp::verify() {
     for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
       if (failed(verifyDims(*this, op, type)))
         return failure();
+    if (auto scatter = dyn_cast<ScatterOp>(op);
+        scatter && failed(verifyDims(*this, op, scatter.getInto())))
+      return failure();
   }
   return success();
 }

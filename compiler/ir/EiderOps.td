@@ -18,11 +18,15 @@ class Eider_Op<string mnemonic, list<Trait> traits = []> : Op<Eider_Dialect, mne
 def Eider_Float : Type<CPred<"::eider::ir::isValueType($_self)">, "f32, bf16 or f16">;
 def Eider_Code : Type<CPred<"::eider::ir::isCodeType($_self)">, "FP8 or FP4 code">;
 def Eider_Scale : Type<CPred<"::eider::ir::isScaleType($_self)">, "scale">;
-def Eider_Tensor : RankedTensorOf<[Eider_Float, Eider_Code, Eider_Scale]>;
+def Eider_Integer : Type<CPred<"::eider::ir::isIndexType($_self)">, "i32 or i64">;
+def Eider_Tensor : RankedTensorOf<[Eider_Float, Eider_Code, Eider_Scale, Eider_Integer]>;
 def Eider_FloatTensor : RankedTensorOf<[Eider_Float]>;
 def Eider_F32Tensor : RankedTensorOf<[F32]>;
 def Eider_CodeTensor : RankedTensorOf<[Eider_Code]>;
 def Eider_ScaleTensor : RankedTensorOf<[Eider_Scale]>;
+def Eider_IndexTensor : RankedTensorOf<[I64]>;
+def Eider_ValueTensor : RankedTensorOf<[Eider_Float, I64]>;
+def Eider_ColumnTensor : RankedTensorOf<[Eider_Float, Eider_Integer]>;
 def Eider_Scaled : Type<CPred<"::llvm::isa<::eider::ir::ScaledType>($_self)">, "scaled tensor">;
 def Eider_Argument : AnyTypeOf<[Eider_Tensor, Eider_Scaled]>;
 
@@ -182,8 +186,8 @@ def Eider_BroadcastOp : Eider_Op<"broadcast", [Pure]> {
     Dims align at the end. A dim of the operand is the result's, 1, absent, or a ceiling quotient of the result's
     (then each value covers that many neighbours).
   }];
-  let arguments = (ins AnyTypeOf<[F32, Eider_FloatTensor]>:$input);
-  let results = (outs Eider_FloatTensor:$result);
+  let arguments = (ins AnyTypeOf<[F32, I64, Eider_ValueTensor]>:$input);
+  let results = (outs Eider_ValueTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -220,6 +224,76 @@ def Eider_PowerOfTwoOp : Eider_Op<"power_of_two", [Pure, AllTypesMatch<["input",
   let arguments = (ins Eider_NeighbourAttr:$which, Eider_F32Tensor:$input);
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = "`` $which $input attr-dict `:` type($input)";
+}
+
+//===-- Positions, and rows chosen by an index ------------------------------===//
+
+def Eider_PositionOp : Eider_Op<"position", [Pure]> {
+  let summary = "Where each element is along an axis: 0, 1, 2, …";
+  let description = "Exact integers. The result has the extent of that axis there and 1 along the others.";
+  let arguments = (ins I64Attr:$axis);
+  let results = (outs Eider_IndexTensor:$result);
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Eider_ExtentOp : Eider_Op<"extent", [Pure, HasParent<"ProgramOp">]> {
+  let summary = "The extent of a dim";
+  let arguments = (ins Eider_DimsAttr:$dim);
+  let results = (outs I64:$result);
+  let assemblyFormat = "`` $dim attr-dict";
+  let hasVerifier = 1;
+}
+
+def Eider_GatherOp : Eider_Op<"gather", [Pure]> {
+  let summary = "Rows of a table, chosen by an index";
+  let description = [{
+    Row i of the result is the table's row `index[i]`; zeros where that is not one of its rows. With `rows`, each row of the table
+    stands for so many: it is row `index[i] / rows`.
+  }];
+  let arguments = (ins Eider_Tensor:$table, Eider_IndexTensor:$index,
+                       DefaultValuedAttr<I64Attr, "1">:$rows);
+  let results = (outs Eider_Tensor:$result);
+  let assemblyFormat = [{
+    $table `by` $index (`rows` `=` $rows^)? attr-dict `:` type($table) `,` type($index) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Eider_ColumnOp : Eider_Op<"column", [Pure]> {
+  let summary = "One column of a matrix of few";
+  let arguments = (ins Eider_ColumnTensor:$input, I64Attr:$column);
+  let results = (outs Eider_ColumnTensor:$result);
+  let assemblyFormat = "$input `at` $column attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Eider_RepeatOp : Eider_Op<"repeat", [Pure]> {
+  let summary = "Short rows, repeated along longer ones";
+  let description = "Column j of the result is column (j / each) mod n of the operand, which has n.";
+  let arguments = (ins Eider_FloatTensor:$input, DefaultValuedAttr<I64Attr, "1">:$each);
+  let results = (outs Eider_FloatTensor:$result);
+  let assemblyFormat = "$input (`each` $each^)? attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Eider_RotateOp : Eider_Op<"rotate", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "A quarter turn of pairs: of each `over` neighbours in a row, halves (a, b) become (−b, a)";
+  let arguments = (ins Eider_F32Tensor:$input, I64Attr:$over);
+  let results = (outs Eider_F32Tensor:$result);
+  let assemblyFormat = "$input `over` $over attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Eider_ScatterOp : Eider_Op<"scatter", [HasParent<"ProgramOp">]> {
+  let summary = "A tensor of which the rows that an index chooses are written";
+  let description = [{
+    Row i of the value becomes row `index[i]` of the tensor `name`, of type `into`; nothing where that is not one of its rows. The
+    others keep what they hold. No two rows may go to one place.
+  }];
+  let arguments = (ins StrAttr:$name, Eider_Argument:$value, Eider_IndexTensor:$index, TypeAttr:$into);
+  let assemblyFormat = "$name `,` $value `by` $index attr-dict `:` type($value) `,` type($index) `into` $into";
+  let hasVerifier = 1;
 }
 
 #endif // EIDER_OPS_TD

@@ -16,6 +16,10 @@ using namespace eider::ir;
 
 template <class T> static Type typeIn(MLIRContext *context) { return T::get(context); }
 
+template <unsigned bits> static Type integerIn(MLIRContext *context) {
+  return IntegerType::get(context, bits);
+}
+
 static constexpr ElementType table[] = {
     {.dtype = DType::f32,
      .get = typeIn<Float32Type>,
@@ -58,6 +62,8 @@ static constexpr ElementType table[] = {
      .isCode = true,
      .instructions = Instructions::fp4},
     {.dtype = DType::e8m0, .get = typeIn<Float8E8M0FNUType>, .name = "e8m0", .isScale = true},
+    {.dtype = DType::i32, .get = integerIn<32>, .name = "i32", .isIndex = true},
+    {.dtype = DType::i64, .get = integerIn<64>, .name = "i64", .isIndex = true},
 };
 
 ArrayRef<ElementType> ir::elementTypes() { return table; }
@@ -71,6 +77,19 @@ const ElementType *ir::findElementType(Type type) {
 const ElementType *ir::findElementType(DType type) {
   const auto *row = llvm::find_if(table, [&](const ElementType &row) { return row.dtype == type; });
   return row == std::end(table) ? nullptr : row;
+}
+
+StringRef ElementType::text() const {
+  switch (dtype) {
+  case DType::f32:
+    return "float";
+  case DType::i32:
+    return "int32";
+  case DType::i64:
+    return "int64";
+  default:
+    return name;
+  }
 }
 
 std::string ElementType::codec() const {
@@ -93,6 +112,7 @@ static bool isUsedAs(Type type, bool ElementType::*use) {
 bool ir::isValueType(Type type) { return isUsedAs(type, &ElementType::isValue); }
 bool ir::isCodeType(Type type) { return isUsedAs(type, &ElementType::isCode); }
 bool ir::isScaleType(Type type) { return isUsedAs(type, &ElementType::isScale); }
+bool ir::isIndexType(Type type) { return isUsedAs(type, &ElementType::isIndex); }
 bool ir::isTwoLevelType(Type type) { return isUsedAs(type, &ElementType::isTwoLevel); }
 
 int64_t ir::packingOf(Type type) {

@@ -27,11 +27,12 @@ struct ElementType {
   bool isValue = false;     ///< Of the tensors that are computed with.
   bool isCode = false;      ///< Of the codes of a scaled tensor,
   bool isScale = false;     ///< and of its scales.
+  bool isIndex = false;     ///< Of positions, and of what chooses rows.
   bool isTwoLevel = false; ///< Scales of the type are multiplied with one f32 for the whole tensor.
   Instructions instructions = Instructions::none;
 
   /// Its name in the emitted text.
-  llvm::StringRef text() const { return dtype == DType::f32 ? "float" : name; }
+  llvm::StringRef text() const;
   /// What the emitted text calls its codec: `E4m3`.
   std::string codec() const;
 };
@@ -45,10 +46,11 @@ const ElementType *findElementType(DType type);
 /// Whether the emitted text calls a type or a codec so.
 bool isWordOfText(llvm::StringRef word);
 
-/// Whether a type is that of values (f32, bf16, f16), codes, scales.
+/// Whether a type is that of values (f32, bf16, f16), codes, scales, indices (i32, i64).
 bool isValueType(mlir::Type type);
 bool isCodeType(mlir::Type type);
 bool isScaleType(mlir::Type type);
+bool isIndexType(mlir::Type type);
 /// Whether scales of the type are the lower of two levels.
 bool isTwoLevelType(mlir::Type type);
 

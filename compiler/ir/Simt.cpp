@@ -81,6 +81,7 @@ static LogicalResult verifyHeld(Operation *op, Type held, Type pointer, Type cur
   switch (access) {
   case Access::elements:
   case Access::columns:
+  case Access::repeated:
     count = tile.elements();
     break;
   case Access::groups:
@@ -146,6 +147,27 @@ LogicalResult ReduceOp::verify() {
   if (getTimes() &&
       (getKind() != Reduction::sum || getGroup() || getTimes().getType() != getInput().getType()))
     return emitOpError("products are summed over a row, of two fragments of one type");
+  return success();
+}
+
+LogicalResult AtRowOp::verify() {
+  if (llvm::cast<CursorType>(getAt().getType()).getTile().getKind() != TileKind::row)
+    return emitOpError("of a tile that lies in one row alone");
+  return success();
+}
+
+LogicalResult PositionOp::verify() {
+  TileAttr tile = llvm::cast<CursorType>(getAt().getType()).getTile();
+  const bool isRow = getAccess() == Access::rows;
+  if (!isRow && getAccess() != Access::columns)
+    return emitOpError("is that of rows or of columns");
+  const int64_t count = !isRow                            ? tile.elements()
+                        : tile.getKind() == TileKind::row ? 0
+                                                          : tile.getLoads();
+  auto vector = dyn_cast<VectorType>(getType());
+  if ((vector ? vector.getNumElements() : 0) != count)
+    return emitOpError() << "a thread holds " << count << " positions under " << tile << ", not "
+                         << getType();
   return success();
 }
 

@@ -36,7 +36,8 @@ def Simt_TileKind : Simt_Enum<"TileKind", "which template", [
 
 def Simt_Access : Simt_Enum<"Access", "what of memory lies under a tile", [
     I32EnumAttrCase<"elements", 0>, I32EnumAttrCase<"columns", 1>, I32EnumAttrCase<"groups", 2>,
-    I32EnumAttrCase<"rows", 3>, I32EnumAttrCase<"block", 4>, I32EnumAttrCase<"uniform", 5>]>;
+    I32EnumAttrCase<"rows", 3>, I32EnumAttrCase<"block", 4>, I32EnumAttrCase<"uniform", 5>,
+    I32EnumAttrCase<"repeated", 6>]>;
 def Simt_AccessAttr : EnumAttr<Simt_Dialect, Simt_Access, "access">;
 
 def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
@@ -170,6 +171,30 @@ def Simt_NextTileOp : Simt_Op<"next_tile", [Pure, AllTypesMatch<["at", "result"]
   let assemblyFormat = "$at attr-dict `:` type($at)";
 }
 
+def Simt_AtRowOp : Simt_Op<"at_row", [Pure, AllTypesMatch<["at", "result"]>]> {
+  let summary = "The tile's columns in another row, of a matrix of `rows`; outside where it has no such row";
+  let arguments = (ins Simt_CursorType:$at, I64:$index, I64:$rows);
+  let results = (outs Simt_CursorType:$result);
+  let assemblyFormat = "$at `,` $index `of` $rows attr-dict `:` type($at)";
+  let hasVerifier = 1;
+}
+
+def Simt_PositionOp : Simt_Op<"position", [Pure]> {
+  let summary = "The row, or the columns, of what a thread holds of a tile";
+  let arguments = (ins Simt_AccessAttr:$access, Simt_CursorType:$at);
+  let results = (outs AnyTypeOf<[I64, VectorOfNonZeroRankOf<[I64]>]>:$result);
+  let assemblyFormat = "`` $access `at` $at attr-dict `:` type($at) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Simt_RotateOp : Simt_Op<"rotate", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "Of each `over` neighbours in a row, halves (a, b) become (−b, a)";
+  let description = "Collective where the halves are in several threads.";
+  let arguments = (ins AnyVectorOfNonZeroRank:$input, I64Attr:$over, Simt_CursorType:$at);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$input `over` $over `at` $at attr-dict `:` type($input) `,` type($at)";
+}
+
 def Simt_OffsetOp : Simt_Op<"offset", [Pure, AllTypesMatch<["base", "result"]>]> {
   let summary = "A pointer some elements further";
   let arguments = (ins Simt_PointerType:$base, I64Attr:$elements);
@@ -200,7 +225,7 @@ def Simt_ClearPaddingOp : Simt_Op<"clear_padding"> {
 }
 
 /// `alignment` in bytes of every row start; `pitch` in elements, or a layout of scales; `group` × `group_rows` elements share a value of access `groups`;
-/// `streaming` elements are used once.
+/// `streaming` elements are used once. Of access `repeated`, rows have `group` elements, each of which stands for `each` columns.
 class Simt_AccessOp<string mnemonic> : Simt_Op<mnemonic> {
   let hasVerifier = 1;
 }
@@ -211,7 +236,8 @@ def Simt_LoadOp : Simt_AccessOp<"load"> {
                        Simt_CursorType:$at, Optional<AnyTypeOf<[I64, Simt_LayoutType]>>:$pitch,
                        DefaultValuedAttr<I64Attr, "16">:$alignment,
                        DefaultValuedAttr<I64Attr, "0">:$group,
-                       DefaultValuedAttr<I64Attr, "1">:$group_rows, UnitAttr:$streaming);
+                       DefaultValuedAttr<I64Attr, "1">:$group_rows, UnitAttr:$streaming,
+                       DefaultValuedAttr<I64Attr, "1">:$each);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
     `` $access $base `at` $at (`pitch` $pitch^ `:` type($pitch))? attr-dict `:` type($base) `,` type($at) `->` type($result)
@@ -289,7 +315,7 @@ def Simt_TransposeOp : Simt_Op<"transpose", [AllTypesMatch<["input", "result"]>]
 
 def Simt_SpreadOp : Simt_Op<"spread", [Pure]> {
   let summary = "A value a group, or one, repeated over a fragment";
-  let arguments = (ins AnyTypeOf<[AnyFloat, AnyVectorOfNonZeroRank]>:$input);
+  let arguments = (ins AnyTypeOf<[AnyFloat, I64, AnyVectorOfNonZeroRank]>:$input);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
 }

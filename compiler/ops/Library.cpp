@@ -7,6 +7,7 @@
 
 #include "compiler/ops/Ops.h"
 
+#include <algorithm>
 #include <functional>
 
 using namespace eider;
@@ -26,7 +27,7 @@ std::vector<std::string> andQuantisation(std::vector<std::string> fields) {
   return fields;
 }
 
-/// `fields` of an op that has yt always.
+/// `fields` of an op that has yt always, or never.
 std::vector<std::string> withoutTransposed(std::vector<std::string> fields) {
   std::erase(fields, "transposed");
   return fields;
@@ -38,16 +39,18 @@ public:
   std::vector<Entry> entries;
 
   void add(const std::string &name, const std::string &summary, std::vector<std::string> parameters,
-           std::function<Program(const Parameters &)> make) {
-    entries.push_back({{name, summary, std::move(parameters)}, std::move(make)});
+           std::function<Program(const Parameters &)> make, std::vector<OpSetting> settings = {}) {
+    entries.push_back(
+        {{name, summary, std::move(parameters), std::move(settings)}, std::move(make)});
   }
 
   /// `name_quant` and `name`. `before`: what else the op does.
   void addBoth(const std::string &name, const std::string &value,
                const std::function<Program(const Parameters &)> &make,
-               const std::string &before = "") {
-    add(name + "_quant", before + "y = quantize(" + value + ")", andQuantisation({"dtype"}), make);
-    add(name, before + "y = " + value, {"dtype", "transposed"}, make);
+               const std::string &before = "", const std::vector<OpSetting> &settings = {}) {
+    add(name + "_quant", before + "y = quantize(" + value + ")", andQuantisation({"dtype"}), make,
+        settings);
+    add(name, before + "y = " + value, {"dtype", "transposed"}, make, settings);
   }
 
   /// An activation: plain, times the other half of x, and after a bias.
@@ -60,6 +63,32 @@ public:
     addBoth(name + "_bias", name + "(x + bias)", make(ops::activatedWithBias));
   }
 };
+
+/// Ops that an index chooses rows for.
+void addIndexed(Table &table) {
+  const std::vector<OpSetting> heads = {{"head", 128, 2, 512}, {"interleaved", 0, 0, 1}};
+  auto addBoth = [&](const std::string &name, const std::string &value,
+                     Program (*make)(const Parameters &), std::vector<OpSetting> settings) {
+    table.add(name + "_quant", "y = quantize(" + value + ")",
+              withoutTransposed(andQuantisation({"dtype", "index"})), make, settings);
+    table.add(name, "y = " + value, {"dtype", "index"}, make, settings);
+  };
+  table.add("embedding", "y = rows ids of the dequantised table",
+            {"dtype", "format", "block", "scale", "index"}, ops::embedding);
+  addBoth("moe_permute", "rows source of x, zeros for -1", ops::moePermute, {});
+  table.add("moe_unpermute", "y = sum of weight[k] · dequantised row index[k] of x",
+            {"dtype", "format", "block", "scale", "index"}, ops::moeUnpermute,
+            {{"top_k", 2, 1, 8}});
+  addBoth("rope", "rope(x)", ops::rope, heads);
+  addBoth("norm_rope", "rope(rms_norm of each head of x · weight)", ops::normRope, heads);
+  std::vector<std::string> cached = withoutTransposed(andQuantisation({"dtype", "index"}));
+  for (const char *other : {"copy", "scaleLayout"}) // y has no copy, and its scales go with rows
+    cached.erase(std::ranges::find(cached, other));
+  table.add("kv_append",
+            "k_cache[slot_mapping] = quantize(rope(rms_norm of each head of k · weight)); "
+            "v_cache[slot_mapping] = quantize(v)",
+            cached, ops::kvAppend, heads);
+}
 
 Table makeTable() {
   Table table;
@@ -77,10 +106,11 @@ Table makeTable() {
   table.addBoth("layer_norm", "layer_norm(x) · weight + bias", ops::layerNorm);
   table.addBoth("add_layer_norm", "layer_norm(residual) · weight + bias", ops::addLayerNorm,
                 "residual = x + residual; ");
-  table.addBoth("softmax", "softmax(softmax_scale · x)", ops::softmax);
+  table.addBoth("softmax", "softmax(softmax_scale · x)", ops::softmax, "", {{"causal", 0, 0, 1}});
   table.addActivation("silu", silu);
   table.addActivation("gelu", gelu);
   table.addActivation("relu2", ops::relu2);
+  addIndexed(table);
   table.add("copy", "y = x", {"dtype"}, ops::copy);
   table.add("scale", "y = alpha · x", {"dtype"}, ops::scale);
   table.add("add", "y = x + z", {"dtype"}, ops::add);

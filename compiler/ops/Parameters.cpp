@@ -97,6 +97,7 @@ static void checkTaken(const OpInfo &op, const OpParameters &text) {
                                                  {"scaleSource", !text.scaleSource.empty()},
                                                  {"mode", !text.mode.empty()},
                                                  {"numerics", !text.numerics.empty()},
+                                                 {"index", !text.index.empty()},
                                                  {"copy", !text.copy.empty()},
                                                  {"transposed", !text.transposed.empty()}};
   for (auto [name, isGiven] : given)
@@ -118,6 +119,25 @@ static void readNumerics(const OpInfo &op, const OpParameters &text, Parameters 
     std::string message = llvm::toString(numerics.takeError());
     auto [what, remedy] = llvm::StringRef(message).split("; ");
     throw Error(ErrorKind::Request, what.str(), op.name, remedy.str());
+  }
+}
+
+/// What the op is told itself.
+static void readSettings(const OpInfo &op, const OpParameters &text, Parameters &parameters) {
+  for (const OpSetting &setting : op.settings)
+    parameters.settings[setting.name] = setting.value;
+  for (const auto &[name, value] : text.settings) {
+    auto known = llvm::find_if(
+        op.settings, [&, &name = name](const OpSetting &setting) { return setting.name == name; });
+    if (known == op.settings.end())
+      throw Error(ErrorKind::Request, "there is no setting " + name, op.name, "leave it out");
+    const std::string option = "--set " + name;
+    int64_t number = 0;
+    if (llvm::StringRef(value).getAsInteger(10, number) || number < known->least ||
+        number > known->most)
+      Reader{op.name, option.c_str(), value}.refuse(
+          "", "an integer, " + std::to_string(known->least) + " to " + std::to_string(known->most));
+    parameters.settings[name] = number;
   }
 }
 
@@ -147,11 +167,14 @@ Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text
   reader("--scale-layout", text.scaleLayout).choose(parameters.layout);
   reader("--scale-source", text.scaleSource)
       .choose<bool>(parameters.givenScales, {{"dynamic", false}, {"static", true}});
+  reader("--index", text.index)
+      .choose<DType>(parameters.index, {{"i64", DType::i64}, {"i32", DType::i32}});
   reader("--copy", text.copy)
       .choose<std::optional<DType>>(
           parameters.copy, {{"none", std::nullopt}, {"bf16", bf16}, {"f16", f16}, {"f32", f32}});
   reader("--transposed", text.transposed)
       .choose<bool>(parameters.transposes, {{"no", false}, {"yes", true}});
   readNumerics(op, text, parameters);
+  readSettings(op, text, parameters);
   return parameters;
 }

@@ -19,11 +19,13 @@ struct Parameters {
   Block block = {1, 128}, fromBlock = {1, 128};
   DType scale = f32, fromScale = f32;
   ScaleLayout layout = ScaleLayout::row_major, fromLayout = ScaleLayout::row_major;
+  DType index = DType::i64; ///< Of what chooses rows.
   bool givenScales = false;
   std::string mode = "default";
   std::map<std::string, std::string> numerics;
-  std::optional<DType> copy; ///< The type of a copy of y that is not quantised.
-  bool transposes = false;   ///< The transpose of what y is, as yt.
+  std::map<std::string, int64_t> settings; ///< Of the op itself: every one that it has.
+  std::optional<DType> copy;               ///< The type of a copy of y that is not quantised.
+  bool transposes = false;                 ///< The transpose of what y is, as yt.
 
   /// How to quantise a tensor of `shape`; given scales are declared as the input `scale`, one a
   /// block, in the layout; the second level of scales of e4m3 as `y_global_scale`.
@@ -36,6 +38,12 @@ struct Parameters {
       options.global = b.input("y_global_scale", f32, {1});
     return options;
   }
+
+  /// `value`, quantised, into the rows of a cache that `index` chooses; its scales, where they are
+  /// given, are the input `scaleName`, one a block; the second level of scales of e4m3 is the
+  /// cache's, `<name>_global_scale`.
+  void scatter(Builder &b, const std::string &name, const std::string &scaleName,
+               const Value &value, const Value &index, const Dim &rows) const;
 
   /// The result: `value`, quantised or rounded to `dtype`; the same of its transpose; and its copy.
   void write(Builder &b, const Value &value) const;

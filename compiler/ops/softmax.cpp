@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/ops/Ops.h"
 
+#include <limits>
+
 using namespace eider;
 
 Program ops::softmax(const Parameters &p) {
@@ -13,10 +15,20 @@ Program ops::softmax(const Parameters &p) {
   Value x = b.input("x", p.dtype, {tokens, hidden});
   Value softmax_scale = b.scalar("softmax_scale", 1);
 
-  Value logits = (x * softmax_scale).named("logits");
-  Value power = exp(logits - max_along(logits, /*axis=*/-1)).named("power"); // at most 1
-  Value share = rcp(sum(power, /*axis=*/-1)).named("share"); // one division a row, not an element
-
-  p.write(b, (power * share).named("probability"));
+  // The last row sees all columns. What is behind the mask is replaced, so that no NaN leaks.
+  const bool isCausal = p.settings.at("causal");
+  auto masked = [&](const Value &value, float behind) {
+    if (!isCausal)
+      return value;
+    Value last = position(x, 0) + (b.extent(hidden) - b.extent(tokens));
+    return select(position(x, 1) > last, behind, value);
+  };
+  Value logits = masked(x * softmax_scale, std::numeric_limits<float>::lowest()).named("logits");
+  Value power = masked(exp(logits - max_along(logits, /*axis=*/-1)), 0).named("power"); // at most 1
+  Value total = sum(power, /*axis=*/-1);
+  Value share = rcp(total); // one division a row, not an element
+  if (isCausal)
+    share = select(total == 0, 0, share); // of a row that sees nothing
+  p.write(b, (power * share.named("share")).named("probability"));
   return b.build();
 }

@@ -1,4 +1,4 @@
-//===- write.cpp - y, yt and copy -----------------------------------------===//
+//===- write.cpp - y, yt and copy, and rows of a cache --------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -35,4 +35,14 @@ void Parameters::write(Builder &b, const Value &value) const {
   }
   if (copy)
     b.output("copy", value, copy);
+}
+
+void Parameters::scatter(Builder &b, const std::string &name, const std::string &scaleName,
+                         const Value &value, const Value &index, const Dim &rows) const {
+  QuantizeOptions options{.block = block, .scale = scale, .mode = mode, .numerics = numerics};
+  if (givenScales)
+    options.scales = b.input(scaleName, scale, blocks_of(value.shape(), block));
+  if (scale == e4m3)
+    options.global = b.input(name + "_global_scale", f32, {1});
+  b.scatter(name, quantize(value, format, options), index, rows);
 }

@@ -15,11 +15,7 @@ using namespace eider::ir;
 using namespace eider::transforms;
 
 Type transforms::boundaryType(Operation &op) {
-  if (isa<InputOp, InOutOp>(op))
-    return op.getResult(0).getType();
-  if (isa<OutputOp>(op))
-    return op.getOperand(0).getType();
-  return {};
+  return isa<OutputOp>(op) ? op.getOperand(0).getType() : givenType(op);
 }
 
 StringRef transforms::boundaryName(Operation &op) {
@@ -28,6 +24,8 @@ StringRef transforms::boundaryName(Operation &op) {
 
 /// Whether a program stores this in-out.
 static bool isUpdated(Operation &op) {
+  if (isa<ScatterOp>(op))
+    return true;
   auto inout = dyn_cast<InOutOp>(op);
   return inout && llvm::any_of(inout->getBlock()->getOps<StoreOp>(),
                                [&](StoreOp store) { return store.getName() == inout.getName(); });
@@ -62,7 +60,7 @@ BoundaryText transforms::describeBoundary(ProgramOp program) {
   BoundaryText result;
   for (Operation &op : program.getBlock())
     if (Type type = boundaryType(op)) {
-      std::string &list = isa<OutputOp>(op) ? result.writes : result.reads;
+      std::string &list = isa<OutputOp, ScatterOp>(op) ? result.writes : result.reads;
       list += (list.empty() ? "" : ", ") + describe(op, type);
     }
   return result;

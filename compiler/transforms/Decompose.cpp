@@ -285,7 +285,49 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     dead.push_back(op);
   }
 
+  /// The codes go where their rows go, and so do the scales.
+  void scatter(ScatterOp op) {
+    OpBuilder builder(op);
+    Parts value = parts.at(op.getValue());
+    ScatterOp::create(builder, op.getLoc(), op.getName(), value.codes, op.getIndex(), op.getInto());
+    if (storesScales(op))
+      ScatterOp::create(builder, op.getLoc(), (op.getName() + "_scale").str(), value.scales,
+                        op.getIndex(), scalesInto(op));
+    dead.push_back(op);
+  }
+
+  /// Rows of a dequantised table: codes and scales of these rows alone are read.
+  void gather(GatherOp op) {
+    auto table = op.getTable().getDefiningOp<DequantizeOp>();
+    OpBuilder builder(op);
+    Arithmetic32 a{builder, op.getLoc()};
+    const Parts from = parts.at(table.getInput());
+    auto rowsOf = [&](Value value, int64_t rows) -> Value {
+      auto type = cast<RankedTensorType>(value.getType());
+      DimExpr row = dimsOf(op.getType()).getExprs().front(), last = dimsOf(type).getExprs().back();
+      auto dims = DimsAttr::get(op.getContext(), {row, last});
+      auto chosen = RankedTensorType::get(
+          {cast<RankedTensorType>(op.getType()).getShape().front(), type.getShape().back()},
+          type.getElementType(), dims);
+      return GatherOp::create(builder, op.getLoc(), chosen, value, op.getIndex(), rows);
+    };
+    const int64_t rows = cast<ScaledType>(table.getInput().getType()).getBlock().front();
+    Value scales = ShapedType::isDynamic(rows) ? from.scales : rowsOf(from.scales, rows);
+    Value decoded = DecodeOp::create(builder, op.getLoc(), cast<RankedTensorType>(op.getType()),
+                                     rowsOf(from.codes, 1), CodecPathAttr());
+    Value scale = combined(a, a.widen(scales), from.global);
+    Value product = a.binary<arith::MulFOp>(decoded, a.spread(scale, op.getType()));
+    if (Attribute name = op->getAttr("eider.name"))
+      product.getDefiningOp()->setAttr("eider.name", name);
+    op.replaceAllUsesWith(product);
+    dead.push_back(op);
+  }
+
   void dequantize(DequantizeOp op) {
+    dead.push_back(op);
+    auto isGathered = [](Operation *user) { return isa<GatherOp>(user); };
+    if (llvm::all_of(op->getUsers(), isGathered))
+      return; // Only what is chosen is dequantised: gather().
     OpBuilder builder(op);
     Arithmetic32 a{builder, op.getLoc()};
     Parts value = parts.at(op.getInput());
@@ -295,8 +337,8 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     Value product = a.binary<arith::MulFOp>(decoded, a.spread(scale, op.getType()));
     if (Attribute name = op->getAttr("eider.name"))
       product.getDefiningOp()->setAttr("eider.name", name);
-    op.replaceAllUsesWith(product);
-    dead.push_back(op);
+    op.getResult().replaceUsesWithIf(product,
+                                     [&](OpOperand &use) { return !isGathered(use.getOwner()); });
   }
 
   /// A mean is a sum over the number of elements, which must be the same for every block.
@@ -339,6 +381,12 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       quantize(quantizeOp);
     if (auto dequantizeOp = dyn_cast<DequantizeOp>(op))
       dequantize(dequantizeOp);
+    if (auto gatherOp = dyn_cast<GatherOp>(op);
+        gatherOp && gatherOp.getTable().getDefiningOp<DequantizeOp>())
+      gather(gatherOp);
+    if (auto scatterOp = dyn_cast<ScatterOp>(op);
+        scatterOp && isa<ScaledType>(scatterOp.getValue().getType()))
+      scatter(scatterOp);
     if (auto result = dyn_cast<OutputOp>(op);
         result && isa<ScaledType>(result.getValue().getType()))
       output(result);

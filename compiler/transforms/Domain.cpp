@@ -65,10 +65,39 @@ std::optional<Level> Domain::uprightLevelOf(ArrayRef<DimExpr> exprs) const {
     return Level{LevelKind::uniform};
   if (row == rows && column.isOne())
     return Level{LevelKind::rows};
+  if (auto group = blockOf(columns, column); group && row.isOne() && !rows.isOne())
+    return Level{LevelKind::columnGroups, 1, *group};
   auto blockRows = blockOf(rows, row), blockColumns = blockOf(columns, column);
   if (blockRows && blockColumns)
     return Level{LevelKind::groups, *blockRows, *blockColumns};
   return std::nullopt;
+}
+
+bool eider::transforms::isReadByRows(Operation &op) {
+  auto chooses = [&](Operation *user) {
+    auto gather = dyn_cast<GatherOp>(user);
+    return isa<RepeatOp>(user) || (isa<InputOp>(op) && (isa<ColumnOp>(user) || gather) &&
+                                   user->getOperand(0) == op.getResult(0));
+  };
+  return isa<InputOp, GatherOp>(op) && !op.use_empty() && llvm::all_of(op.getUsers(), chooses);
+}
+
+llvm::StringSet<> eider::transforms::dimsCounted(ProgramOp program, const Domain &domain) {
+  llvm::StringSet<> names;
+  auto add = [&](const DimExpr &dim) {
+    if (dim.name)
+      names.insert(dim.name.getValue());
+  };
+  add(domain.rows);
+  for (Operation &op : program.getBlock()) {
+    if (auto extent = dyn_cast<ExtentOp>(op))
+      add(extent.getDim().getExprs().front());
+    if (auto gather = dyn_cast<GatherOp>(op))
+      add(dimsOf(gather.getTable().getType()).getExprs().front());
+    if (auto scatter = dyn_cast<ScatterOp>(op))
+      add(dimsOf(scatter.getInto()).getExprs().front());
+  }
+  return names;
 }
 
 /// The dims of the matrix: those of the values that are elementwise, not halved, not reduced.
@@ -79,7 +108,7 @@ static DimsAttr matrixDims(ProgramOp program) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
       bool halved =
           llvm::any_of(result.getUsers(), [](Operation *user) { return isa<HalfOp>(user); });
-      if (!type || halved || isa<ReduceOp>(op))
+      if (!type || halved || isa<ReduceOp>(op) || isReadByRows(*op))
         continue;
       DimsAttr dims = dimsOf(type);
       auto size = [](DimsAttr dims) {
@@ -146,9 +175,11 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   Type type;
   if (isa<InputOp, InOutOp>(op))
     type = op.getResult(0).getType();
-  else if (isa<OutputOp, StoreOp>(op))
+  else if (isa<OutputOp, StoreOp, ScatterOp>(op))
     type = op.getOperand(0).getType();
-  else
+  if (isa<GatherOp>(op))
+    type = op.getResult(0).getType(); // What is read of the table.
+  if (!type || isReadByRows(op))
     return success();
   std::optional<Level> level = domain.levelOf(type);
   if (!level)
@@ -164,7 +195,8 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
       (level->kind == LevelKind::rows || level->kind == LevelKind::uniform))
     return op.emitError() << "gives values of rows without elements: '" << domain.columns.str()
                           << "' is 0, and such rows launch nothing; give it at least 1";
-  if (level->kind == LevelKind::groups && !level->isBlock() &&
+  const bool isGroups = level->kind == LevelKind::groups && !level->isBlock();
+  if ((isGroups || level->kind == LevelKind::columnGroups) &&
       failed(noteGroup(domain, op, level->blockColumns)))
     return failure();
   if (level->isBlock() &&
@@ -191,17 +223,36 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
       return op.emitError() << "packs two codes a byte: '" << domain.columns.str()
                             << "' must be even, not " << domain.width;
   }
-  if (isa<InputOp, InOutOp>(op)) {
+  if (isa<InputOp, InOutOp, GatherOp>(op)) {
     const int64_t matrices = level->kind == LevelKind::twice ? 2 : 1;
     domain.matricesRead += matrices;
     domain.bitsRead += matrices * bits;
   }
-  domain.matricesWritten += isa<OutputOp, StoreOp>(op);
-  if (isa<OutputOp, StoreOp>(op))
+  domain.matricesWritten += isa<OutputOp, StoreOp, ScatterOp>(op);
+  if (isa<OutputOp, StoreOp, ScatterOp>(op))
     domain.narrowestStore = domain.narrowestStore ? std::min(domain.narrowestStore, bits) : bits;
   if (const int64_t aligned = std::gcd<int64_t>(128, domain.width * bits);
       aligned < 128 && !level->transposed) // a variant asks for aligned rows of the transpose
     domain.alignedElements = std::min(domain.alignedElements, std::max<int64_t>(1, aligned / bits));
+  return success();
+}
+
+/// What a tile that lies in one row can do, and a two-dimensional block cannot.
+static LogicalResult checkRowsAlone(ProgramOp program, const Domain &domain) {
+  for (Operation &op : program.getBlock()) {
+    if (!isa<GatherOp, ScatterOp, ColumnOp, RepeatOp, RotateOp>(op))
+      continue;
+    if (domain.transposes)
+      return op.emitError("in a kernel that transposes, whose threads hold blocks of several rows: "
+                          "rows are chosen, repeated and turned one by one; transpose in a program "
+                          "of its own");
+    if (domain.block.isBlock())
+      return op.emitError()
+             << "in a kernel of blocks of " << domain.block.blockRows << "x"
+             << domain.block.blockColumns
+             << ": rows are chosen, repeated and turned where scales lie along a row; take "
+                "blocks of one row";
+  }
   return success();
 }
 
@@ -261,7 +312,12 @@ std::optional<Domain> Domain::of(ProgramOp program) {
       domain.convertsByHardware |= codec.getValue() == CodecPath::hardware;
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && failed(noteReduction(domain, reduce)))
       return std::nullopt;
+    if (auto rotate = dyn_cast<RotateOp>(op);
+        rotate && failed(noteGroup(domain, op, static_cast<int64_t>(rotate.getOver()))))
+      return std::nullopt;
   }
+  if (failed(checkRowsAlone(program, domain)))
+    return std::nullopt;
   if (domain.narrowestStore == 0)
     domain.narrowestStore = 8;
   if (auto target = program->getParentOp()->getAttrOfType<StringAttr>("eider.target")) {

@@ -7,6 +7,7 @@
 #define EIDER_TRANSFORMS_DOMAIN_H
 
 #include "compiler/ir/Eider.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <optional>
 #include <string>
@@ -15,12 +16,13 @@ namespace eider::transforms {
 
 /// What one value of a tensor stands for, relative to the matrix that a program streams over.
 enum class LevelKind {
-  uniform,  ///< one value in all
-  rows,     ///< one a row
-  columns,  ///< one a column
-  groups,   ///< one for each blockRows × blockColumns elements
-  elements, ///< one an element
-  twice     ///< rows of twice the width: only `eider.half` reads it
+  uniform,      ///< one value in all
+  rows,         ///< one a row
+  columns,      ///< one a column
+  groups,       ///< one for each blockRows × blockColumns elements
+  columnGroups, ///< one for each blockColumns columns, the same for every row
+  elements,     ///< one an element
+  twice         ///< rows of twice the width: only `eider.half` reads it
 };
 
 struct Level {
@@ -76,6 +78,13 @@ private:
   /// The same for a tensor that is not transposed.
   std::optional<Level> uprightLevelOf(llvm::ArrayRef<ir::DimExpr> exprs) const;
 };
+
+/// Whether an input is loaded only where something chooses of it: rows, a column, what is repeated;
+/// or rows so chosen are only repeated.
+bool isReadByRows(mlir::Operation &op);
+
+/// The dims that a kernel counts with: its rows, what an index chooses from, extents.
+llvm::StringSet<> dimsCounted(ir::ProgramOp program, const Domain &domain);
 
 /// Of a workspace's input or output that is one value of the whole matrix, in parts, a block each:
 /// the reduction that combines them (of the input), and how many they are (once the schedules are

@@ -78,8 +78,8 @@ void eider::transforms::hoistUniform(simt::ForTilesOp loop) {
   Block &body = loop.getBlock();
   auto isConstant = [](Operation *op) { return isa_and_nonnull<arith::ConstantOp>(op); };
   for (Operation &op : llvm::make_early_inc_range(body)) {
-    const bool isScalar = llvm::all_of(
-        op.getResultTypes(), [](Type type) { return isa<FloatType>(type) || type.isInteger(1); });
+    const bool isScalar = llvm::all_of(op.getResultTypes(),
+                                       [](Type type) { return isa<FloatType, IntegerType>(type); });
     const bool isUniform = llvm::all_of(op.getOperands(), [&](Value value) {
       return value.getParentBlock() != &body || isConstant(value.getDefiningOp());
     });
@@ -93,12 +93,15 @@ void eider::transforms::hoistUniform(simt::ForTilesOp loop) {
 }
 
 /// Elements are used once: they need not push out of the caches what is used again.
-void eider::transforms::streamElements(Block &body) {
-  for (Operation &op : body) {
-    if (auto load = dyn_cast<simt::LoadOp>(op); load && load.getAccess() == simt::Access::elements)
+void eider::transforms::streamElements(simt::ForTilesOp loop) {
+  auto isOfTile = [&](auto access) {
+    return access && access.getAccess() == simt::Access::elements &&
+           !access.getAt().template getDefiningOp<simt::AtRowOp>();
+  };
+  for (Operation &op : loop.getBlock()) {
+    if (auto load = dyn_cast<simt::LoadOp>(op); isOfTile(load))
       load.setStreaming(true);
-    if (auto store = dyn_cast<simt::StoreOp>(op);
-        store && store.getAccess() == simt::Access::elements)
+    if (auto store = dyn_cast<simt::StoreOp>(op); isOfTile(store))
       store.setStreaming(true);
   }
 }
@@ -112,7 +115,7 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
   Block &body = loop.getBlock();
   SmallVector<simt::LoadOp> loads;
   for (auto load : body.getOps<simt::LoadOp>())
-    if (load.getAccess() == simt::Access::elements)
+    if (load.getAccess() == simt::Access::elements && load.getAt() == cursor)
       loads.push_back(load);
   auto reduces = llvm::make_filter_range(body.getOps<simt::ReduceOp>(),
                                          [](simt::ReduceOp op) { return !op.getGroup(); });

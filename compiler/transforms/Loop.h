@@ -22,8 +22,9 @@ void loadBefore(simt::ForTilesOp loop, mlir::Value value);
 /// Arithmetic on what is the same under every tile comes before the loop.
 void hoistUniform(simt::ForTilesOp loop);
 
-/// Elements are loaded and stored as data used once.
-void streamElements(mlir::Block &body);
+/// Elements under the tile, not rows that an index chooses, are loaded and stored as data used
+/// once.
+void streamElements(simt::ForTilesOp loop);
 
 /// The elements of a tile are loaded while the tile before is worked on, and carried.
 void loadAhead(simt::ForTilesOp loop);

@@ -8,14 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Boundary.h"
-#include "compiler/transforms/Domain.h"
 #include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/Loop.h"
-#include "compiler/transforms/Passes.h"
+#include "compiler/transforms/ProgramLowering.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -64,71 +61,10 @@ static int64_t multipleOf(const Domain &domain, simt::TileAttr tile, VariantKind
   return domain.transposes && variant != VariantKind::general && !isOdd ? tile.getVector() : 1;
 }
 
-namespace {
-/// One program on its way to a kernel.
-class ProgramLowering {
-public:
-  ProgramLowering(ProgramOp program, Domain domain, simt::TileAttr tile, VariantKind variant)
-      : program(program), domain(domain), tile(tile), variant(variant),
-        builder(program.getContext()) {
-    this->tile = tile.withMultiple(multipleOf(domain, tile, variant));
-  }
-
-  LogicalResult run();
-
-private:
-  ProgramOp program;
-  Domain domain;
-  simt::TileAttr tile;
-  VariantKind variant;
-  OpBuilder builder;
-  simt::KernelOp kernel;
-  simt::ForTilesOp loop;
-  IRMapping map; ///< tensor values to what a thread holds of them
-  llvm::StringMap<Value> pointers, strides, dims;
-  llvm::StringMap<Value> layouts; ///< of scales that lie otherwise than row by row
-  llvm::StringMap<int64_t> alignments;
-  Value cursor;
-  Value transposedCursor; ///< Null where no value is of the transposed matrix.
-
-  bool isGeneral() const { return variant == VariantKind::general; }
-  Type heldType(Type tensor) const;
-  void addArguments();
-  Value rowCount();
-  std::string gridExpression();
-  Value firstTile();
-  SmallVector<Attribute> header();
-
-  LogicalResult lower(Operation &op);
-  LogicalResult load(Operation &op);
-  LogicalResult loadHalf(HalfOp op);
-  LogicalResult store(Operation &op);
-  LogicalResult elementwise(Operation &op);
-  LogicalResult broadcast(BroadcastOp op);
-  LogicalResult reduce(ReduceOp op);
-  LogicalResult reduceWhole(ReduceOp op);
-  LogicalResult combineParts(InputOp op);
-  void storeUniform(OutputOp op);
-  LogicalResult transpose(TransposeOp op);
-  void encode(EncodeOp op);
-
-  /// Where and how a tensor's level is accessed.
-  struct Place {
-    simt::Access access;
-    int64_t group = 0, groupRows = 1;
-    Value pitch = {};
-    int64_t alignment = 16;
-  };
-  Place placeOf(StringRef name, Type type, Level level);
-  Value layoutOf(Operation &op, Type type, Level level);
-  void clearPadding(OutputOp op);
-  Value at(const Level &level) const { return level.transposed ? transposedCursor : cursor; }
-  Value pitchOfTranspose(const Level &level);
-  Value columnsOfBlocks(const Level &level);
-  Value i64(int64_t value) {
-    return arith::ConstantOp::create(builder, program.getLoc(), builder.getI64IntegerAttr(value));
-  }
-};
+ProgramLowering::ProgramLowering(ProgramOp program, Domain domain, simt::TileAttr tile,
+                                 VariantKind variant)
+    : program(program), domain(domain), tile(tile.withMultiple(multipleOf(domain, tile, variant))),
+      variant(variant), builder(program.getContext()) {}
 
 /// What a thread holds of a tensor, by its level: a fragment or a scalar.
 Type ProgramLowering::heldType(Type type) const {
@@ -139,7 +75,8 @@ Type ProgramLowering::heldType(Type type) const {
   int64_t count = 0;
   if (level.kind == LevelKind::elements || level.kind == LevelKind::columns)
     count = tile.elements();
-  else if (level.kind == LevelKind::groups && !domain.isValueOfTile(level))
+  else if (level.kind == LevelKind::columnGroups ||
+           (level.kind == LevelKind::groups && !domain.isValueOfTile(level)))
     count = tile.groups(level.blockColumns);
   else if (level.kind == LevelKind::rows && tile.getKind() == simt::TileKind::block)
     count = tile.getLoads();
@@ -172,23 +109,23 @@ void ProgramLowering::addArguments() {
           type && !op.hasAttr("workspace") && cast<RankedTensorType>(type).getRank() == 2)
         strides[boundaryName(op)] = add(boundaryName(op) + "_stride", builder.getI64Type(),
                                         "stride:" + boundaryName(op) + ":0");
+  const llvm::StringSet<> counted = dimsCounted(program, domain);
   for (auto [dim, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
     if (StringRef name = cast<StringAttr>(dim).getValue();
-        ShapedType::isDynamic(value) && domain.rows.name == name)
+        ShapedType::isDynamic(value) && counted.contains(name))
       dims[name] = add(name, builder.getI64Type(), "dim:" + name);
   kernel.setParametersAttr(builder.getArrayAttr(names));
   kernel.setArgumentsAttr(builder.getArrayAttr(arguments));
 }
 
-/// ceil(factor · rows / divisor) of the kernel's rows dim.
-Value ProgramLowering::rowCount() {
-  const DimExpr &rows = domain.rows;
-  int64_t extent = rows.extent(rows.name ? program.getDimValue(rows.name) : 0);
+/// factor · name: the kernel's rows, or those that an index chooses from.
+Value ProgramLowering::extentOf(const DimExpr &dim) {
+  int64_t extent = dim.extent(dim.name ? program.getDimValue(dim.name) : 0);
   if (!ShapedType::isDynamic(extent))
     return i64(extent);
-  Value count = dims.lookup(rows.name);
-  if (rows.factor != 1)
-    count = arith::MulIOp::create(builder, program.getLoc(), count, i64(rows.factor));
+  Value count = dims.lookup(dim.name);
+  if (dim.factor != 1)
+    count = arith::MulIOp::create(builder, program.getLoc(), count, i64(dim.factor));
   return count;
 }
 
@@ -285,6 +222,11 @@ ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level
     place.group = place.access == simt::Access::groups ? level.blockColumns : 0;
     place.groupRows = place.access == simt::Access::groups ? level.blockRows : 1;
     break;
+  case LevelKind::columnGroups:
+    place.access = simt::Access::groups;
+    place.group = level.blockColumns;
+    place.pitch = i64(0); // every row has the same
+    break;
   case LevelKind::twice:
     if (!place.pitch)
       place.pitch = i64(2 * domain.width);
@@ -343,6 +285,8 @@ void ProgramLowering::clearPadding(OutputOp op) {
 }
 
 LogicalResult ProgramLowering::load(Operation &op) {
+  if (isReadByRows(op))
+    return success(); // What is chosen of it is loaded where it is chosen.
   Type type = op.getResult(0).getType();
   Level level = *domain.levelOf(type);
   if (op.hasAttr(partsKind))
@@ -381,7 +325,8 @@ LogicalResult ProgramLowering::loadHalf(HalfOp op) {
 LogicalResult ProgramLowering::store(Operation &op) {
   Value value = op.getOperand(0);
   Level level = *domain.levelOf(value.getType());
-  if (level.kind == LevelKind::columns || level.kind == LevelKind::twice)
+  if (level.kind == LevelKind::columns || level.kind == LevelKind::columnGroups ||
+      level.kind == LevelKind::twice)
     return op.emitError("an output that every row would write; only elements, values a row, values "
                         "a block and one value in all are stored");
   Value layout = layoutOf(op, value.getType(), level);
@@ -394,12 +339,18 @@ LogicalResult ProgramLowering::store(Operation &op) {
   if (level.isBlock() && !domain.isValueOfTile(level))
     return op.emitError(
         "values of two-dimensional blocks are stored only where the program reduces over them");
-  Place place = placeOf(boundaryName(op), value.getType(), level);
+  storeAt(op, at(level), layout);
+  return success();
+}
+
+/// Stores an op's first operand under a tile; scales of a layout where it has them.
+void ProgramLowering::storeAt(Operation &op, Value tile, Value layout) {
+  Value value = op.getOperand(0);
+  Place place = placeOf(boundaryName(op), value.getType(), *domain.levelOf(value.getType()));
   if (layout)
     place.pitch = layout;
-  simt::StoreOp::create(builder, op.getLoc(), place.access, pointers.lookup(boundaryName(op)),
-                        at(level), map.lookup(value), place.pitch, place.alignment, place.group);
-  return success();
+  simt::StoreOp::create(builder, op.getLoc(), place.access, pointers.lookup(boundaryName(op)), tile,
+                        map.lookup(value), place.pitch, place.alignment, place.group);
 }
 
 /// After the loop, since no tile changes it.
@@ -526,10 +477,12 @@ static bool isOfTransposedRows(const Level &level) {
 }
 
 LogicalResult ProgramLowering::lower(Operation &op) {
+  if (LogicalResult result = success(); lowerIndex(op, result))
+    return result;
   for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
-    if (isa<RankedTensorType>(type) && !domain.levelOf(type))
+    if (auto level = domain.levelOf(type); !level && !isReadByRows(op))
       return op.emitError() << "type " << type << " does not fit the program's matrix";
-    else if (isa<RankedTensorType>(type) && isOfTransposedRows(*domain.levelOf(type)))
+    else if (level && isOfTransposedRows(*level))
       return op.emitError() << "type " << type << " is one value a row or column of the transposed "
                             << "matrix; only its elements and values of its blocks are lowered";
   if (isa<ScalarOp>(op))
@@ -588,7 +541,7 @@ LogicalResult ProgramLowering::run() {
   kernel.getBody().emplaceBlock();
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());
-  loop = simt::ForTilesOp::create(builder, program.getLoc(), rowCount(), ValueRange());
+  loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows), ValueRange());
   loop.getBody().emplaceBlock();
   cursor = loop.getBlock().addArgument(simt::CursorType::get(builder.getContext(), tile),
                                        program.getLoc());
@@ -602,7 +555,7 @@ LogicalResult ProgramLowering::run() {
       return failure();
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   if (knobs.streaming)
-    streamElements(loop.getBlock());
+    streamElements(loop);
   hoistUniform(loop);
   if (knobs.hoist)
     hoistColumnLoads(loop);
@@ -639,6 +592,7 @@ static LogicalResult checkLowerable(Operation &op) {
   return success();
 }
 
+namespace {
 struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToSimt)
   LowerToSimt() = default;

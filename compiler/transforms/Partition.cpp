@@ -14,6 +14,7 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -38,7 +39,9 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
         bool read = llvm::any_of(result.getUsers(), [&](Operation *user) {
           return isa<OutputOp, StoreOp>(user) || !isRows(user->getResult(0).getType());
         });
-        if (isRows(result.getType()) && read && !isa<InputOp, InOutOp>(op))
+        // Indices are computed again: the workspace holds values.
+        const bool isIndex = isIndexType(getElementTypeOrSelf(result.getType()));
+        if (isRows(result.getType()) && read && !isIndex && !isa<InputOp, InOutOp>(op))
           values.push_back(result);
       }
     });

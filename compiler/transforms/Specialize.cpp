@@ -59,6 +59,8 @@ struct Specialize : PassWrapper<Specialize, OperationPass<ModuleOp>> {
       program.walk([&](Operation *op) {
         for (Value result : op->getResults())
           result.setType(specialized(result.getType(), program));
+        if (auto scatter = dyn_cast<ScatterOp>(op))
+          scatter.setInto(specialized(scatter.getInto(), program));
       });
     }
   }

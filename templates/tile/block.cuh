@@ -92,6 +92,15 @@ public:
       p[block_offset(where)] = value;
   }
 
+  /// The rows, one a chunk, also where they are outside.
+  EIDER_DEVICE Fragment<int64, chunks> row_index() const {
+    Fragment<int64, chunks> rows;
+    EIDER_UNROLL
+    for (int c = 0; c < chunks; ++c)
+      rows.fill(c, row(c));
+    return rows;
+  }
+
   /// The same block of the transposed matrix.
   using Transposed = TransposedTile<threads, vector, tile_rows, tile_columns, columns, multiple>;
   EIDER_DEVICE Transposed transposed() const {

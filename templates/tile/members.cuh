@@ -6,6 +6,7 @@
 #ifndef EIDER_TILE_MEMBERS_CUH
 #define EIDER_TILE_MEMBERS_CUH
 
+#include "eider/index.cuh"
 #include "eider/layouts/layout.cuh"
 #include "eider/math.cuh"
 #include "eider/memory/chunk.cuh"
@@ -98,6 +99,64 @@ struct TileMembers {
   template <int alignment = 16, class T, class Layout>
   static EIDER_DEVICE void clear_padding(T *p, const Layout &layout) {
     clear_padding_of<block, alignment>(p, layout);
+  }
+
+  //===-- Columns ---------------------------------------------------------===//
+
+  /// The column of each element.
+  EIDER_DEVICE Fragment<int32, elements> column_indices() const {
+    Fragment<int32, elements> result;
+    EIDER_UNROLL
+    for (int i = 0; i < elements; ++i)
+      result.fill(i, tile().column(i / vector) + i % vector);
+    return result;
+  }
+
+  /// The elements of a [rows, period] matrix that are repeated along the tile's rows: column j has
+  /// the one at column (j / each) mod period. 0 outside.
+  template <int period, int each = 1, int alignment = 16, class T>
+  EIDER_DEVICE Fragment<T, elements> load_repeated(const T *p, int64 pitch = period) const {
+    Fragment<T, elements> values{};
+    EIDER_UNROLL
+    for (int c = 0; c < chunks; ++c) {
+      const T *row = p + tile().row(c) * pitch;
+      const uint32 column = tile().column(c);
+      if constexpr (vector % each == 0 && period % (vector / each) == 0) {
+        if (tile().inside(c) > 0) // A chunk is whole: the row is a number of periods.
+          load_chunk_for_each<each, alignment>(row + column / each % period, values, c * vector);
+      } else {
+        EIDER_UNROLL
+        for (int j = 0; j < vector; ++j)
+          if (j < tile().inside(c))
+            values.fill(c * vector + j, row[(column + j) / each % period]);
+      }
+    }
+    return values;
+  }
+
+  /// Of each `over` neighbours in a row, the halves (a, b) as (-b, a).
+  template <int over>
+  EIDER_DEVICE Floats rotate_halves(const Floats &f, arch::Site at = arch::Site::current()) const {
+    constexpr int half = over / 2;
+    Floats result;
+    if constexpr (half < vector) {
+      static_assert(vector % over == 0, "a chunk is no whole number of pairs of halves");
+      EIDER_UNROLL
+      for (int i = 0; i < elements; ++i)
+        result.fill(i, i % over < half ? -f[i + half] : f[i - half]);
+    } else {
+      constexpr int distance = half / vector; // in lanes
+      static_assert(half % vector == 0 && lanes % (2 * distance) == 0 && distance <= 16,
+                    "the lanes of a warp do not have both halves");
+      constexpr uint32 members = block >= 32 ? 0xffffffffu : (1u << block % 32) - 1;
+      const bool is_first = arch::thread_index() / distance % 2 == 0;
+      EIDER_UNROLL
+      for (int i = 0; i < elements; ++i) {
+        const float other = arch::shuffle_xor(f[i], distance, members, at);
+        result.fill(i, is_first ? -other : other);
+      }
+    }
+    return result;
   }
 
   //===-- Reductions over groups ------------------------------------------===//
@@ -200,6 +259,21 @@ private:
 
   template <class T> EIDER_DEVICE T *address(T *p, int c, int64 pitch) const {
     return p + tile().row(c) * pitch + tile().column(c) / packing<T>;
+  }
+
+  /// A whole chunk of which each value in memory stands for `each` elements.
+  template <int each, int alignment, class T>
+  static EIDER_DEVICE void load_chunk_for_each(const T *from, Fragment<T, elements> &to,
+                                               int first) {
+    if constexpr (each == 1) {
+      load_whole_chunk<vector, alignment, cached>(from, to, first);
+    } else {
+      Fragment<T, vector / each> values{};
+      load_whole_chunk<vector / each, alignment, cached>(from, values, 0);
+      EIDER_UNROLL
+      for (int j = 0; j < vector; ++j)
+        to.fill(first + j, values[j / each]);
+    }
   }
 
   template <class Operation, int B, class T>

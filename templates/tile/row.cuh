@@ -83,6 +83,18 @@ public:
       p[offset_of(where, row_, 0)] = value;
   }
 
+  /// The row, also where it is outside.
+  EIDER_DEVICE int64 row_index() const { return row_; }
+
+  /// The tile's columns in row `index` of a matrix of `total` rows; outside where that has no such
+  /// row, or where this tile is.
+  EIDER_DEVICE RowTile at(int64 index, int64 total) const {
+    RowTile other = *this;
+    other.is_inside_ = is_inside_ && index >= 0 && index < total;
+    other.row_ = other.is_inside_ ? index : 0;
+    return other;
+  }
+
   // Where the thread's chunks are, for TileMembers.
 
   EIDER_DEVICE int64 row(int) const { return row_; }

@@ -20,6 +20,9 @@ PARAMS = {
     "rms_norm_quant": ["--copy", "bf16"],
     "requantize": ["--format", "e5m2", "--block", "1x*"],
     "softmax": ["--set", "softmax_scale=0.125"],
+    "softmax_quant": ["--set", "causal=1"],
+    "rope": ["--set", "interleaved=1"],
+    "norm_rope_quant": ["--set", "head=128", "--block", "1x*"],
     "layer_norm": ["--set", "eps=1e-3"],
     "triad": ["--set", "alpha=-0.5"],
     "gelu_mul_quant": ["--format", "e5m2", "--block", "1x32"],
@@ -43,8 +46,9 @@ class Ops(EiderTest):
         for op, process in processes.items():
             with self.subTest(op):
                 self.assertEqual((process.returncode, process.stderr), (0, ""))
-                self.assertRegex(process.stdout, r"check y +largest error")
-                self.assertEqual(read_tensors(self.directory / f"{op}.out")["y"][1], [5, 141])
+                result, shape = ("k_cache", [13, 384]) if op == "kv_append" else ("y", [5, 384 if "rope" in op else 141])
+                self.assertRegex(process.stdout, rf"check {result} +largest error")
+                self.assertEqual(read_tensors(self.directory / f"{op}.out")[result][1], shape)
 
 
 if __name__ == "__main__":

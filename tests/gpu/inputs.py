@@ -2,8 +2,9 @@
 """Writes OP.safetensors for every op of `eider list`: python3 inputs.py EIDER DIRECTORY [TOKENS HIDDEN].
 
 Says a line an op: its name, and `blocks` if its y may have any format and block, `tiles` if also its
-transpose, whose rows have blocks, `codes` if it has other codes, else `plain`. Shapes are odd on
-purpose: rows have partial blocks and ends that no vector reaches.
+transpose, whose rows have blocks, `rows` if its blocks are of one row, `codes` if it has other codes, else `plain`. Shapes are odd on
+purpose: rows have partial blocks and ends that no vector reaches; rows of heads are whole heads. What is chosen by an index has
+more rows than choose; an index chooses each at most once, and now and then none.
 """
 
 import json
@@ -15,7 +16,7 @@ import subprocess
 import sys
 
 DIMS = {}
-NAMES = {"f32": "F32", "bf16": "BF16", "f16": "F16", "f8E4M3FN": "F8_E4M3", "f8E5M2": "F8_E5M2"}
+NAMES = {"f32": "F32", "bf16": "BF16", "f16": "F16", "f8E4M3FN": "F8_E4M3", "f8E5M2": "F8_E5M2", "i32": "I32", "i64": "I64"}
 
 
 def extent(text):
@@ -37,19 +38,31 @@ def values(dtype, count, source):
     return bytes(source.choice((0, 128)) + source.randrange(0x78) for _ in range(count))
 
 
+def indices(dtype, count, rows, source):
+    """Rows of so many, each once while there are enough; some are none."""
+    chosen = [row % rows for row in source.sample(range(max(rows, count)), count)]
+    code = {"i32": "i", "i64": "q"}[dtype]
+    return struct.pack(f"<{count}{code}", *(source.choice((-1, rows)) if source.random() < 0.1 else row for row in chosen))
+
+
 def main(eider, directory, tokens=261, hidden=1173):
-    DIMS.update(tokens=int(tokens), hidden=int(hidden))
     listing = subprocess.run([eider, "list", "--json"], check=True, capture_output=True)
     for op in json.loads(listing.stdout)["ops"]:
         source = random.Random(op["name"])
         header, data = {}, b""
-        second = {"name": "y_global_scale", "dtype": "f32", "shape": ["1"]}  # of two levels of scales
-        for tensor in op["inputs"] + op.get("inouts", []) + [second]:
+        settings = {setting["name"]: setting["default"] for setting in op["settings"]}
+        DIMS.update({dim: 2 * int(tokens) + 3 for dim in op["dims"]}, tokens=int(tokens), hidden=3 * settings.get("head", 0) or int(hidden))
+        scaled = [name for tensor in op["outputs"] + op.get("inouts", []) if (name := tensor["name"]) in ("y", "k_cache", "v_cache")]
+        second = [{"name": f"{name}_global_scale", "dtype": "f32", "shape": ["1"]} for name in scaled]  # of two levels of scales
+        for tensor in op["inputs"] + op.get("inouts", []) + second:
             shape = [extent(text) for text in tensor["shape"]]
             count = 1
             for n in shape:
                 count *= n
-            content = values(tensor["dtype"], count, source)
+            if chosen := tensor.get("chooses_from"):
+                content = indices(tensor["dtype"], count, extent(chosen), source)
+            else:
+                content = values(tensor["dtype"], count, source)
             header[tensor["name"]] = {
                 "dtype": NAMES[tensor["dtype"]],
                 "shape": shape,
@@ -63,7 +76,7 @@ def main(eider, directory, tokens=261, hidden=1173):
         writes = [tensor["name"] for tensor in op["outputs"]]
         kind = "codes" if "--format" in params else "plain"
         if "--scale-source" in params:
-            kind = "tiles" if "yt" in writes else "blocks"
+            kind = "tiles" if "yt" in writes else "rows" if "--index" in params else "blocks"
         print(op["name"], kind)
 
 

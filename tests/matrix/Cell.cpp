@@ -13,10 +13,22 @@
 using namespace eider;
 using namespace eider::matrix;
 
-/// Every op of the library, in its order.
+static bool takes(const OpInfo &op, const char *parameter) {
+  return std::find(op.parameters.begin(), op.parameters.end(), parameter) != op.parameters.end();
+}
+
+const std::vector<OpInfo> &matrix::ops() {
+  static const std::vector<OpInfo> all = [] {
+    std::vector<OpInfo> kept = libraryOps();
+    std::erase_if(kept, [](const OpInfo &op) { return takes(op, "index"); });
+    return kept;
+  }();
+  return all;
+}
+
 static std::vector<const char *> opNames() {
   std::vector<const char *> names;
-  for (const OpInfo &op : libraryOps())
+  for (const OpInfo &op : ops())
     names.push_back(op.name.c_str());
   return names;
 }
@@ -71,10 +83,6 @@ Cell matrix::cellNamed(const std::string &name) {
   return cell;
 }
 
-static bool takes(const OpInfo &op, const char *parameter) {
-  return std::find(op.parameters.begin(), op.parameters.end(), parameter) != op.parameters.end();
-}
-
 /// The axes of which an op takes nothing: each of its cells has their first value.
 static std::vector<Axis> idleAxes(const OpInfo &op) {
   static constexpr std::pair<Axis, const char *> parameters[] = {
@@ -93,7 +101,7 @@ static std::vector<Axis> idleAxes(const OpInfo &op) {
 static bool isIdleWhereItShould(const Cell &cell) {
   static const std::vector<std::vector<Axis>> idle = [] {
     std::vector<std::vector<Axis>> all;
-    for (const OpInfo &op : libraryOps())
+    for (const OpInfo &op : ops())
       all.push_back(idleAxes(op));
     return all;
   }();
@@ -150,7 +158,7 @@ bool matrix::isRepresentative(const Cell &cell) {
   static const std::set<std::string> ops = {
       "quantize",           "dequantize",       "requantize",    "rms_norm_quant",
       "add_rms_norm_quant", "layer_norm_quant", "silu_mul_quant"};
-  return ops.contains(cell.text(Axis::Op)) || !takes(libraryOps()[cell[Axis::Op]], "block");
+  return ops.contains(cell.text(Axis::Op)) || !takes(matrix::ops()[cell[Axis::Op]], "block");
 }
 
 //===-- From a cell to a case ---------------------------------------------===//
@@ -221,7 +229,7 @@ constexpr std::array<std::pair<const char *, const char *>, 8> sourceScales = {
      {"e4m3", "swizzled_128x4"}}};
 
 OpParameters parametersOf(const Cell &cell) {
-  const OpInfo &op = libraryOps()[cell[Axis::Op]];
+  const OpInfo &op = matrix::ops()[cell[Axis::Op]];
   OpParameters parameters;
   auto set = [&](const char *name, std::string &slot, const std::string &value) {
     if (takes(op, name))
@@ -253,21 +261,20 @@ OpParameters parametersOf(const Cell &cell) {
     parameters.mode = numerics;
   return parameters;
 }
+} // namespace
 
-/// The extent of `tokens`, `2 * hidden`, `ceildiv(hidden, 128)`, `ceildiv(tokens, 4) * 4`, `1`.
-int64_t evaluate(const std::string &expression, const Dims &dims) {
+int64_t matrix::extentOf(const std::string &expression, const Dims &dims) {
   if (expression.starts_with("ceildiv(") && expression.ends_with(")")) {
     size_t comma = expression.find(',');
     int64_t divisor = std::stoll(expression.substr(comma + 1));
-    return (evaluate(expression.substr(8, comma - 8), dims) + divisor - 1) / divisor;
+    return (extentOf(expression.substr(8, comma - 8), dims) + divisor - 1) / divisor;
   }
   if (size_t times = expression.rfind(" * "); times != std::string::npos)
-    return evaluate(expression.substr(0, times), dims) *
-           evaluate(expression.substr(times + 3), dims);
+    return extentOf(expression.substr(0, times), dims) *
+           extentOf(expression.substr(times + 3), dims);
   auto dim = dims.find(expression);
   return dim == dims.end() ? std::stoll(expression) : dim->second;
 }
-} // namespace
 
 Case matrix::makeCase(const Cell &cell, uint64_t seed) {
   Case result{libraryOp(cell.text(Axis::Op), parametersOf(cell)), {}, {}, {}};
@@ -291,7 +298,7 @@ Case matrix::makeCase(const Cell &cell, uint64_t seed) {
       continue;
     std::vector<int64_t> shape;
     for (const std::string &extent : tensor.shape)
-      shape.push_back(evaluate(extent, result.dims));
+      shape.push_back(extentOf(extent, result.dims));
     bool isScale =
         tensor.name == "scale" || tensor.name == "scale_t" || tensor.name.ends_with("_scale");
     result.inputs.push_back(isScale ? values.scales(tensor.name, tensor.dtype, shape)

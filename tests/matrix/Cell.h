@@ -32,6 +32,10 @@ enum class Axis : size_t {
 };
 inline constexpr size_t AxisCount = 13;
 
+/// The library's ops, in its order, but those that an index chooses rows for: these have dims and
+/// inputs of their own, and tests in tests/indices.
+const std::vector<OpInfo> &ops();
+
 /// Name and values of each axis, in the order of Axis.
 struct AxisInfo {
   const char *name;
@@ -68,6 +72,9 @@ bool isValid(const Cell &cell);
 /// in elementwise functions alone, or has no scales. Of the others the products leave some axes to
 /// chance: they have many cells.
 bool isRepresentative(const Cell &cell);
+
+/// The extent that a signature gives, of `tokens`, `2 * hidden`, `ceildiv(hidden, 128)` or `1`.
+int64_t extentOf(const std::string &expression, const Dims &dims);
 
 /// The cell's program on inputs that follow from the cell and `seed` alone. Throws Error.
 Case makeCase(const Cell &cell, uint64_t seed);

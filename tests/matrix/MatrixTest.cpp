@@ -30,7 +30,7 @@ TEST(Pairwise, IsTheSameForASeedAndDiffersBetweenSeeds) {
 TEST(WholeProduct, HoldsEveryCombinationAndEveryPair) {
   std::vector<Cell> cells = wholeProduct();
   size_t quantising = 0, plain = 0;
-  for (const OpInfo &op : libraryOps())
+  for (const OpInfo &op : ops())
     ++(std::ranges::count(op.parameters, "block") ? quantising : plain);
   // dtypes × formats with their codecs × blocks × widths, × rows for the representatives;
   // requantize has no dtype; cast_transpose's rows have blocks, and codes of a byte.

@@ -34,6 +34,7 @@ const Vocabulary &text::vocabulary() {
                                     "e5m2fnuz",
                                     "e2m1",
                                     "e8m0",
+                                    "int32",
                                     "int64",
                                     "eider",
                                     "hardware",
@@ -94,6 +95,11 @@ const Vocabulary &text::vocabulary() {
                                     "amax_of_groups",
                                     "amax_number_of_groups",
                                     "sum_of_products",
+                                    "load_repeated",
+                                    "rotate_halves",
+                                    "row_index",
+                                    "column_indices",
+                                    "at",
                                     "transpose",
                                     "transposed",
                                     "has_next",
@@ -225,7 +231,8 @@ private:
   std::vector<Token> tokens;
   std::set<std::string> declared, kernels;
   std::set<std::string> partials; ///< `auto amax = Row::partial_amax()`
-  std::set<std::string> tiles;    ///< `auto transposed = tile.transposed()`
+  /// And `const Row chosen = row.at(…)`, `auto transposed = tile.transposed()`.
+  std::set<std::string> tiles = {"row", "tile"};
 
   std::string at(size_t i) const { return i < tokens.size() ? tokens[i].text : ""; }
   std::string before(size_t i, size_t steps) const { return i >= steps ? at(i - steps) : ""; }
@@ -245,6 +252,8 @@ private:
                    type == "Row" || type == "Tile";
       if (tokens[i].isName() && ((typed && ended) || pointer))
         declared.insert(tokens[i].text);
+      if ((type == "Row" || type == "Tile") && next == "=")
+        tiles.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "::" && at(i + 4).starts_with("partial_"))
         partials.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "." && at(i + 4) == "transposed")
@@ -273,8 +282,7 @@ private:
     static const std::set<std::string> codecs = {"E4m3", "E5m2", "E4m3fnuz", "E5m2fnuz", "E2m1"};
     if (separator == "::" && codecs.count(qualifier))
       return &vocabulary().codec;
-    if (separator == "." && (qualifier == "row" || qualifier == "tile" || tiles.count(qualifier) ||
-                             isCallOfTile(i - 2)))
+    if (separator == "." && (tiles.count(qualifier) || isCallOfTile(i - 2)))
       return &vocabulary().members;
     if (separator == "." && partials.count(qualifier))
       return &vocabulary().partials;

@@ -86,6 +86,7 @@ void addParams(CLI::App &app, ProgramRequest &request) {
   app.add_option("--scale-source", parameters.scaleSource,
                  "dynamic (from the data) or static (the input `scale`)");
   app.add_option("--mode", parameters.mode, "Numerics of a peer: default, deepgemm, vllm_group, …");
+  app.add_option("--index", parameters.index, "Type of what chooses rows: i64 or i32");
   app.add_option("--copy", parameters.copy,
                  "Type of a second output, `copy`: y before it is quantised (none, bf16, …)");
   app.add_option("--transposed", parameters.transposed,

@@ -68,9 +68,12 @@ std::string describe(const std::vector<Signature::Tensor> &tensors) {
 
 nlohmann::ordered_json toJson(const std::vector<Signature::Tensor> &tensors) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Signature::Tensor &tensor : tensors)
+  for (const Signature::Tensor &tensor : tensors) {
     list.push_back(
         {{"name", tensor.name}, {"dtype", nameOf(tensor.dtype)}, {"shape", tensor.shape}});
+    if (!tensor.choosesFrom.empty())
+      list.back()["chooses_from"] = tensor.choosesFrom;
+  }
   return list;
 }
 
@@ -82,9 +85,13 @@ nlohmann::ordered_json toJson(const OpInfo &op) {
   nlohmann::ordered_json scalars = nlohmann::ordered_json::array();
   for (const Signature::Scalar &scalar : signature.scalars)
     scalars.push_back({{"name", scalar.name}, {"default", std::stod(shortest(scalar.value))}});
+  nlohmann::ordered_json settings = nlohmann::ordered_json::array();
+  for (const OpSetting &setting : op.settings)
+    settings.push_back({{"name", setting.name}, {"default", setting.value}});
   return {{"name", op.name},
           {"summary", op.summary},
           {"parameters", optionsOf(op)},
+          {"settings", settings},
           {"dims", dims},
           {"scalars", scalars},
           {"inputs", toJson(sideOf(signature, Signature::Role::Input))},
@@ -104,6 +111,10 @@ std::string toText(const OpInfo &op) {
   for (const Signature::Scalar &scalar : signature.scalars)
     scalars.push_back("--set " + scalar.name + "=" + shortest(scalar.value));
   line("scalars", join(scalars));
+  std::vector<std::string> settings;
+  for (const OpSetting &setting : op.settings)
+    settings.push_back("--set " + setting.name + "=" + std::to_string(setting.value));
+  line("settings", join(settings));
   line("params", join(optionsOf(op), " "));
   return text;
 }

@@ -43,6 +43,18 @@ std::map<std::string, double> takeScalars(const Program &program,
   return scalars;
 }
 
+/// The settings that are an op's own; the others are left in `settings`.
+std::map<std::string, std::string> takeSettings(const std::string &op,
+                                                std::map<std::string, std::string> &settings) {
+  std::map<std::string, std::string> own;
+  for (const OpInfo &info : libraryOps())
+    if (info.name == op)
+      for (const OpSetting &setting : info.settings)
+        if (auto given = settings.extract(setting.name))
+          own.insert(std::move(given));
+  return own;
+}
+
 /// The options of an op's parameters, and their values.
 std::vector<std::pair<const char *, const std::string *>> optionsOf(const OpParameters &p) {
   return {{"--dtype", &p.dtype},
@@ -56,6 +68,7 @@ std::vector<std::pair<const char *, const std::string *>> optionsOf(const OpPara
           {"--scale-layout", &p.scaleLayout},
           {"--scale-source", &p.scaleSource},
           {"--mode", &p.mode},
+          {"--index", &p.index},
           {"--copy", &p.copy},
           {"--transposed", &p.transposed}};
 }
@@ -80,8 +93,9 @@ ProgramSource makeProgram(const ProgramRequest &request) {
   if (request.source.ends_with(".mlir"))
     return readProgram(request);
   OpParameters parameters = request.parameters;
-  Program program = libraryOp(request.source, parameters);
   std::map<std::string, std::string> settings = request.settings;
+  parameters.settings = takeSettings(request.source, settings);
+  Program program = libraryOp(request.source, parameters);
   std::map<std::string, double> scalars = takeScalars(program, settings);
   if (settings.empty())
     return {std::move(program), std::move(scalars)};

@@ -82,8 +82,18 @@ struct OpParameters {
   std::string mode = {};            ///< `default`, `deepgemm`, `vllm_group`, …
   std::map<std::string, std::string> numerics =
       {}; ///< Single numerics parameters over the mode: `nan=ignore`, `arithmetic=reciprocal`, …
+  std::string index = {}; ///< `i64`, `i32`: of what chooses rows
+  /// Of the op itself, by the names that OpInfo lists.
+  std::map<std::string, std::string> settings = {};
   std::string copy = {}; ///< `none`, or the type of the output `copy`: y before it is quantised.
   std::string transposed = {}; ///< `yes`: an output `yt`, the transpose of what y is; `no`
+};
+
+/// What an op is told by `--set NAME=INTEGER`, beside its scalars and numerics.
+struct OpSetting {
+  std::string name;
+  int64_t value; ///< The default.
+  int64_t least, most;
 };
 
 /// One op of the library.
@@ -91,6 +101,7 @@ struct OpInfo {
   std::string name;
   std::string summary;
   std::vector<std::string> parameters; ///< The fields of OpParameters that it takes.
+  std::vector<OpSetting> settings = {};
 };
 
 EIDER_API const std::vector<OpInfo> &libraryOps();

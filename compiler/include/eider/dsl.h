@@ -176,7 +176,8 @@ EIDER_API Value max(const Operand &left, const Operand &right);
 EIDER_API Value abs(const Operand &value);
 EIDER_API Value relu(const Operand &value); ///< max(x, 0)
 EIDER_API Value clamp(const Operand &value, const Operand &low, const Operand &high);
-/// `ifTrue` where the comparison holds, else `ifFalse`; only != holds of a NaN.
+/// `ifTrue` where the comparison holds, else `ifFalse`; only != holds of a NaN. Indices are
+/// compared with indices and integers.
 EIDER_API Value select(const Mask &condition, const Operand &ifTrue, const Operand &ifFalse);
 
 // Approximate, each within the bound of ulp that its template states.
@@ -207,6 +208,26 @@ EIDER_API Value transpose(const Operand &value);
 /// The halves of the last axis, whose extent is an even multiple.
 EIDER_API Value first_half(const Operand &value);
 EIDER_API Value second_half(const Operand &value);
+
+//===-- Positions, and rows chosen by an index ----------------------------===//
+
+// Indices are exact integers of 64 bits, whatever is stored: inputs of i32 or i64, positions and
+// extents. They are added, subtracted, compared (select) and choose rows; nothing else is computed
+// with them.
+
+/// Where each element of `value` is along `axis`: 0, 1, 2, …, of extent 1 along the other axis.
+EIDER_API Value position(const Operand &value, int axis);
+/// Rows of `table`, an input or a dequantised one: row i is its row index[i]; zeros where that is
+/// not one of its rows, as -1 is not. Nothing outside the table is read. `index` has one value a
+/// row.
+EIDER_API Value gather(const Operand &table, const Operand &index);
+/// Column `column` of an input of a constant number of columns: one value a row.
+EIDER_API Value column(const Operand &matrix, int64_t column);
+/// Rows of an input of n columns, gathered or not, repeated along rows of `columns`, which is a
+/// multiple of n · each: column j is column (j / each) mod n.
+EIDER_API Value repeat(const Operand &value, const Dim &columns, int64_t each = 1);
+/// Of each `over` neighbours in a row, the halves (a, b) as (-b, a); 2: each pair.
+EIDER_API Value rotate_halves(const Operand &value, int64_t over);
 
 //===-- Reductions --------------------------------------------------------===//
 
@@ -267,6 +288,9 @@ struct Signature {
     std::vector<std::string>
         shape; ///< Expressions of docs/design/kernel-contract.md: `ceildiv(hidden, 128)`.
     std::optional<DType> packed = std::nullopt; ///< What words of i32 hold, as many as fit.
+    std::string choosesFrom = {}; ///< Of an index: how many rows there are to choose from.
+    std::string rowsChosen = {};  ///< How many rows an index chooses of it; empty: it is read or
+                                  ///< written whole.
   };
   struct Scalar {
     std::string name;
@@ -275,6 +299,9 @@ struct Signature {
   std::vector<NamedDim> dims;
   std::vector<Tensor> tensors; ///< In the order in which the program's arguments and outputs stand.
   std::vector<Scalar> scalars;
+  /// What becomes of a row depends on where it is, or on how many there are: some of the rows are
+  /// no smaller case of all of them.
+  bool countsRows = false;
 };
 
 /// An immutable description of an op. Cheap to copy, thread-safe.
@@ -301,8 +328,11 @@ public:
   Dim dim(const std::string &name, std::optional<int64_t> value = std::nullopt,
           std::source_location where = std::source_location::current());
 
-  /// A tensor that is read: f32, bf16, f16, or a type of scales, of rank 1 or 2. A `layout` other
-  /// than row_major is one of scales, of which `shape` has one value a block.
+  /// The extent of a dim: an index.
+  Value extent(const Dim &dim, std::source_location where = std::source_location::current());
+
+  /// A tensor that is read: f32, bf16, f16, i32, i64, or a type of scales, of rank 1 or 2. A
+  /// `layout` other than row_major is one of scales, of which `shape` has one value a block.
   Value input(const std::string &name, DType type, const Shape &shape,
               ScaleLayout layout = ScaleLayout::row_major,
               std::source_location where = std::source_location::current());
@@ -333,6 +363,17 @@ public:
   /// where the scales were given.
   void output(const std::string &name, const Scaled &value,
               std::source_location where = std::source_location::current());
+
+  /// A tensor of `rows` rows, in the value's type or rounded to `type`, of which those that `index`
+  /// chooses are written: row i of the value becomes its row index[i], and none where that is not
+  /// one of its rows, as -1 is not. The others keep what they hold. No two rows may go to one.
+  void scatter(const std::string &name, const Value &value, const Value &index, const Dim &rows,
+               std::optional<DType> type = std::nullopt,
+               std::source_location where = std::source_location::current());
+
+  /// Codes into `name`, and scales into `name`_scale unless they were given; blocks have one row.
+  void scatter(const std::string &name, const Scaled &value, const Value &index, const Dim &rows,
+               std::source_location where = std::source_location::current());
 
   /// The program as recorded so far. Throws Error when it has no result, or when an in-out or a dim
   /// is unused.

@@ -150,8 +150,8 @@ eider.program @stored_as_another_type(n) {
 // -----
 
 eider.program @integers(n) {
-  // expected-error @below {{'eider.input' op result #0 must be ranked tensor of f32, bf16 or f16 or FP8 or FP4 code or scale values or scaled tensor, but got 'tensor<?xi32, #eider.dims<n>>'}}
-  %x = eider.input "x" : tensor<?xi32, #eider.dims<n>>
+  // expected-error @below {{'eider.input' op result #0 must be ranked tensor of f32, bf16 or f16 or FP8 or FP4 code or scale or i32 or i64 values or scaled tensor, but got 'tensor<?xi16, #eider.dims<n>>'}}
+  %x = eider.input "x" : tensor<?xi16, #eider.dims<n>>
 }
 
 // -----

@@ -40,3 +40,30 @@ eider.program @wide_groups(tokens, hidden = 1024) {
   %s = eider.reduce amax %t over [1, 512] : tensor<1024x?xf32, #eider.dims<hidden, tokens>> -> tensor<1024x?xf32, #eider.dims<hidden, tokens / 512>>
   eider.output "s", %s : tensor<1024x?xf32, #eider.dims<hidden, tokens / 512>>
 }
+
+// -----
+
+eider.program @positions_of_the_transpose(tokens, hidden = 256) {
+  %x = eider.input "x" : tensor<?x256xf32, #eider.dims<tokens, hidden>>
+  %t = eider.transpose %x : tensor<?x256xf32, #eider.dims<tokens, hidden>> -> tensor<256x?xf32, #eider.dims<hidden, tokens>>
+  // expected-error @+1 {{counts along 'tensor<256x1xi64, #eider.dims<hidden, 1>>', not along the program's matrix [tokens, hidden]}}
+  %p = eider.position 0 : tensor<256x1xi64, #eider.dims<hidden, 1>>
+  %positions = eider.broadcast %p : tensor<256x1xi64, #eider.dims<hidden, 1>> to tensor<256x?xi64, #eider.dims<hidden, tokens>>
+  %seven = arith.constant 7 : i64
+  %end = eider.broadcast %seven : i64 to tensor<256x?xi64, #eider.dims<hidden, tokens>>
+  %mask = arith.cmpi slt, %positions, %end : tensor<256x?xi64, #eider.dims<hidden, tokens>>
+  %twice = arith.addf %t, %t : tensor<256x?xf32, #eider.dims<hidden, tokens>>
+  %y = arith.select %mask, %twice, %t : tensor<256x?xi1, #eider.dims<hidden, tokens>>, tensor<256x?xf32, #eider.dims<hidden, tokens>>
+  eider.output "y", %y : tensor<256x?xf32, #eider.dims<hidden, tokens>>
+}
+
+// -----
+
+eider.program @chosen_rows(tokens, hidden = 256, rows) {
+  %x = eider.input "x" : tensor<?x256xf32, #eider.dims<rows, hidden>>
+  %i = eider.input "i" : tensor<?xi64, #eider.dims<tokens>>
+  // expected-error @+1 {{in a kernel that transposes}}
+  %chosen = eider.gather %x by %i : tensor<?x256xf32, #eider.dims<rows, hidden>>, tensor<?xi64, #eider.dims<tokens>> -> tensor<?x256xf32, #eider.dims<tokens, hidden>>
+  %t = eider.transpose %chosen : tensor<?x256xf32, #eider.dims<tokens, hidden>> -> tensor<256x?xf32, #eider.dims<hidden, tokens>>
+  eider.output "y", %t : tensor<256x?xf32, #eider.dims<hidden, tokens>>
+}

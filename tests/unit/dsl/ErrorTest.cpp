@@ -103,7 +103,7 @@ TEST_F(ErrorTest, arguments) {
   Builder other("other");
   Dim foreign = other.dim("foreign");
   expect([&] { b.input("i", e5m2, {hidden}); }, "an input cannot be f8E5M2");
-  expect([&] { b.input("j", DType::i32, {hidden}); }, "an input cannot be i32");
+  expect([&] { b.inout("j", DType::i32, {hidden}); }, "an in-out cannot be i32");
   expect([&] { b.inout("k", e5m2, {hidden}); }, "an in-out cannot be f8E5M2");
   expect([&] { b.input("l", f32, {}); }, "a tensor of rank 0");
   expect([&] { b.input("m", f32, {tokens, tokens, hidden}); }, "a tensor of rank 3");
@@ -150,7 +150,7 @@ TEST_F(ErrorTest, storeOfALargerShape) {
 
 TEST_F(ErrorTest, shapes) {
   expect([&] { first_half(x); }, "the last axis of [tokens, hidden] is not twice a whole dim");
-  expect([&] { second_half(s); }, "a scalar has no halves");
+  expect([&] { second_half(s); }, "a scalar or an index has no halves");
   expect([&] { broadcast(x, {hidden}); }, "does not repeat over [hidden]");
   expect([&] { broadcast(x, {tokens, 1}); }, "does not repeat over [tokens, 1]");
   expect([&] { cast(x, e4m3); }, "the type of a cast cannot be f8E4M3FN");

@@ -1,0 +1,83 @@
+//===- Operators.cpp - What an op is in C++ -------------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/emit/Operators.h"
+
+#include "compiler/ir/Simt.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace eider;
+using namespace eider::simt;
+using namespace eider::text;
+
+StringRef text::functionOf(Operation *op) {
+  return TypeSwitch<Operation *, StringRef>(op)
+      .Case<arith::MaximumFOp>([](auto) { return "max"; })
+      .Case<arith::MinimumFOp>([](auto) { return "min"; })
+      .Case<arith::MaxNumFOp>([](auto) { return "max_number"; })
+      .Case<arith::MinNumFOp>([](auto) { return "min_number"; })
+      .Case<arith::SelectOp>([](auto) { return "select"; })
+      .Case<math::AbsFOp>([](auto) { return "abs"; })
+      .Case<math::SqrtOp>([](auto) { return "sqrt"; })
+      .Case<math::RsqrtOp>([](auto) { return "rsqrt"; })
+      .Case<math::ExpOp>([](auto) { return "exp"; })
+      .Case<math::Exp2Op>([](auto) { return "exp2"; })
+      .Case<math::LogOp>([](auto) { return "log"; })
+      .Case<math::TanhOp>([](auto) { return "tanh"; })
+      .Case<math::ErfOp>([](auto) { return "erf"; })
+      .Case<math::FmaOp>([](auto) { return "fma"; })
+      .Case<SigmoidOp>([](auto) { return "sigmoid"; })
+      .Case<PowerOfTwoOp>([](PowerOfTwoOp power) {
+        const bool isAbove = power.getWhich() == eider::ir::Neighbour::above;
+        return isAbove ? "power_of_two_above" : "power_of_two_below";
+      })
+      .Case<arith::CeilDivUIOp>([](auto) { return "ceildiv"; })
+      .Default([](auto) { return ""; });
+}
+
+std::optional<std::pair<StringRef, Binding>> text::operatorOf(Operation *op) {
+  using Result = std::optional<std::pair<StringRef, Binding>>;
+  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
+    switch (compare.getPredicate()) {
+    case arith::CmpFPredicate::OEQ:
+      return {{"==", Comparison}};
+    case arith::CmpFPredicate::UNE:
+      return {{"!=", Comparison}};
+    case arith::CmpFPredicate::OLT:
+      return {{"<", Comparison}};
+    case arith::CmpFPredicate::OLE:
+      return {{"<=", Comparison}};
+    case arith::CmpFPredicate::OGT:
+      return {{">", Comparison}};
+    case arith::CmpFPredicate::OGE:
+      return {{">=", Comparison}};
+    default:
+      return std::nullopt;
+    }
+  }
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    static constexpr StringRef texts[] = {"==", "!=", "<", "<=", ">", ">="}; // eq to sge
+    const auto predicate = static_cast<size_t>(compare.getPredicate());
+    return predicate < std::size(texts) ? Result({texts[predicate], Comparison}) : std::nullopt;
+  }
+  return TypeSwitch<Operation *, Result>(op)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) {
+        return Result({"+", Sum});
+      })
+      .Case<arith::SubFOp, arith::SubIOp>([](auto) {
+        return Result({"-", Sum});
+      })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) {
+        return Result({"*", Product});
+      })
+      .Case<arith::DivFOp>([](auto) {
+        return Result({"/", Product});
+      })
+      .Default([](auto) { return std::nullopt; });
+}

@@ -1,0 +1,94 @@
+//===- ProgramLowering.h - A program on its way to a kernel -----*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TRANSFORMS_PROGRAMLOWERING_H
+#define EIDER_TRANSFORMS_PROGRAMLOWERING_H
+
+#include "compiler/ir/Simt.h"
+#include "compiler/transforms/Domain.h"
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace eider::transforms {
+
+using namespace mlir;
+using namespace eider::ir;
+
+/// One program on its way to a kernel.
+class ProgramLowering {
+public:
+  ProgramLowering(ProgramOp program, Domain domain, simt::TileAttr tile, VariantKind variant);
+
+  LogicalResult run();
+
+private:
+  ProgramOp program;
+  Domain domain;
+  simt::TileAttr tile;
+  VariantKind variant;
+  OpBuilder builder;
+  simt::KernelOp kernel;
+  simt::ForTilesOp loop;
+  IRMapping map; ///< tensor values to what a thread holds of them
+  llvm::StringMap<Value> pointers, strides, dims;
+  llvm::StringMap<Value> layouts; ///< of scales that lie otherwise than row by row
+  llvm::StringMap<int64_t> alignments;
+  Value cursor;
+  Value transposedCursor; ///< Null where no value is of the transposed matrix.
+
+  bool isGeneral() const { return variant == VariantKind::general; }
+  Type heldType(Type tensor) const;
+  void addArguments();
+  Value extentOf(const DimExpr &dim);
+  std::string gridExpression();
+  Value firstTile();
+  SmallVector<Attribute> header();
+
+  LogicalResult lower(Operation &op);
+  LogicalResult load(Operation &op);
+  LogicalResult loadHalf(HalfOp op);
+  LogicalResult store(Operation &op);
+  LogicalResult elementwise(Operation &op);
+  LogicalResult broadcast(BroadcastOp op);
+  LogicalResult reduce(ReduceOp op);
+  LogicalResult reduceWhole(ReduceOp op);
+  LogicalResult combineParts(InputOp op);
+  void storeUniform(OutputOp op);
+  void storeAt(Operation &op, Value tile, Value layout = {});
+  LogicalResult transpose(TransposeOp op);
+  void encode(EncodeOp op);
+
+  // LowerIndices.cpp
+  bool lowerIndex(Operation &op, LogicalResult &result);
+  LogicalResult position(PositionOp op);
+  LogicalResult gather(GatherOp op);
+  void column(ColumnOp op);
+  void repeat(RepeatOp op);
+  LogicalResult scatter(ScatterOp op);
+  Value rowChosen(Value index, DimExpr rows);
+
+  /// Where and how a tensor's level is accessed.
+  struct Place {
+    simt::Access access;
+    int64_t group = 0, groupRows = 1;
+    Value pitch = {};
+    int64_t alignment = 16;
+  };
+  Place placeOf(StringRef name, Type type, Level level);
+  Value layoutOf(Operation &op, Type type, Level level);
+  void clearPadding(OutputOp op);
+  Value at(const Level &level) const { return level.transposed ? transposedCursor : cursor; }
+  Value pitchOfTranspose(const Level &level);
+  Value columnsOfBlocks(const Level &level);
+  Value i64(int64_t value) {
+    return arith::ConstantOp::create(builder, program.getLoc(), builder.getI64IntegerAttr(value));
+  }
+};
+
+} // namespace eider::transforms
+
+#endif // EIDER_TRANSFORMS_PROGRAMLOWERING_H

@@ -1,0 +1,133 @@
+//===- Points.cpp - Ops that indices choose rows for, to be tested --------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tests/indices/Points.h"
+
+#include "eider/runtime.h"
+#include "tests/matrix/Cell.h"
+#include "tests/matrix/Reference.h"
+#include "tests/matrix/Values.h"
+#include "tests/text/Purity.h"
+
+#include <algorithm>
+#include <cstring>
+#include <gmock/gmock.h>
+#include <numeric>
+
+using namespace eider;
+using namespace eider::indices;
+using ::testing::IsEmpty;
+
+std::vector<Point> indices::inEachVariant(const Point &point) {
+  std::vector<Point> points(3, point);
+  points[0].forAnyRows = false;
+  points[2].layout = {/*padding=*/3, /*shift=*/1};
+  return points;
+}
+
+/// Choices among `rows`, in an order of no pattern.
+static HostTensor choices(const Signature::Tensor &tensor, const std::vector<int64_t> &shape,
+                          int64_t rows, std::mt19937_64 &random) {
+  const int64_t least = tensor.dtype == DType::i32 ? INT32_MIN : INT64_MIN;
+  const int64_t none[] = {-1, rows, least, -(least + 1)};
+  HostTensor made{tensor.name, tensor.dtype, shape, {}};
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  std::vector<int64_t> order(static_cast<size_t>(std::max(rows, count)));
+  std::iota(order.begin(), order.end(), 0);
+  for (size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[random() % i]);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t chosen = rows ? order[static_cast<size_t>(i)] % rows : -1;
+    if (random() % 5 == 0)
+      chosen = none[random() % 4];
+    const auto *bytes = reinterpret_cast<const std::byte *>(&chosen); // little-endian
+    made.data.insert(made.data.end(), bytes, bytes + sizeOf(tensor.dtype));
+  }
+  return made;
+}
+
+static CompileOptions optionsOf(const Point &point, const std::string &target) {
+  CompileOptions options;
+  options.target = target;
+  options.codec = point.codec;
+  options.schedule = point.schedule;
+  options.dims = {{"hidden", point.dims.at("hidden")}};
+  return options;
+}
+
+matrix::Case indices::caseOf(const Point &point, uint64_t seed) {
+  matrix::Case made{
+      libraryOp(point.op, point.parameters), optionsOf(point, ""), {}, point.dims, point.layout};
+  made.forAnyRows = point.forAnyRows;
+  matrix::ValueSource values(point.values, seed);
+  std::mt19937_64 random(seed);
+  for (const Signature::Tensor &tensor : made.program.signature().tensors) {
+    if (tensor.role == Signature::Role::Output)
+      continue;
+    std::vector<int64_t> shape;
+    for (const std::string &extent : tensor.shape)
+      shape.push_back(matrix::extentOf(extent, point.dims));
+    const bool isScale = tensor.name == "scale" || tensor.name.ends_with("_scale");
+    if (!tensor.choosesFrom.empty())
+      made.inputs.push_back(
+          choices(tensor, shape, matrix::extentOf(tensor.choosesFrom, point.dims), random));
+    else
+      made.inputs.push_back(isScale ? values.scales(tensor.name, tensor.dtype, shape)
+                                    : values.tensor(tensor.name, tensor.dtype, shape));
+  }
+  return made;
+}
+
+void indices::expectReference(const std::vector<Point> &points) {
+  try {
+    Device::open(matrix::testDevice());
+  } catch (const Error &error) {
+    GTEST_SKIP() << error.what();
+  }
+  std::vector<matrix::Case> cases;
+  for (const Point &point : points)
+    cases.push_back(caseOf(point, cases.size() + 1));
+  matrix::expectReference(cases);
+}
+
+void indices::expectPure(const std::vector<Point> &points) {
+  for (const Point &point : points) {
+    const std::string text =
+        emit(libraryOp(point.op, point.parameters), optionsOf(point, "sm_90"), Stage::Cuda);
+    EXPECT_THAT(text::impurities(text), IsEmpty()) << text;
+    EXPECT_THAT(text::wideLines(text), IsEmpty()) << text;
+  }
+}
+
+void indices::expectNvrtc(const std::vector<Point> &points) {
+  static constexpr const char *targets[] = {"sm_75", "sm_90a", "sm_120a"};
+  CacheOptions noCache;
+  noCache.enabled = false;
+  for (size_t i = 0; i < std::max(points.size(), std::size(targets)); ++i) {
+    const Point &point = points[i % points.size()];
+    const char *target = targets[i % std::size(targets)];
+    try {
+      const std::string text =
+          emit(libraryOp(point.op, point.parameters), optionsOf(point, target), Stage::Cuda);
+      EXPECT_FALSE(assemble(text, target, ImageKind::Cubin, noCache).entries.empty());
+    } catch (const Error &error) {
+      if (error.kind() == ErrorKind::Machine)
+        GTEST_SKIP() << error.what();
+      ADD_FAILURE() << target << " " << point.op << ": " << error.what();
+    }
+  }
+}
+
+std::string indices::errorOf(const Point &point) {
+  try {
+    emit(libraryOp(point.op, point.parameters), optionsOf(point, "sm_90"), Stage::Cuda);
+  } catch (const Error &error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Request);
+    return error.what();
+  }
+  return "";
+}

@@ -1,0 +1,47 @@
+//===- Points.h - Ops that indices choose rows for, to be tested -*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TESTS_INDICES_POINTS_H
+#define EIDER_TESTS_INDICES_POINTS_H
+
+#include "tests/matrix/Harness.h"
+
+namespace eider::indices {
+
+/// An op of the library under some parameters, at some extents, in some memory.
+struct Point {
+  std::string op;
+  OpParameters parameters = {};
+  Dims dims; ///< All of them; `hidden` is made static.
+  matrix::Layout layout = {};
+  bool forAnyRows = true;
+  std::string values = "normal"; ///< Of matrix::ValueSource.
+  std::string codec = "auto", schedule = "";
+};
+
+/// The same in each variant: few rows, contiguous, strided and misaligned.
+std::vector<Point> inEachVariant(const Point &point);
+
+/// The point's program on inputs that follow from the point and `seed` alone. An index chooses each
+/// row once at most while there are enough of them; every fifth or so chooses none, by as much as
+/// its type holds.
+matrix::Case caseOf(const Point &point, uint64_t seed = 1);
+
+/// Holds every point on the device against the reference; skips where there is no device.
+void expectReference(const std::vector<Point> &points);
+
+/// Every text is of the vocabulary alone, and no line too wide.
+void expectPure(const std::vector<Point> &points);
+
+/// NVRTC compiles the texts, which take targets of each kind in turn; skips where there is no
+/// NVRTC.
+void expectNvrtc(const std::vector<Point> &points);
+
+/// What making the point's text says is wrong with the request; empty if nothing.
+std::string errorOf(const Point &point);
+
+} // namespace eider::indices
+
+#endif // EIDER_TESTS_INDICES_POINTS_H
