@@ -53,6 +53,8 @@ int64_t rowsOfEntry(const std::vector<std::string> &shape, const std::string &di
 
 RowPlan planRows(const Signature &signature, const std::vector<std::string> &fixed) {
   RowPlan plan;
+  if (signature.countsRows)
+    return plan;
   for (const Signature::NamedDim &dim : signature.dims)
     if (std::ranges::find(fixed, dim.name) == fixed.end()) {
       if (!plan.dim.empty())

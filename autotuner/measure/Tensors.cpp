@@ -68,16 +68,22 @@ void Tensors::describe(const Kernel &kernel, const Signature &signature, const D
     tensor.bytes = sizeOf(tensor.dtype) * static_cast<size_t>(elements);
     if (tensor.role != Signature::Role::Output) {
       tensor.pristine = allocate(tensor.bytes);
-      const DType data = described.packed.value_or(tensor.dtype);
-      const auto count = static_cast<int64_t>(tensor.bytes / sizeOf(data));
-      bench::fillWithData(device, tensor.pristine, data, count, ++seed,
-                          bench::contentOf(tensor.name));
+      const std::string &from = described.choosesFrom;
+      if (from.empty()) {
+        const DType data = described.packed.value_or(tensor.dtype);
+        const auto count = static_cast<int64_t>(tensor.bytes / sizeOf(data));
+        bench::fillWithData(device, tensor.pristine, data, count, ++seed,
+                            bench::contentOf(tensor.name));
+      } else {
+        bench::fillWithChoices(device, tensor.pristine, tensor.dtype, elements,
+                               bench::extentOf(from, dims), ++seed);
+      }
     }
     if (tensor.role != Signature::Role::Input) {
       tensor.checked = allocate(tensor.bytes);
       tensor.golden = allocate(tensor.bytes);
     }
-    traffic_ += tensor.bytes * (tensor.role == Signature::Role::InOut ? 2 : 1);
+    traffic_ += bench::trafficOf(described, tensor.shape, dims);
     checked.push_back({tensor.checked ? tensor.checked : tensor.pristine});
     tensors.push_back(std::move(tensor));
   }

@@ -5,8 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "bench/measure/Data.h"
 
+#include "runtime/contract/Expression.h"
+
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <random>
 #include <string_view>
 
@@ -69,7 +72,7 @@ void fillWithData(const Device &device, void *pointer, DType type, int64_t eleme
                   Content content) {
   if (type == DType::i32 || type == DType::i64)
     throw Error(ErrorKind::Request, "no data can be made up for an integer input", "",
-                "measure an op whose inputs are floats or FP8 codes");
+                "measure an op whose integers choose rows of a tensor");
   Source source(type, content, seed);
   std::vector<std::byte> data(sizeOf(type) * std::min(elements, period));
   for (size_t at = 0; at < data.size(); at += sizeOf(type)) {
@@ -82,6 +85,44 @@ void fillWithData(const Device &device, void *pointer, DType type, int64_t eleme
   for (size_t filled = data.size(); filled && filled < bytes; filled *= 2)
     device.copy(base + filled, base, std::min(filled, bytes - filled));
   device.synchronize();
+}
+
+void fillWithChoices(const Device &device, void *pointer, DType type, int64_t elements,
+                     int64_t rows, uint64_t seed) {
+  if (rows < 1)
+    throw Error(ErrorKind::Request, "there are no rows to choose from", "",
+                "give the dim of the tensor at least 1");
+  std::vector<int64_t> order(static_cast<size_t>(std::max(rows, elements)));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(seed));
+  const size_t width = sizeOf(type);
+  std::vector<std::byte> data(width * static_cast<size_t>(elements));
+  for (size_t i = 0; i < static_cast<size_t>(elements); ++i) {
+    const int64_t row = order[i] % rows;
+    std::memcpy(&data[i * width], &row, width); // of a little-endian integer, the low bytes
+  }
+  device.upload(pointer, data.data(), data.size());
+}
+
+int64_t extentOf(const std::string &expression, const Dims &dims) {
+  std::vector<std::string> names;
+  std::vector<int64_t> values;
+  for (const auto &[name, value] : dims) {
+    names.push_back(name);
+    values.push_back(value);
+  }
+  return contract::Expression::parse(expression, names).evaluate(values);
+}
+
+size_t trafficOf(const Signature::Tensor &tensor, const std::vector<int64_t> &shape,
+                 const Dims &dims) {
+  size_t bytes = sizeOf(tensor.dtype);
+  for (int64_t extent : shape)
+    bytes *= static_cast<size_t>(extent);
+  if (tensor.rowsChosen.empty())
+    return bytes * (tensor.role == Signature::Role::InOut ? 2 : 1);
+  const auto rows = static_cast<size_t>(std::max<int64_t>(shape.front(), 1));
+  return bytes / rows * static_cast<size_t>(extentOf(tensor.rowsChosen, dims));
 }
 
 } // namespace eider::bench

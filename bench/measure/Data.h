@@ -6,6 +6,7 @@
 #ifndef EIDER_BENCH_MEASURE_DATA_H
 #define EIDER_BENCH_MEASURE_DATA_H
 
+#include "eider/dsl.h"
 #include "eider/runtime.h"
 
 namespace eider::bench {
@@ -19,9 +20,22 @@ Content contentOf(const std::string &name);
 
 /// Fills device memory of `elements` of a type with normally distributed values (FP8 codes: any but
 /// NaN) or with scales from 2^-8 to 2^-7, the same for the same seed. Never zeros, on which memory
-/// and arithmetic are faster. Throws Error (Request) for integers, whose meaning only the op knows.
+/// and arithmetic are faster. Throws Error (Request) for integers: fillWithChoices().
 void fillWithData(const Device &device, void *pointer, DType type, int64_t elements, uint64_t seed,
                   Content content = Content::values);
+
+/// Fills device memory of i32 or i64 with choices among `rows`, in an order of no pattern, each
+/// once while there are enough of them. Throws Error (Request) for no rows.
+void fillWithChoices(const Device &device, void *pointer, DType type, int64_t elements,
+                     int64_t rows, uint64_t seed);
+
+/// The extent that a signature's expression gives. Throws Error.
+int64_t extentOf(const std::string &expression, const Dims &dims);
+
+/// The bytes that a launch moves of a tensor of `shape`: all of it, or the rows that are chosen of
+/// it; of in-outs twice, but of scattered rows once.
+size_t trafficOf(const Signature::Tensor &tensor, const std::vector<int64_t> &shape,
+                 const Dims &dims);
 
 } // namespace eider::bench
 

@@ -28,9 +28,9 @@ Workload::Workload(const Device &device, const Meter &meter, const Kernel &kerne
     : device(device) {
   std::vector<int64_t> elements;
   for (const Signature::Tensor &tensor : signature.tensors) {
-    elements.push_back(elementsOf(kernel.shapeOf(tensor.name, dims), tensor.name));
-    traffic_ += sizeOf(tensor.dtype) * static_cast<size_t>(elements.back()) *
-                (tensor.role == Signature::Role::InOut ? 2 : 1);
+    const std::vector<int64_t> shape = kernel.shapeOf(tensor.name, dims);
+    elements.push_back(elementsOf(shape, tensor.name));
+    traffic_ += trafficOf(tensor, shape, dims);
   }
   sets.resize(static_cast<size_t>(meter.copiesFor(traffic_)));
   try {
@@ -41,9 +41,15 @@ Workload::Workload(const Device &device, const Meter &meter, const Kernel &kerne
       const size_t step = (bytes + 511) / 512 * 512; // all sets aligned alike
       const auto all = static_cast<int64_t>(step * sets.size() / sizeOf(type));
       auto *base = static_cast<std::byte *>(allocate(step * sets.size()));
-      fillWithData(device, base, type, all, i + 1, contentOf(tensor.name));
-      for (size_t set = 0; set < sets.size(); ++set)
+      const std::string &from = tensor.choosesFrom;
+      if (from.empty())
+        fillWithData(device, base, type, all, i + 1, contentOf(tensor.name));
+      for (size_t set = 0; set < sets.size(); ++set) {
         sets[set].push_back({base + set * step});
+        if (!from.empty())
+          fillWithChoices(device, base + set * step, type, elements[i], extentOf(from, dims),
+                          i + 1);
+      }
     }
   } catch (...) {
     for (void *pointer : memory)

@@ -117,8 +117,8 @@ mlir::Value Recording::f32(const Operand &operand, const Site &site) {
 bool Recording::isIndex(const Operand &operand) {
   if (!operand.isValue_ || !operand.value_.value_)
     return false; // an empty value: enter() says so
-  return isIndexType(getElementTypeOrSelf(
-      mlir::Value::getFromOpaquePointer(operand.value_.value_).getType()));
+  return isIndexType(
+      getElementTypeOrSelf(mlir::Value::getFromOpaquePointer(operand.value_.value_).getType()));
 }
 
 mlir::Value Recording::index(const Operand &operand, const Site &site) {

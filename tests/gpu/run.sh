@@ -127,16 +127,20 @@ command_line() {
       check "$op $codec" run_checked "$op" --codec "$codec" </dev/null
     done
     if [ "$kind" = blocks ]; then
-      check "$op e4m3 1x*" run_checked "$op" --block '1x*' </dev/null
       check "$op transposed" run_checked "$op" --transposed yes </dev/null
+    fi
+    if [ "$kind" = blocks ] || [ "$kind" = rows ]; then
+      check "$op e4m3 1x*" run_checked "$op" --block '1x*' </dev/null
     fi
     if [ "$kind" = blocks ] || [ "$kind" = tiles ]; then
       check "$op e5m2 128x128" run_checked "$op" --format e5m2 --block '128x128' </dev/null
-      check "$op mx" run_checked "$op" --mode mx </dev/null
       check "$op mn_major_aligned" run_checked "$op" --scale-layout mn_major_aligned </dev/null
       check "$op packed_ue8m0" run_checked "$op" --scale e8m0 --scale-layout packed_ue8m0 </dev/null
       check "$op swizzled_128x4" run_checked "$op" --mode mx --scale-layout swizzled_128x4 </dev/null
       check "$op te_gemm_ready" run_checked "$op" --block '128x128' --scale-layout te_gemm_ready </dev/null
+    fi
+    if [ "$kind" != codes ]; then
+      check "$op mx" run_checked "$op" --mode mx </dev/null
       check "$op e5m2fnuz bf16" run_checked "$op" --format e5m2fnuz --scale bf16 </dev/null
     fi
   done <"$work/ops"
@@ -144,7 +148,7 @@ command_line() {
   mkdir -p "$work/even"
   python3 "$here/inputs.py" "$bin/eider" "$work/even" 261 1182 >/dev/null || return 1
   while read -r op kind; do
-    [ "$kind" = blocks ] || continue
+    [ "$kind" = blocks ] || [ "$kind" = rows ] || continue
     check "$op e2m1 mx" run_checked_in "$work/even" "$op" --format e2m1 --mode mx </dev/null
     check "$op e2m1 1x16 f16" run_checked_in "$work/even" "$op" --format e2m1 --block 1x16 --scale f16 </dev/null
     check "$op e2m1 1x16 e4m3" run_checked_in "$work/even" "$op" --format e2m1 --block 1x16 --scale e4m3 </dev/null
@@ -202,6 +206,7 @@ step matrix-as-sm_80 matrix_as sm_80
 step command-line command_line
 step clusters clusters
 step schedules env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/loop-test"
+step indices env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/indices-test" --gtest_filter='*OnTheDevice'
 step heldout env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/heldout-test" --gtest_filter=HeldOut.AgreeWithTheReference
 step aot timeout 120 "$bin/gpu-aot"
 step demo demo

@@ -54,6 +54,7 @@ const Axis axes[] = {
     {"scaleLayout", [](ProgramRequest &r) -> std::string & { return r.parameters.scaleLayout; }},
     {"scaleSource", [](ProgramRequest &r) -> std::string & { return r.parameters.scaleSource; }},
     {"mode", [](ProgramRequest &r) -> std::string & { return r.parameters.mode; }},
+    {"index", [](ProgramRequest &r) -> std::string & { return r.parameters.index; }},
     {"copy", [](ProgramRequest &r) -> std::string & { return r.parameters.copy; }},
     {"transposed", [](ProgramRequest &r) -> std::string & { return r.parameters.transposed; }},
     {"", [](ProgramRequest &r) -> std::string & { return r.codec; }},

@@ -114,6 +114,9 @@ TEST(RowPlan, RowsStandForThemselvesWhereNothingCrossesThem) {
   EXPECT_EQ(plan("quantize", "1x128").block, 1);
   EXPECT_EQ(plan("quantize", "128x128").block, 128);
   EXPECT_EQ(plan("add_rms_norm_quant", "1x*").block, 1);
+  const Program causal = libraryOp("softmax", {.settings = {{"causal", "1"}}});
+  EXPECT_EQ(planRows(causal.signature(), {"hidden"}).dim, "");
+  EXPECT_EQ(planRows(libraryOp("softmax", {}).signature(), {"hidden"}).dim, "tokens");
   EXPECT_EQ(plan("cast_transpose", "1x128").dim, "");
 }
 
