@@ -251,8 +251,9 @@ void Machine::executeBroadcast(ir::BroadcastOp op) {
 }
 
 void Machine::executeTranspose(ir::TransposeOp op) {
-  if (ir::isCodeType(getElementTypeOrSelf(op.getType())))
-    set(op, transpose(get<CodeTensor>(op.getInput())));
+  // Scales of a code type are codes where they lie row by row, and values in other layouts.
+  if (const auto *codes = std::get_if<CodeTensor>(&values.find(op.getInput())->second))
+    set(op, transpose(*codes));
   else
     set(op, transpose(get(op.getInput())));
 }
