@@ -115,10 +115,10 @@ std::string SourcePrinter::arguments() const {
     rank = std::max(rank, tensor.shape.size());
   for (const Image &image : images)
     entries = std::max(entries, entriesOf(image.contract).size());
-  std::string text = section("The arguments") + "enum { ";
-  for (const std::string &position : interface.positions)
-    text += position + ", ";
-  text += "TENSORS };\nenum { MOST_RANK = " + std::to_string(rank) +
+  std::vector<std::string> positions = interface.positions;
+  positions.push_back("TENSORS");
+  std::string text = section("The arguments") + wrapped("enum { ", positions, " };\n");
+  text += "enum { MOST_RANK = " + std::to_string(rank) +
           ", IMAGES = " + std::to_string(images.size()) +
           ", MOST_ENTRIES = " + std::to_string(entries) +
           " };\n\n/* What a launch is given. */\ntypedef struct {\n  " + interface.name +

@@ -27,13 +27,13 @@ protected:
 };
 
 /// Cells of one op and block whose blocks take tiles in turn: both variants, rows that no vector
-/// fills.
+/// fills, and nothing but y.
 std::vector<std::string> cellsOf(const std::string &op, const std::string &block) {
   const std::string head = op + " · ", middle = " · " + block + " · row_major · ";
   return {head + "bf16 · e4m3 · f32" + middle +
-              "hardware · dynamic · default · odd · several · contiguous · normal",
+              "hardware · dynamic · default · B+1 · several · contiguous · normal",
           head + "f32 · e5m2 · f32" + middle +
-              "software · dynamic · default · odd · several · strided misaligned · specials"};
+              "software · dynamic · default · B+1 · several · strided misaligned · specials"};
 }
 
 void expectAll(const std::vector<std::string> &ops, const std::string &block,
