@@ -88,10 +88,9 @@ private:
     take(op, name);
     const DType scale = *dtypeOf(type.getElementType());
     const std::optional<DType> words = infoOf(layout).words;
-    signature.tensors.push_back(
-        {name, role, words.value_or(scale),
-         shapeInMemory(layout, type.getElementType(), dimsInMemory(type)),
-         words ? std::optional(scale) : std::nullopt});
+    signature.tensors.push_back({name, role, words.value_or(scale),
+                                 shapeInMemory(layout, type.getElementType(), dimsInMemory(type)),
+                                 words ? std::optional(scale) : std::nullopt});
   }
 
   /// A tensor of which an index chooses rows, and its scales.

@@ -222,7 +222,8 @@ std::string eider::ir::problemOfNumerics(NumericsAttr numerics, Type scaleType) 
   if (isTwoLevelType(scaleType) && isPower)
     return "scales of two levels are no powers of two; take power_of_two none, or scales of e8m0";
   if (scaleType.isF16() && isPower)
-    return "scales of f16 do not hold every power of two; take power_of_two none, or scales of f32, "
+    return "scales of f16 do not hold every power of two; take power_of_two none, or scales of "
+           "f32, "
            "bf16 or e8m0";
   bool isRounded = isPower || !scaleType.isF32();
   if (!isInverse && isRounded && numerics.getArithmetic() == Arithmetic::max_over_amax)
