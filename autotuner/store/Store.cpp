@@ -10,10 +10,12 @@
 #include "runtime/cache/Settings.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <thread>
 #include <tuple>
 
 namespace eider::tuning {
@@ -130,7 +132,10 @@ private:
   void makeTables(const std::string &path) const {
     struct statfs facts = {};
     const bool network = ::statfs(path.c_str(), &facts) == 0 && isNetworkFileSystem(facts.f_type);
-    run(network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
+    if (network)
+      run("PRAGMA journal_mode = DELETE");
+    else
+      useWriteAheadLog();
     run("BEGIN IMMEDIATE");
     run("CREATE TABLE IF NOT EXISTS records ("
         "program TEXT NOT NULL, dims TEXT NOT NULL, target TEXT NOT NULL, device TEXT NOT NULL, "
@@ -141,6 +146,19 @@ private:
     run("PRAGMA application_id = " + std::to_string(applicationId));
     run("PRAGMA user_version = " + std::to_string(databaseSchema));
     run("COMMIT");
+  }
+
+  /// The one step in which SQLite does not wait for processes that are at the same.
+  void useWriteAheadLog() const {
+    using namespace std::chrono;
+    const auto end = steady_clock::now() + milliseconds(busyMilliseconds);
+    int result;
+    while ((result = ::sqlite3_exec(handle, "PRAGMA journal_mode = WAL", nullptr, nullptr,
+                                    nullptr)) == SQLITE_BUSY &&
+           steady_clock::now() < end)
+      std::this_thread::sleep_for(milliseconds(2));
+    if (result != SQLITE_OK)
+      throw Unusable{::sqlite3_errmsg(handle)};
   }
 
   sqlite3 *handle = nullptr;
