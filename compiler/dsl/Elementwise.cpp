@@ -19,17 +19,23 @@ template <class Op> static Value unary(const char *name, const Operand &value) {
   return recording.wrap(Op::create(recording.builder, recording.unknown, operand));
 }
 
-/// Records `Op` on two operands, at the smallest shape over which both repeat.
-template <class Op>
-static Value binary(const char *name, const Operand &left, const Operand &right) {
-  Site site = Recording::enter(name, {&left, &right});
+/// Records `Op` on two values, at the smallest shape over which both repeat.
+template <class Op> static Value onBoth(const Site &site, mlir::Value a, mlir::Value b) {
   Recording &recording = *site.recording;
-  mlir::Value a = recording.f32(left, site), b = recording.f32(right, site);
   Extents extents =
       Recording::common(Recording::extentsOf(a.getType()), Recording::extentsOf(b.getType()), site);
   a = recording.broadcast(a, extents);
   b = recording.broadcast(b, extents);
   return recording.wrap(Op::create(recording.builder, recording.unknown, a, b));
+}
+
+/// Records `Op` on two operands in f32.
+template <class Op>
+static Value binary(const char *name, const Operand &left, const Operand &right) {
+  Site site = Recording::enter(name, {&left, &right});
+  Recording &recording = *site.recording;
+  mlir::Value a = recording.f32(left, site);
+  return onBoth<Op>(site, a, recording.f32(right, site));
 }
 
 /// Records `Float` on two values, or `Integer` on two indices.
@@ -39,12 +45,8 @@ static Value ofEither(const char *name, const Operand &left, const Operand &righ
     return binary<Float>(name, left, right);
   Site site = Recording::enter(name, {&left, &right});
   Recording &recording = *site.recording;
-  mlir::Value a = recording.index(left, site), b = recording.index(right, site);
-  Extents extents =
-      Recording::common(Recording::extentsOf(a.getType()), Recording::extentsOf(b.getType()), site);
-  a = recording.broadcast(a, extents);
-  b = recording.broadcast(b, extents);
-  return recording.wrap(Integer::create(recording.builder, recording.unknown, a, b));
+  mlir::Value a = recording.index(left, site);
+  return onBoth<Integer>(site, a, recording.index(right, site));
 }
 
 /// 1 / (1 + exp(-x))

@@ -21,15 +21,15 @@ struct Entry {
 
 /// `fields`, and those of OpParameters that say how y is quantised.
 std::vector<std::string> andQuantisation(std::vector<std::string> fields) {
-  for (const char *field : {"format", "block", "scale", "scaleLayout", "scaleSource", "mode",
-                            "numerics", "copy", "transposed"})
+  for (const char *field :
+       {"format", "block", "scale", "scaleLayout", "scaleSource", "mode", "numerics", "copy"})
     fields.push_back(field);
   return fields;
 }
 
-/// `fields` of an op that has yt always, or never.
-std::vector<std::string> withoutTransposed(std::vector<std::string> fields) {
-  std::erase(fields, "transposed");
+/// `fields`, and that of an op that has yt where it is asked for.
+std::vector<std::string> andTransposed(std::vector<std::string> fields) {
+  fields.push_back("transposed");
   return fields;
 }
 
@@ -48,9 +48,9 @@ public:
   void addBoth(const std::string &name, const std::string &value,
                const std::function<Program(const Parameters &)> &make,
                const std::string &before = "", const std::vector<OpSetting> &settings = {}) {
-    add(name + "_quant", before + "y = quantize(" + value + ")", andQuantisation({"dtype"}), make,
-        settings);
-    add(name, before + "y = " + value, {"dtype", "transposed"}, make, settings);
+    add(name + "_quant", before + "y = quantize(" + value + ")",
+        andTransposed(andQuantisation({"dtype"})), make, settings);
+    add(name, before + "y = " + value, andTransposed({"dtype"}), make, settings);
   }
 
   /// An activation: plain, times the other half of x, and after a bias.
@@ -69,8 +69,8 @@ void addIndexed(Table &table) {
   const std::vector<OpSetting> heads = {{"head", 128, 2, 512}, {"interleaved", 0, 0, 1}};
   auto addBoth = [&](const std::string &name, const std::string &value,
                      Program (*make)(const Parameters &), std::vector<OpSetting> settings) {
-    table.add(name + "_quant", "y = quantize(" + value + ")",
-              withoutTransposed(andQuantisation({"dtype", "index"})), make, settings);
+    table.add(name + "_quant", "y = quantize(" + value + ")", andQuantisation({"dtype", "index"}),
+              make, settings);
     table.add(name, "y = " + value, {"dtype", "index"}, make, settings);
   };
   table.add("embedding", "y = rows ids of the dequantised table",
@@ -81,7 +81,7 @@ void addIndexed(Table &table) {
             {{"top_k", 2, 1, 8}});
   addBoth("rope", "rope(x)", ops::rope, heads);
   addBoth("norm_rope", "rope(rms_norm of each head of x · weight)", ops::normRope, heads);
-  std::vector<std::string> cached = withoutTransposed(andQuantisation({"dtype", "index"}));
+  std::vector<std::string> cached = andQuantisation({"dtype", "index"});
   for (const char *other : {"copy", "scaleLayout"}) // y has no copy, and its scales go with rows
     cached.erase(std::ranges::find(cached, other));
   table.add("kv_append",
@@ -92,14 +92,16 @@ void addIndexed(Table &table) {
 
 Table makeTable() {
   Table table;
-  table.add("quantize", "y = quantize(x)", andQuantisation({"dtype"}), ops::quantize);
+  table.add("quantize", "y = quantize(x)", andTransposed(andQuantisation({"dtype"})),
+            ops::quantize);
   table.add("cast_transpose", "y = quantize(x); yt = quantize(transpose of x)",
-            withoutTransposed(andQuantisation({"dtype"})), ops::castTranspose);
+            andQuantisation({"dtype"}), ops::castTranspose);
   table.add("dequantize", "y = codes of x · scales",
             {"dtype", "format", "block", "scale", "scaleLayout"}, ops::dequantize);
-  table.add("requantize", "y = quantize(codes of x · scales)",
-            andQuantisation({"fromFormat", "fromBlock", "fromScale", "fromScaleLayout"}),
-            ops::requantize);
+  table.add(
+      "requantize", "y = quantize(codes of x · scales)",
+      andTransposed(andQuantisation({"fromFormat", "fromBlock", "fromScale", "fromScaleLayout"})),
+      ops::requantize);
   table.addBoth("rms_norm", "rms_norm(x) · weight", ops::rmsNorm);
   table.addBoth("add_rms_norm", "rms_norm(residual) · weight", ops::addRmsNorm,
                 "residual = x + residual; ");

@@ -27,15 +27,16 @@ struct Parameters {
   std::optional<DType> copy;               ///< The type of a copy of y that is not quantised.
   bool transposes = false;                 ///< The transpose of what y is, as yt.
 
-  /// How to quantise a tensor of `shape`; given scales are declared as the input `scale`, one a
-  /// block, in the layout; the second level of scales of e4m3 as `y_global_scale`.
-  QuantizeOptions quantization(Builder &b, const Shape &shape) const {
+  /// How to quantise a tensor of `shape`; given scales are declared as the input `scaleName`, one a
+  /// block, in the layout; the second level of scales of e4m3 as `<name>_global_scale`.
+  QuantizeOptions quantization(Builder &b, const Shape &shape, const std::string &name = "y",
+                               const std::string &scaleName = "scale") const {
     QuantizeOptions options{
         .block = block, .scale = scale, .layout = layout, .mode = mode, .numerics = numerics};
     if (givenScales)
-      options.scales = b.input("scale", scale, blocks_of(shape, block), layout);
+      options.scales = b.input(scaleName, scale, blocks_of(shape, block), layout);
     if (scale == e4m3)
-      options.global = b.input("y_global_scale", f32, {1});
+      options.global = b.input(name + "_global_scale", f32, {1});
     return options;
   }
 

@@ -39,10 +39,6 @@ void Parameters::write(Builder &b, const Value &value) const {
 
 void Parameters::scatter(Builder &b, const std::string &name, const std::string &scaleName,
                          const Value &value, const Value &index, const Dim &rows) const {
-  QuantizeOptions options{.block = block, .scale = scale, .mode = mode, .numerics = numerics};
-  if (givenScales)
-    options.scales = b.input(scaleName, scale, blocks_of(value.shape(), block));
-  if (scale == e4m3)
-    options.global = b.input(name + "_global_scale", f32, {1});
+  const QuantizeOptions options = quantization(b, value.shape(), name, scaleName);
   b.scatter(name, quantize(value, format, options), index, rows);
 }

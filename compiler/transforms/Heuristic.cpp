@@ -246,7 +246,7 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
 
 /// Few rows: what counts is how soon one is done, and each multiprocessor has a block or two. Many
 /// threads, each with one short chunk; two to four where a block of a cluster loads columns as
-/// well, whose latency they share.
+/// well, whose latency they share. Where none are loaded, data used once was the faster hint.
 static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, int64_t cluster) {
   const bool isMap = familyOf(domain).family == Family::map;
   const int64_t vector = std::max(domain.group / 32, std::min<int64_t>(8, vectorFor(domain)));

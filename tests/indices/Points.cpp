@@ -82,6 +82,12 @@ matrix::Case indices::caseOf(const Point &point, uint64_t seed) {
   return made;
 }
 
+std::vector<float> indices::floatsOf(const HostTensor &tensor) {
+  std::vector<float> values(tensor.data.size() / sizeof(float));
+  std::memcpy(values.data(), tensor.data.data(), tensor.data.size());
+  return values;
+}
+
 void indices::expectReference(const std::vector<Point> &points) {
   try {
     Device::open(matrix::testDevice());

@@ -29,6 +29,9 @@ std::vector<Point> inEachVariant(const Point &point);
 /// its type holds.
 matrix::Case caseOf(const Point &point, uint64_t seed = 1);
 
+/// The elements of a tensor of f32.
+std::vector<float> floatsOf(const HostTensor &tensor);
+
 /// Holds every point on the device against the reference; skips where there is no device.
 void expectReference(const std::vector<Point> &points);
 

@@ -50,12 +50,6 @@ std::vector<Point> points() {
                       .schedule = schedule});
   return points;
 }
-
-std::vector<float> floatsOf(const HostTensor &tensor) {
-  std::vector<float> values(tensor.data.size() / sizeof(float));
-  std::memcpy(values.data(), tensor.data.data(), tensor.data.size());
-  return values;
-}
 } // namespace
 
 TEST(Rope, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }
