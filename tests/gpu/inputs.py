@@ -2,7 +2,7 @@
 """Writes OP.safetensors for every op of `eider list`: python3 inputs.py EIDER DIRECTORY [TOKENS HIDDEN].
 
 Says a line an op: its name, and `blocks` if its y may have any format and block, `tiles` if also its
-transpose, whose rows have blocks, `rows` if its blocks are of one row, `codes` if it has other codes, else `plain`. Shapes are odd on
+transpose, whose rows have blocks, `rows` if its blocks are of one row, `codes` if it has other codes, or updates codes that are given, else `plain`. Shapes are odd on
 purpose: rows have partial blocks and ends that no vector reaches; rows of heads are whole heads. What is chosen by an index has
 more rows than choose; an index chooses each at most once, and now and then none.
 """
@@ -75,7 +75,8 @@ def main(eider, directory, tokens=261, hidden=1173):
         params = op["parameters"]
         writes = [tensor["name"] for tensor in op["outputs"]]
         kind = "codes" if "--format" in params else "plain"
-        if "--scale-source" in params:
+        updates_codes = any(tensor["dtype"].startswith("f8") for tensor in op.get("inouts", []))
+        if "--scale-source" in params and not updates_codes:
             kind = "tiles" if "yt" in writes else "rows" if "--index" in params else "blocks"
         print(op["name"], kind)
 

@@ -73,6 +73,21 @@ check() {
   if "$@"; then echo "ok $name"; else echo "not ok $name (exit status $?)"; fi
 }
 
+# later NAME COMMAND…: a check beside others, for compiling dominates. collect waits for them and
+# says their lines in order.
+laters=0
+later() {
+  while (($(jobs -rp | wc -l) >= 8)); do wait -n; done
+  laters=$((laters + 1))
+  check "$@" >"$work/later.$laters" 2>&1 </dev/null &
+}
+collect() {
+  local i
+  wait
+  for ((i = 1; i <= laters; ++i)); do cat "$work/later.$i"; done
+  laters=0
+}
+
 #--- The steps ----------------------------------------------------------------------------------
 
 # matrix_shards ARRAYS OPTION…: compiling dominates, and one process compiles less in parallel than
@@ -100,10 +115,11 @@ matrix_shards() {
 matrix_as() { EIDER_TARGET=$1 matrix_shards 1 --codec software; }
 
 run_checked_in() { # DIRECTORY OP PARAMS…
-  local inputs=$1
+  local inputs=$1 out=$work/out.$BASHPID.safetensors status=0
   shift
-  timeout 60 "$bin/eider" run "$@" --device cuda --in "$inputs/$1.safetensors" \
-    --out "$work/out.safetensors" --check
+  timeout 60 "$bin/eider" run "$@" --device cuda --in "$inputs/$1.safetensors" --out "$out" --check || status=$?
+  rm -f "$out"
+  return $status
 }
 
 run_checked() { run_checked_in "$work" "$@"; } # OP PARAMS…
@@ -120,39 +136,41 @@ command_line() {
   python3 "$here/inputs.py" "$bin/eider" "$work" >"$work/ops" || return 1
   while read -r op kind; do
     if [ "$kind" = plain ]; then
-      check "$op" run_checked "$op" </dev/null
+      later "$op" run_checked "$op"
       continue
     fi
     for codec in hardware software; do
-      check "$op $codec" run_checked "$op" --codec "$codec" </dev/null
+      later "$op $codec" run_checked "$op" --codec "$codec"
     done
     if [ "$kind" = blocks ]; then
-      check "$op transposed" run_checked "$op" --transposed yes </dev/null
+      later "$op transposed" run_checked "$op" --transposed yes
     fi
     if [ "$kind" = blocks ] || [ "$kind" = rows ]; then
-      check "$op e4m3 1x*" run_checked "$op" --block '1x*' </dev/null
+      later "$op e4m3 1x*" run_checked "$op" --block '1x*'
     fi
     if [ "$kind" = blocks ] || [ "$kind" = tiles ]; then
-      check "$op e5m2 128x128" run_checked "$op" --format e5m2 --block '128x128' </dev/null
-      check "$op mn_major_aligned" run_checked "$op" --scale-layout mn_major_aligned </dev/null
-      check "$op packed_ue8m0" run_checked "$op" --scale e8m0 --scale-layout packed_ue8m0 </dev/null
-      check "$op swizzled_128x4" run_checked "$op" --mode mx --scale-layout swizzled_128x4 </dev/null
-      check "$op te_gemm_ready" run_checked "$op" --block '128x128' --scale-layout te_gemm_ready </dev/null
+      later "$op e5m2 128x128" run_checked "$op" --format e5m2 --block '128x128'
+      later "$op mn_major_aligned" run_checked "$op" --scale-layout mn_major_aligned
+      later "$op packed_ue8m0" run_checked "$op" --scale e8m0 --scale-layout packed_ue8m0
+      later "$op swizzled_128x4" run_checked "$op" --mode mx --scale-layout swizzled_128x4
+      later "$op te_gemm_ready" run_checked "$op" --block '128x128' --scale-layout te_gemm_ready
     fi
     if [ "$kind" != codes ]; then
-      check "$op mx" run_checked "$op" --mode mx </dev/null
-      check "$op e5m2fnuz bf16" run_checked "$op" --format e5m2fnuz --scale bf16 </dev/null
+      later "$op mx" run_checked "$op" --mode mx
+      later "$op e5m2fnuz bf16" run_checked "$op" --format e5m2fnuz --scale bf16
     fi
   done <"$work/ops"
+  collect
   # Two codes a byte: even rows.
   mkdir -p "$work/even"
   python3 "$here/inputs.py" "$bin/eider" "$work/even" 261 1182 >/dev/null || return 1
   while read -r op kind; do
     [ "$kind" = blocks ] || [ "$kind" = rows ] || continue
-    check "$op e2m1 mx" run_checked_in "$work/even" "$op" --format e2m1 --mode mx </dev/null
-    check "$op e2m1 1x16 f16" run_checked_in "$work/even" "$op" --format e2m1 --block 1x16 --scale f16 </dev/null
-    check "$op e2m1 1x16 e4m3" run_checked_in "$work/even" "$op" --format e2m1 --block 1x16 --scale e4m3 </dev/null
+    later "$op e2m1 mx" run_checked_in "$work/even" "$op" --format e2m1 --mode mx
+    later "$op e2m1 1x16 f16" run_checked_in "$work/even" "$op" --format e2m1 --block 1x16 --scale f16
+    later "$op e2m1 1x16 e4m3" run_checked_in "$work/even" "$op" --format e2m1 --block 1x16 --scale e4m3
   done <"$work/ops"
+  collect
   check "a target newer than the GPU" newer_target_is_refused
 }
 
