@@ -90,19 +90,34 @@ bool mentions(const std::string &expression, const std::string &name) {
 
 std::vector<std::string> fixedDims(const Signature &signature) {
   // A vector of one value a row has its dim last, too: only tensors of full rank tell what a row
-  // is.
+  // is. Rows of a transposed result are columns of what is read.
   size_t rank = 0;
   for (const Signature::Tensor &tensor : signature.tensors)
     rank = std::max(rank, tensor.shape.size());
+  const auto any = [&](auto holds) {
+    return std::ranges::any_of(signature.tensors, [&](const Signature::Tensor &tensor) {
+      return rank > 0 && tensor.shape.size() == rank &&
+             holds(tensor, tensor.role != Signature::Role::Output);
+    });
+  };
   std::vector<std::string> fixed;
   for (const Signature::NamedDim &dim : signature.dims) {
-    const bool alongRows =
-        std::ranges::any_of(signature.tensors, [&](const Signature::Tensor &tensor) {
-          return rank > 0 && tensor.shape.size() == rank && mentions(tensor.shape.back(), dim.name);
-        });
+    const auto isAlong = [&](const std::string &axis) { return mentions(axis, dim.name); };
+    const bool countsRows =
+        any([&](auto &tensor, bool isRead) { return isRead && isAlong(tensor.shape.front()); });
+    const bool alongRows = any([&](auto &tensor, bool isRead) {
+      return (isRead || !countsRows) && isAlong(tensor.shape.back());
+    });
     if (alongRows || dim.value)
       fixed.push_back(dim.name);
   }
+  return fixed;
+}
+
+Dims fixedDims(const Signature &signature, const Dims &dims) {
+  Dims fixed;
+  for (const std::string &name : fixedDims(signature))
+    fixed[name] = dims.at(name);
   return fixed;
 }
 

@@ -34,8 +34,10 @@ std::string toText(const DimsBucket &bucket);
 /// What toText() gives; nothing for another text.
 std::optional<DimsBucket> parseBucket(const std::string &text);
 
-/// The dims that run along a row of some tensor: those that compile() wants static.
+/// The dims that run along a row of some tensor (of a transposed one they count rows of what is
+/// read): those that compile() wants static; and their extents of `dims`.
 std::vector<std::string> fixedDims(const Signature &signature);
+Dims fixedDims(const Signature &signature, const Dims &dims);
 
 /// What a kernel's speed depends on of a device; its name does not tell.
 /// `9.0 sm 132 l2 62914560 bus 6144 clock 3201000`, `host 8`

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "bench/Results.h"
 #include "bench/measure/Workload.h"
+#include "autotuner/store/Records.h"
 #include "eider/jit.h"
 #include "tools/eider/BenchCells.h"
 #include "tools/eider/Inputs.h"
@@ -94,7 +95,7 @@ void Bench::measure(const BenchCell &cell) {
   const Signature &signature = program.signature();
   // Says so when a dim is none of the program's.
   Dims fixed = optionsFor(cell.program, program, device.target()).dims;
-  fixed = staticDims(signature, fixed);
+  fixed = tuning::fixedDims(signature, fixed);
   try {
     const std::string &given = cell.program.schedule;
     bench::Workload workload(device, meter, jit(program, device, fixed, jitOptions(cell)),

@@ -136,22 +136,6 @@ private:
   std::map<std::string, Known> known_;
 };
 
-/// The dim that an expression speaks of; empty for a constant.
-std::string dimIn(const std::string &expression, const Signature &signature) {
-  for (const Signature::NamedDim &dim : signature.dims) {
-    size_t at = expression.find(dim.name);
-    if (at == std::string::npos)
-      continue;
-    size_t end = at + dim.name.size();
-    auto partOfName = [&](size_t i) {
-      return std::isalnum(static_cast<unsigned char>(expression[i])) || expression[i] == '_';
-    };
-    if ((at == 0 || !partOfName(at - 1)) && (end == expression.size() || !partOfName(end)))
-      return dim.name;
-  }
-  return "";
-}
-
 } // namespace
 
 std::vector<HostTensor> readInputs(const Signature &signature, const safetensors::File &file) {
@@ -175,20 +159,6 @@ Dims inferDims(const Signature &signature, const std::vector<HostTensor> &inputs
     if (isRead(tensor))
       dims.read(tensor, *input++);
   return dims.take(signature);
-}
-
-Dims staticDims(const Signature &signature, const Dims &dims) {
-  size_t rank = 0;
-  for (const Signature::Tensor &tensor : signature.tensors)
-    rank = std::max(rank, tensor.shape.size());
-  Dims chosen;
-  // A vector of one value a row has its dim last, too: only tensors of full rank tell what a row
-  // is.
-  for (const Signature::Tensor &tensor : signature.tensors)
-    if (tensor.shape.size() == rank && rank > 0)
-      if (std::string name = dimIn(tensor.shape.back(), signature); !name.empty())
-        chosen[name] = dims.at(name);
-  return chosen;
 }
 
 } // namespace eider::cli

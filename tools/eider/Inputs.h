@@ -21,9 +21,6 @@ std::vector<HostTensor> readInputs(const Signature &signature, const safetensors
 Dims inferDims(const Signature &signature, const std::vector<HostTensor> &inputs, const Dims &given,
                const std::string &file);
 
-/// Those of `dims` that the compiler wants static: the ones along a row of some tensor.
-Dims staticDims(const Signature &signature, const Dims &dims);
-
 } // namespace eider::cli
 
 #endif // EIDER_TOOLS_EIDER_INPUTS_H

@@ -3,6 +3,7 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
+#include "autotuner/store/Records.h"
 #include "eider/jit.h"
 #include "tools/eider/Inputs.h"
 #include "tools/eider/Launch.h"
@@ -85,7 +86,7 @@ int carryOut(const RunRequest &request) {
   const safetensors::File file(request.input);
   const std::vector<HostTensor> inputs = readInputs(signature, file);
   const Dims dims = inferDims(signature, inputs, request.program.dims, request.input);
-  options.dims.merge(staticDims(signature, dims));
+  options.dims.merge(tuning::fixedDims(signature, dims));
 
   JitOptions jitOptions;
   jitOptions.codec = options.codec;

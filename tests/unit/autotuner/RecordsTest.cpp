@@ -52,6 +52,22 @@ TEST(FixedDims, ThoseAlongRows) {
             std::vector<std::string>{"hidden"});
   EXPECT_EQ(fixedDims(libraryProgram("silu_mul_quant").signature()),
             std::vector<std::string>{"hidden"});
+  EXPECT_EQ(fixedDims(libraryProgram("quantize").signature(), {{"tokens", 3}, {"hidden", 40}}),
+            (Dims{{"hidden", 40}}));
+}
+
+/// The rows of a transposed result are columns.
+TEST(FixedDims, NoneAlongTheRowsOfATranspose) {
+  EXPECT_EQ(fixedDims(libraryProgram("cast_transpose").signature()),
+            std::vector<std::string>{"hidden"});
+}
+
+TEST(FixedDims, ThoseOfResultsThatNothingReadHas) {
+  Builder b("outer");
+  Dim rows = b.dim("rows"), columns = b.dim("columns");
+  Value column = b.input("column", f32, {rows, 1}), row = b.input("row", f32, {columns});
+  b.output("y", column * row);
+  EXPECT_EQ(fixedDims(b.build().signature()), std::vector<std::string>{"columns"});
 }
 
 TEST(Digest, TellsProgramsAndCodecsApart) {

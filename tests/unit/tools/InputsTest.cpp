@@ -87,10 +87,6 @@ TEST(Dims, OneInNoInputMustBeGiven) {
               AllOf(HasSubstr("the dim 'pages'"), HasSubstr("give --dim pages=")));
 }
 
-TEST(Dims, OnlyThoseAlongARowAreStatic) {
-  EXPECT_EQ(staticDims(signature(), {{"tokens", 3}, {"hidden", 40}}), (Dims{{"hidden", 40}}));
-}
-
 class ReadInputs : public testing::Test {
 protected:
   ReadInputs() {
