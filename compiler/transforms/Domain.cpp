@@ -147,6 +147,7 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
                         "such as 1x128, or a static scale");
   if (to->kind == LevelKind::rows) {
     domain.reducesRows = true;
+    ++domain.rowReductions;
     return success();
   }
   if (to->kind == LevelKind::elements)
@@ -293,11 +294,7 @@ std::optional<Domain> Domain::of(ProgramOp program) {
                         << " elements: a kernel counts columns in 32 bits, at most " << widestRow;
     return std::nullopt;
   }
-  for (TransposeOp op : program.getOps<TransposeOp>()) {
-    domain.transposes = true;
-    const auto type = cast<RankedTensorType>(op.getType());
-    domain.bytesTurned = std::max<int64_t>(domain.bytesTurned, type.getElementTypeBitWidth() / 8);
-  }
+  domain.transposes = !program.getOps<TransposeOp>().empty();
   if (domain.transposes && domain.rows == domain.columns) {
     program.emitError() << "transposes a matrix whose rows and columns are the same dim '"
                         << domain.rows.str() << "': declare a dim for each";
@@ -316,6 +313,11 @@ std::optional<Domain> Domain::of(ProgramOp program) {
         rotate && failed(noteGroup(domain, op, static_cast<int64_t>(rotate.getOver()))))
       return std::nullopt;
   }
+  for (TransposeOp op : program.getOps<TransposeOp>())
+    if (auto level = domain.levelOf(op.getInput().getType());
+        level && level->kind == LevelKind::elements)
+      domain.bytesTurned = std::max<int64_t>(
+          domain.bytesTurned, cast<RankedTensorType>(op.getType()).getElementTypeBitWidth() / 8);
   if (failed(checkRowsAlone(program, domain)))
     return std::nullopt;
   if (domain.narrowestStore == 0)

@@ -119,12 +119,12 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
 }
 
 /// A block that is transposed: in rows and columns it has whole lines of memory and whole groups;
-/// many threads have few elements each, so that many loads are in flight; fewer of 32 bits, of
-/// which registers hold both orders.
+/// many threads have few elements each, so that many loads are in flight; more of codes, fewer of
+/// 32 bits, of which registers hold both orders.
 static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain,
                                       std::string &message) {
   constexpr int64_t side = 128, largestGroup = 256;
-  const int64_t elements = domain.bytesTurned < 4 ? 32 : 16;
+  const int64_t elements = domain.bytesTurned == 1 ? 64 : domain.bytesTurned < 4 ? 32 : 16;
   const Level &block = domain.block;
   if (domain.group > largestGroup) {
     message = "blocks of 1x" + std::to_string(domain.group) +
@@ -150,15 +150,19 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   }
   const int64_t threads = std::clamp(rows * columns / std::max(elements, vector),
                                      std::max(rows, columns) / vector, int64_t(1024));
-  // While one block waits for its threads to meet, another loads.
+  // While one block waits for its threads to meet, another loads; or the next tile is loaded
+  // meanwhile, where codes are turned, whose registers are few.
   constexpr int64_t held = 1024, mostResident = 8;
+  const bool ahead = domain.bytesTurned == 1 && block.isBlock();
   return ScheduleAttr::get(
       context, Family::tile,
       {.threads = threads,
        .vector = vector,
        .rows = rows,
        .columns = columns,
-       .resident = threads < held ? std::min(held / threads, mostResident) : 0});
+       .tiles = ahead ? 2 : 1,
+       .resident = !ahead && threads < held ? std::min(held / threads, mostResident) : 0,
+       .prefetch = ahead});
 }
 
 /// Where a row that is loaded ahead hides what is done with the one before, and registers have
@@ -190,7 +194,7 @@ static int64_t vectorFor(const Domain &domain) {
 }
 
 /// Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger ones,
-/// two tiles in turn.
+/// two tiles in turn. Elements leave the cache to column vectors.
 static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
@@ -207,7 +211,27 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
                             .rows = std::max<int64_t>(1, 128 / threads),
                             .loads = loads,
                             .tiles = domain.encodesBySoftware ? 2 : 1,
-                            .resident = bounded ? 1344 / threads : 0});
+                            .resident = bounded ? 1344 / threads : 0,
+                            .streaming = domain.readsColumns && vector == 16});
+}
+
+/// Rows that are reduced twice (a mean and a variance, a maximum and a sum) and are so wide that
+/// few of them are held at once: small blocks, two rows in turn, whose reductions wait for few
+/// warps; two matrices are loaded ahead instead. Null elsewhere.
+static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                         int64_t chunks) {
+  const int64_t width = chunks * vector;
+  if (domain.rowReductions < 2 || width != domain.width || width <= 4096 || width > 8192 ||
+      (!domain.readsColumns && domain.narrowestStore > 8))
+    return {};
+  ScheduleKnobs knobs{.threads = width / 64, .vector = vector, .tiles = 2};
+  if (domain.matricesRead > 1)
+    knobs.threads = width / 16, knobs.resident = 1024 / knobs.threads, knobs.prefetch = 1;
+  else if (domain.readsColumns)
+    knobs.resident = 512 / knobs.threads;
+  if (knobs.threads % 32 != 0)
+    return {};
+  return ScheduleAttr::get(context, Family::row, knobs);
 }
 
 static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
@@ -215,6 +239,8 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
     return ahead;
+  if (ScheduleAttr twice = twiceReducedSchedule(context, domain, vector, chunks))
+    return twice;
   const bool isWide = domain.width > 8192;
   int64_t most = domain.width > 32768                                  ? 1024
                  : domain.width > (domain.rowAligned() ? 8192 : 16384) ? 512

@@ -117,8 +117,9 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
   for (auto load : body.getOps<simt::LoadOp>())
     if (load.getAccess() == simt::Access::elements && load.getAt() == cursor)
       loads.push_back(load);
-  auto reduces = llvm::make_filter_range(body.getOps<simt::ReduceOp>(),
-                                         [](simt::ReduceOp op) { return !op.getGroup(); });
+  const bool isRow = loop.getTile().getKind() == simt::TileKind::row;
+  auto reduces = llvm::make_filter_range(
+      body.getOps<simt::ReduceOp>(), [&](simt::ReduceOp op) { return !isRow || !op.getGroup(); });
   if (loads.empty() || reduces.empty())
     return;
   auto loadAt = [&](simt::LoadOp load, Value at) {

@@ -592,6 +592,19 @@ static LogicalResult checkLowerable(Operation &op) {
   return success();
 }
 
+/// Rows of a transposed tensor may begin anywhere, and then elements are stored one by one: so that
+/// they are near each other, a thread has the fewest neighbours that are a word.
+static void narrowStores(ProgramOp program, const Domain &domain) {
+  ScheduleAttr schedule = program.getScheduleAttr();
+  if (!schedule)
+    return;
+  ScheduleKnobs knobs = schedule.getKnobs();
+  knobs.vector = std::min<int64_t>(knobs.vector, std::max<int64_t>(4, domain.group / 32));
+  auto narrow = ScheduleAttr::get(program.getContext(), schedule.getFamily(), knobs);
+  if (std::string message; tileOf(narrow, domain, message))
+    program.setScheduleAttr(narrow);
+}
+
 namespace {
 struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToSimt)
@@ -624,6 +637,8 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
       if (!domain)
         return signalPassFailure();
       std::string message = "no schedule; run eider-assign-schedule first";
+      if (kind == VariantKind::general && domain->transposes)
+        narrowStores(program, *domain);
       ScheduleAttr schedule = program.getScheduleAttr();
       simt::TileAttr tile = schedule ? tileOf(schedule, *domain, message) : simt::TileAttr();
       if (!tile) {

@@ -22,8 +22,8 @@ static std::string loopProblem(const ScheduleKnobs &k, Family family) {
   const bool oneRow = family == Family::row && k.rows == 1;
   if (k.prefetch > 1)
     return "at most one tile is loaded ahead";
-  if (k.prefetch && !oneRow)
-    return "a tile is loaded ahead where it is one whole row that is reduced";
+  if (k.prefetch && !oneRow && family != Family::tile)
+    return "a tile is loaded ahead where it is one whole row that is reduced, or a block";
   if (k.blocks && k.tiles > 1)
     return "a persistent grid (blocks) takes all tiles in turn: leave tiles out";
   if (k.hoist > 1 || k.streaming > 1 || k.software > 1)

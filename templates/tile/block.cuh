@@ -34,8 +34,7 @@ public:
   static constexpr int64 segments = 1; // of what a reduction combines: a block is whole in its tile
   static constexpr bool may_be_cut = columns % vector != 0, always_whole = false;
 
-  /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride, row of tiles by row of
-  /// tiles.
+  /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride.
   static EIDER_DEVICE TilesOfBlock<BlockTile> over(int64 total) {
     return {total, (total + tile_rows - 1) / tile_rows * tiles_of_row};
   }
@@ -47,6 +46,13 @@ public:
         column_(static_cast<int>(static_cast<uint64>(number) % tiles_of_row) * tile_columns +
                 arch::thread_index() % chunks_of_row * vector),
         rows_left_(rows_left(total - row_)), total_(total) {}
+
+  /// The first tile of this CUDA block, and the one after this: to load ahead.
+  static EIDER_DEVICE BlockTile first(int64 total) { return BlockTile(arch::block_index(), total); }
+  EIDER_DEVICE bool has_next() const {
+    return number_ + arch::grid_size() < (total_ + tile_rows - 1) / tile_rows * tiles_of_row;
+  }
+  EIDER_DEVICE BlockTile next() const { return BlockTile(number_ + arch::grid_size(), total_); }
 
   /// The elements of a [columns] vector under the tile, 0 outside.
   template <int alignment = 16, class T>

@@ -21,6 +21,8 @@ class TransposedTile
           TransposedTile<threads, vector, tile_rows, tile_columns, columns, multiple>, vector,
           tile_rows * tile_columns / (threads * vector), 0, tile_rows / vector, threads, threads> {
   static constexpr int chunks = tile_rows * tile_columns / (threads * vector);
+  using Members =
+      TileMembers<TransposedTile, vector, chunks, 0, tile_rows / vector, threads, threads>;
   static constexpr int chunks_of_row = tile_rows / vector;
   static constexpr int rows_of_chunk = threads / chunks_of_row;
 
@@ -33,6 +35,18 @@ public:
       : row_(column + arch::thread_index() / chunks_of_row),
         column_(row + arch::thread_index() % chunks_of_row * vector),
         columns_inside_(columns_inside(total - column_)) {}
+
+  /// As TileMembers; wide where every row happens to be aligned although none has to be.
+  template <int alignment = 16, Caching caching = cached, class T>
+  EIDER_DEVICE void store(T *p, const Fragment<T, vector * chunks> &values, int64 pitch) const {
+    constexpr int chunk = bytes_of<T>(vector), wide = chunk < 16 ? chunk : 16;
+    if constexpr (alignment < wide) {
+      const uint64 rows = reinterpret_cast<uint64>(p) | static_cast<uint64>(pitch) * sizeof(T);
+      if (rows % wide == 0)
+        return Members::template store<wide, caching>(p, values, pitch);
+    }
+    Members::template store<alignment, caching>(p, values, pitch);
+  }
 
   /// Writes the block's element of a [ceil(columns/tile_columns), ceil(rows/tile_rows)] matrix,
   /// once.

@@ -69,7 +69,9 @@ TEST_F(Loops, OfSegments) {
 TEST_F(Loops, OfBlocks) {
   expectAll({"quantize"}, "128x128",
             {"tile<threads = 1024, vector = 16, rows = 128, columns = 128, blocks = 2, "
-             "streaming = 1>"});
+             "streaming = 1>",
+             "tile<threads = 512, vector = 16, rows = 128, columns = 128, tiles = 2, "
+             "prefetch = 1>"});
 }
 
 /// Shared memory is written again by the next tile; odd rows and columns.
@@ -78,7 +80,9 @@ TEST_F(Loops, OfTransposes) {
             {"tile<threads = 256, vector = 16, rows = 64, columns = 128, blocks = 2>",
              "tile<threads = 64, vector = 4, rows = 64, columns = 64, tiles = 2, streaming = 1>"});
   expectAll({"cast_transpose"}, "128x128",
-            {"tile<threads = 1024, vector = 8, rows = 128, columns = 128, blocks = 1>"});
+            {"tile<threads = 1024, vector = 8, rows = 128, columns = 128, blocks = 1>",
+             "tile<threads = 256, vector = 16, rows = 128, columns = 128, blocks = 2, "
+             "prefetch = 1>"});
 }
 
 } // namespace

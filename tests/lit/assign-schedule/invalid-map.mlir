@@ -15,7 +15,7 @@
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 32, vector = 4, cluster = 2>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=CLUSTER
 
 // RESIDENT: error: schedule map<threads = 256, vector = 4, resident = 9>: a multiprocessor holds at most 2048 threads
-// PREFETCH: error: schedule map<threads = 256, vector = 4, tiles = 2, prefetch = 1>: a tile is loaded ahead where it is one whole row that is reduced
+// PREFETCH: error: schedule map<threads = 256, vector = 4, tiles = 2, prefetch = 1>: a tile is loaded ahead where it is one whole row that is reduced, or a block
 // HOIST: error: schedule map<threads = 256, vector = 4, tiles = 2, hoist = 1>: column vectors stay in registers over tiles where each is a whole row that is reduced
 // CLUSTER: error: schedule map<threads = 32, vector = 4, cluster = 2>: a cluster of blocks holds a row that is reduced; the program reduces none
 // BAD0: error: schedule row<threads = 32, vector = 4>: the program needs family map (elementwise: no reduction)
