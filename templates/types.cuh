@@ -8,6 +8,7 @@
 
 namespace eider {
 
+using uint16 = unsigned short;
 using int32 = int;
 using uint32 = unsigned int;
 using int64 = long long;

@@ -71,7 +71,7 @@ void ContractBuilder::addBoundary() {
   }
   for (const auto &scalar : program.signature().scalars) {
     scalars[scalar.name] = contract.scalars.size();
-    contract.scalars.push_back({scalar.name, DType::f32, scalar.value});
+    contract.scalars.push_back({scalar.name, scalar.dtype, scalar.value});
   }
 }
 

@@ -88,6 +88,13 @@ Value Builder::scalar(const std::string &name, float value, std::source_location
       recording_->builder.getStringAttr(name), recording_->builder.getF32FloatAttr(value)));
 }
 
+Value Builder::integer(const std::string &name, int64_t value, std::source_location where) {
+  recording_->takeName(name, Site{"integer '" + name + "'", where, recording_.get()});
+  return recording_->wrap(ir::IntegerOp::create(
+      recording_->builder, recording_->unknown, recording_->builder.getI64Type(),
+      recording_->builder.getStringAttr(name), recording_->builder.getI64IntegerAttr(value)));
+}
+
 //===-- Results -----------------------------------------------------------===//
 
 /// The store of an in-out; null if there is none yet.

@@ -157,6 +157,16 @@ private:
     signature.scalars.push_back({op.getName().str(), value});
   }
 
+  void addInteger(IntegerOp op) {
+    take(op, op.getName());
+    constexpr int64_t largest = int64_t(1) << 53; // that a contract's number holds
+    const auto value = static_cast<int64_t>(op.getValue());
+    if (value > largest || value < -largest)
+      fail(op, "the default of integer '" + op.getName().str() + "' is beyond 2^53",
+           "give it at launch");
+    signature.scalars.push_back({op.getName().str(), static_cast<double>(value), DType::i64});
+  }
+
   /// There is a result, and every in-out is stored.
   void checkResults() {
     llvm::StringSet<> stored;
@@ -195,6 +205,8 @@ private:
       addScalar(scalar);
     if (auto scatter = dyn_cast<ScatterOp>(op))
       addScatter(scatter);
+    if (auto integer = dyn_cast<IntegerOp>(op))
+      addInteger(integer);
     if (auto output = dyn_cast<OutputOp>(op)) {
       auto quantize = output.getValue().getDefiningOp<QuantizeOp>();
       addTensors(output, output.getName(), Role::Output, output.getValue().getType(),
@@ -212,8 +224,8 @@ static std::string canonicalText(ProgramOp program) {
   MLIRContext *context = program.getContext();
   Location unknown = UnknownLoc::get(context);
   for (Operation &op : program.getBlock()) {
-    auto name =
-        op.getAttrOfType<StringAttr>(isa<InputOp, InOutOp, ScalarOp>(op) ? "name" : "eider.name");
+    const bool isArgument = isa<InputOp, InOutOp, ScalarOp, IntegerOp>(op);
+    auto name = op.getAttrOfType<StringAttr>(isArgument ? "name" : "eider.name");
     op.setLoc(name ? Location(NameLoc::get(name)) : unknown);
   }
   std::string text;

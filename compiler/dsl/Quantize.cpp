@@ -26,6 +26,9 @@ static NumericsAttr numericsOf(ScaledType type, DType format, const QuantizeOpti
   if (isGiven && numerics->getArithmetic() == Arithmetic::max_over_amax)
     site.fail("arithmetic max_over_amax needs an amax, but the scales are given",
               "use arithmetic divide or reciprocal");
+  if (numerics->getRounding() == Rounding::stochastic &&
+      numerics->getOverflow() == Overflow::format)
+    site.fail("stochastic rounding saturates", "use overflow saturate, or rounding nearest_even");
   std::string problem = isGiven ? "" : problemOfNumerics(*numerics, type.getScaleType());
   if (!problem.empty())
     fail(problem);
@@ -76,6 +79,33 @@ static mlir::Value globalScale(const QuantizeOptions &options, ScaledType type,
   return given;
 }
 
+/// The random bits of stochastic rounding, null for another.
+static mlir::Value randomBits(const QuantizeOptions &options, mlir::RankedTensorType codes,
+                              NumericsAttr numerics, const Operand &value, const Site &site) {
+  const bool isGiven = !Recording::isEmpty(options.seed) && !Recording::isEmpty(options.offset);
+  if (numerics.getRounding() != Rounding::stochastic) {
+    if (!Recording::isEmpty(options.seed) || !Recording::isEmpty(options.offset))
+      site.fail("nothing is drawn by rounding nearest_even",
+                "leave `seed` and `offset` out, or take rounding stochastic");
+    return nullptr;
+  }
+  if (!isGiven)
+    site.fail("stochastic rounding draws random bits",
+              "give `seed` and `offset`, values of Builder::integer");
+  Recording &recording = *site.recording;
+  auto integer = [&](const Value &given) {
+    Operand operand(given, Recording::whereOf(value));
+    Recording::enter("quantize", {&value, &operand});
+    mlir::Value number = recording.recorded(operand, site);
+    if (!number.getType().isInteger(64))
+      site.fail("`seed` and `offset` are integers", "give values of Builder::integer");
+    return number;
+  };
+  return RandomOp::create(recording.builder, recording.unknown,
+                          codes.clone(recording.builder.getIntegerType(16)), integer(options.seed),
+                          integer(options.offset));
+}
+
 Scaled eider::quantize(const Operand &value, DType format, const QuantizeOptions &options) {
   Site site = Recording::enter("quantize", {&value});
   Recording &recording = *site.recording;
@@ -88,8 +118,9 @@ Scaled eider::quantize(const Operand &value, DType format, const QuantizeOptions
   NumericsAttr numerics = numericsOf(type, format, options, site);
   mlir::Value scales = givenScales(options, type.getScalesType(), value, site);
   mlir::Value global = globalScale(options, type, value, site);
+  mlir::Value random = randomBits(options, type.getCodesType(), numerics, value, site);
   mlir::Value result = QuantizeOp::create(recording.builder, recording.unknown, type, operand,
-                                          scales, global, numerics);
+                                          scales, global, random, numerics);
   return recording.wrap(result, options.block);
 }
 

@@ -100,10 +100,18 @@ mlir::Value Recording::constant(double number, const Site &site) {
   return slot;
 }
 
-mlir::Value Recording::plain(const Operand &operand, const Site &site) {
+mlir::Value Recording::recorded(const Operand &operand, const Site &site) {
   if (!operand.isValue_)
     return constant(operand.number_, site);
   return mlir::Value::getFromOpaquePointer(operand.value_.value_);
+}
+
+mlir::Value Recording::plain(const Operand &operand, const Site &site) {
+  mlir::Value value = recorded(operand, site);
+  if (value.getDefiningOp<IntegerOp>())
+    site.fail("an operand is an integer of the launch, with which nothing computes",
+              "give a number, a scalar or a tensor");
+  return value;
 }
 
 mlir::Value Recording::f32(const Operand &operand, const Site &site) {

@@ -53,7 +53,9 @@ public:
   static Site enter(const char *function, std::initializer_list<const Operand *> operands);
   static Site enter(const char *function, const Scaled &value, std::source_location where);
 
-  /// The value of an operand as it is; numbers become f32 constants.
+  /// The value of an operand as it is, which may be an integer; numbers become f32 constants.
+  mlir::Value recorded(const Operand &operand, const Site &site);
+  /// The same, but fails for an integer.
   mlir::Value plain(const Operand &operand, const Site &site);
   /// The value of an operand, widened to f32. Fails for an index.
   mlir::Value f32(const Operand &operand, const Site &site);

@@ -55,7 +55,7 @@ Shape eider::blocks_of(const Shape &shape, const Block &block, std::source_locat
 static mlir::Value valueOf(const Value &value, const char *function, std::source_location where) {
   Operand operand(value, where);
   Site site = Recording::enter(function, {&operand});
-  return site.recording->plain(operand, site);
+  return site.recording->recorded(operand, site);
 }
 
 Shape Value::shape() const {
@@ -65,7 +65,7 @@ Shape Value::shape() const {
 
 DType Value::dtype() const {
   auto type = valueOf(*this, "dtype", std::source_location()).getType();
-  return *dtypeOf(mlir::getElementTypeOrSelf(type));
+  return type.isInteger() ? DType::i64 : *dtypeOf(mlir::getElementTypeOrSelf(type));
 }
 
 Value Value::named(const std::string &name, std::source_location where) const {
@@ -74,7 +74,7 @@ Value Value::named(const std::string &name, std::source_location where) const {
   if (!problem.empty())
     Site{"named", where, recording_.get()}.fail(problem, remedyOfName);
   mlir::Operation *op = value.getDefiningOp();
-  if (!mlir::isa<ir::InputOp, ir::InOutOp, ir::ScalarOp>(op))
+  if (!mlir::isa<ir::InputOp, ir::InOutOp, ir::ScalarOp, ir::IntegerOp>(op))
     op->setAttr("eider.name", recording_->builder.getStringAttr(name));
   return *this;
 }

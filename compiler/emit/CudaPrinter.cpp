@@ -220,10 +220,11 @@ Expression KernelPrinter::encodeText(EncodeOp op) {
     call += op.getBounded() ? "_bounded_quotient" : "_quotient";
   else
     call += std::string(op.getIgnoreNan() ? "_number" : "") +
-            (op.getOverflowToFormat() ? "_overflow" : "");
+            (op.getOverflowToFormat() ? "_overflow" : "") + (op.getRandom() ? "_stochastic" : "");
   call += "(" + operand(op.getInput(), true).text;
-  if (op.getDivisor())
-    call += ", " + operand(op.getDivisor()).text;
+  for (Value other : {Value(op.getDivisor()), Value(op.getRandom())})
+    if (other)
+      call += ", " + operand(other).text;
   return {call + ")"};
 }
 
@@ -305,6 +306,10 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
                       callOf(stringifyReduction(combine.getKind()) + "_of_parts",
                              {std::to_string(combine.getParts())},
                              {operand(combine.getBase()).text})};
+  if (auto random = dyn_cast<RandomOp>(op))
+    return Expression{
+        callOnTile(random.getAt(), "random", {},
+                   {operand(random.getSeed()).text, operand(random.getOffset()).text})};
   if (auto encode = dyn_cast<EncodeOp>(op))
     return encodeText(encode);
   if (auto decode = dyn_cast<DecodeOp>(op))
@@ -356,6 +361,7 @@ std::string KernelPrinter::derivedName(Operation &op) {
       .Case([](AtRowOp) { return "chosen"; })
       .Case([](RotateOp) { return "rotated"; })
       .Case<arith::AddIOp, arith::SubIOp>([](auto) { return "index"; })
+      .Case([](RandomOp) { return "random"; })
       .Case([](PowerOfTwoOp) { return "power"; })
       .Case([](DecodeOp) { return "values"; })
       .Case<arith::CmpFOp, arith::CmpIOp>([](auto) { return "condition"; })

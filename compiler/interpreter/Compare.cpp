@@ -171,12 +171,13 @@ static bool isCodeWithinRange(const CodeTensor &expected, int64_t index, uint8_t
     return true;
   if (range.isNaN())
     return isCodeOfNaN(expected, index, code);
-  uint8_t low = encodeFp8(expected.format, range.lower, expected.rules);
-  uint8_t high = encodeFp8(expected.format, range.upper, expected.rules);
+  const EncodeRules rules = expected.rulesAt(index);
+  uint8_t low = encodeFp8(expected.format, range.lower, rules);
+  uint8_t high = encodeFp8(expected.format, range.upper, rules);
   if (code == low || code == high)
     return true;
   // An end that overflows has a code that may lie anywhere: the largest stands for it.
-  const EncodeRules saturating = {false, expected.rules.ignoreNaN};
+  const EncodeRules saturating = {false, rules.ignoreNaN, rules.random};
   auto orderOf = [&](double end) {
     return orderOfCode(expected.format, encodeFp8(expected.format, end, saturating));
   };
@@ -230,7 +231,8 @@ void Judge::judgeScaled(const ProgramResult &result) {
   if (!scaled.origin)
     return judgeCodes(result.name, scaled.codes, scaled.codes, &elementScales);
   Tensor operand = scaledOperand(*scaled.origin, scales, scaled.block, scaled.codes.format);
-  CodeTensor expected = encode(scaled.codes.format, scaled.codes.rules, std::move(operand));
+  CodeTensor expected =
+      encode(scaled.codes.format, scaled.codes.rules, std::move(operand), scaled.codes.random);
   judgeCodes(result.name, scaled.codes, expected, &elementScales);
 }
 

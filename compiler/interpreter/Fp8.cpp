@@ -68,15 +68,17 @@ const Grid &gridOf(DType type) {
   return grids[indexOf(type)];
 }
 
-/// The magnitude code nearest to a value; a tie goes to the even code. 128 is past every format's
-/// largest.
-int nearestCode(const Grid &grid, double magnitude) {
+/// The magnitude code nearest to a value; a tie goes to the even code; or what a random number
+/// says. 128 is past every format's largest.
+int neighbouringCode(const Grid &grid, double magnitude, std::optional<uint16_t> random) {
   auto above =
       static_cast<int>(std::upper_bound(grid.begin(), grid.end(), magnitude) - grid.begin());
   int below = above - 1;
   if (above == 129)
     return 128;
   double down = magnitude - grid[below], up = grid[above] - magnitude;
+  if (random)
+    return down / (grid[above] - grid[below]) >= (65535.5 - *random) / 65536 ? above : below;
   if (down != up)
     return down < up ? below : above;
   return below % 2 == 0 ? below : above;
@@ -102,7 +104,9 @@ uint8_t interpreter::encodeFp8(DType type, double value, EncodeRules rules) {
     return format.hasNaN ? sign | format.nan : format.nan;
   if (std::isnan(value))
     return sign | format.largest;
-  int code = nearestCode(gridOf(type), std::abs(value));
+  const bool isWithin = std::abs(value) <= largestFp8(type); // what is beyond is not random
+  int code = neighbouringCode(gridOf(type), std::abs(value),
+                              isWithin ? rules.random : std::optional<uint16_t>());
   if (code > format.largest)
     code = rules.overflowToFormat ? format.beyond : format.largest;
   if (code == 0 && format.unsignedZero)

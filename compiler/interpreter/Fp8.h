@@ -9,6 +9,7 @@
 #include "eider/dtype.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace eider::interpreter {
 
@@ -19,14 +20,18 @@ struct EncodeRules {
   bool overflowToFormat =
       false;              ///< Beyond the maximum: Inf (e5m2) or else NaN instead of the maximum.
   bool ignoreNaN = false; ///< NaN becomes the maximum with its sign instead of NaN.
+  /// Stochastic: a value that lies p of the way from a code to the next one away from 0 has that
+  /// one where p · 2^16 + random + ½ is at least 2^16. None: nearest even.
+  std::optional<uint16_t> random = {};
   bool operator==(const EncodeRules &) const = default;
 };
 
 /// The value of a code.
 double decodeFp8(DType format, uint8_t code);
 
-/// The code nearest to `value`, ties to the even code, the sign copied; found by comparing
-/// distances to the two neighbours. Where the format has no NaN, NaN gives the positive maximum.
+/// The code nearest to `value`, ties to the even code, or a neighbour by the rules' random number,
+/// the sign copied; found by comparing distances to the two neighbours. Where the format has no
+/// NaN, NaN gives the positive maximum.
 uint8_t encodeFp8(DType format, double value, EncodeRules rules = {});
 
 bool isNaNCode(DType format, uint8_t code);

@@ -10,6 +10,7 @@
 #include "compiler/interpreter/Boundary.h"
 #include "compiler/interpreter/Elementwise.h"
 #include "compiler/interpreter/Quantize.h"
+#include "compiler/interpreter/Random.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -51,6 +52,9 @@ private:
 
   Tensor constant(arith::ConstantOp op);
   Tensor scalar(ir::ScalarOp op);
+  Tensor integer(ir::IntegerOp op);
+  Tensor randomBits(ir::RandomOp op);
+  std::vector<uint16_t> randomOf(mlir::Value value) const;
   ScaledTensor scaledInput(StringRef name, ir::ScaledType type);
   CodeTensor codesInput(const std::string &name, Type type);
   Tensor floatsOf(mlir::Value value);
@@ -71,8 +75,10 @@ private:
 
 void Machine::checkScalars() {
   for (auto &[name, value] : scalars) {
-    bool known = llvm::any_of(program.getBlock().getOps<ir::ScalarOp>(),
-                              [&, &name = name](ir::ScalarOp op) { return op.getName() == name; });
+    bool known = llvm::any_of(program.getBlock(), [&, &name = name](Operation &op) {
+      return isa<ir::ScalarOp, ir::IntegerOp>(op) &&
+             op.getAttrOfType<StringAttr>("name").getValue() == name;
+    });
     if (!known)
       throw Error(ErrorKind::Request, "there is no scalar '" + name + "'", boundary.where(),
                   "set only scalars of the program");
@@ -104,6 +110,35 @@ Tensor Machine::scalar(ir::ScalarOp op) {
   double value = given == scalars.end() ? op.getValue().convertToFloat() : given->second;
   result.values[0] = roundTo(DType::f32, value);
   return result;
+}
+
+Tensor Machine::integer(ir::IntegerOp op) {
+  Tensor result(DType::i64, {});
+  auto given = scalars.find(op.getName().str());
+  result.values[0] =
+      given == scalars.end() ? static_cast<double>(int64_t(op.getValue())) : given->second;
+  if (result.values[0] != std::trunc(result.values[0]) || std::abs(result.values[0]) > 0x1p53)
+    throw Error(ErrorKind::Request, "the integer '" + op.getName().str() + "' is no integer",
+                boundary.where(), "give one of magnitude up to 2^53");
+  return result;
+}
+
+Tensor Machine::randomBits(ir::RandomOp op) {
+  Tensor bits(DType::i32, boundary.extentsOf(op.getType()));
+  const auto seed = static_cast<int64_t>(get(op.getSeed()).values[0]),
+             offset = static_cast<int64_t>(get(op.getOffset()).values[0]);
+  for (int64_t i = 0; i < bits.size(); ++i)
+    bits.values[i] = interpreter::randomBits(seed, offset, i);
+  return bits;
+}
+
+/// The random bits of stochastic rounding; none for another.
+std::vector<uint16_t> Machine::randomOf(mlir::Value value) const {
+  std::vector<uint16_t> bits;
+  if (value)
+    for (double number : get(value).values)
+      bits.push_back(static_cast<uint16_t>(number));
+  return bits;
 }
 
 CodeTensor Machine::codesInput(const std::string &name, Type type) {
@@ -139,6 +174,10 @@ Tensor Machine::floatsOf(mlir::Value value) {
 bool Machine::executeArgument(Operation *op) {
   if (auto scalarOp = dyn_cast<ir::ScalarOp>(op)) {
     set(scalarOp, scalar(scalarOp));
+    return true;
+  }
+  if (auto integerOp = dyn_cast<ir::IntegerOp>(op)) {
+    set(integerOp, integer(integerOp));
     return true;
   }
   if (auto input = dyn_cast<ir::InputOp>(op)) {
@@ -197,7 +236,8 @@ bool Machine::executeScaled(Operation *op) {
           given = floatsOf(quantizeOp.getScale());
         const Tensor *global = quantizeOp.getGlobal() ? &get(quantizeOp.getGlobal()) : nullptr;
         set(quantizeOp, interpreter::quantize(get(quantizeOp.getInput()), given ? &*given : nullptr,
-                                              global, Numerics(quantizeOp.getNumerics()),
+                                              global, randomOf(quantizeOp.getRandom()),
+                                              Numerics(quantizeOp.getNumerics()),
                                               elementDType(type.getElementType()),
                                               elementDType(type.getScaleType()), type.getBlock()));
         return true;
@@ -220,7 +260,8 @@ bool Machine::executeScaled(Operation *op) {
         if (encodeOp.getDivisor())
           operand = quotient(operand, get(encodeOp.getDivisor()), rules);
         auto element = cast<RankedTensorType>(encodeOp.getType()).getElementType();
-        set(encodeOp, encode(elementDType(element), rules, std::move(operand)));
+        set(encodeOp, encode(elementDType(element), rules, std::move(operand),
+                             randomOf(encodeOp.getRandom())));
         return true;
       })
       .Case<ir::DecodeOp>([&](ir::DecodeOp decodeOp) {
@@ -267,6 +308,8 @@ bool Machine::executeShape(Operation *op) {
     set(halfOp, half(get(halfOp.getInput()), halfOp.getWhich()));
   else if (auto transposeOp = dyn_cast<ir::TransposeOp>(op))
     executeTranspose(transposeOp);
+  else if (auto randomOp = dyn_cast<ir::RandomOp>(op))
+    set(randomOp, randomBits(randomOp));
   else
     return false;
   return true;

@@ -157,11 +157,12 @@ EncodeRules interpreter::rulesOf(const Numerics &numerics) {
   return {numerics.overflow == ir::Overflow::format, numerics.nan == ir::NaN::ignore};
 }
 
-CodeTensor interpreter::encode(DType format, EncodeRules rules, Tensor operand) {
-  CodeTensor result{format, rules, std::move(operand), {}};
+CodeTensor interpreter::encode(DType format, EncodeRules rules, Tensor operand,
+                               std::vector<uint16_t> random) {
+  CodeTensor result{format, rules, std::move(operand), {}, std::move(random)};
   result.codes.reserve(result.operand.values.size());
-  for (double value : result.operand.values)
-    result.codes.push_back(encodeFp8(format, value, rules));
+  for (int64_t i = 0; i < result.operand.size(); ++i)
+    result.codes.push_back(encodeFp8(format, result.operand.values[i], result.rulesAt(i)));
   return result;
 }
 
@@ -170,13 +171,14 @@ Tensor interpreter::decode(const CodeTensor &codes) {
   result.hasCancelled = codes.operand.hasCancelled;
   for (int64_t i = 0; i < result.size(); ++i)
     result.values[i] = decodeFp8(codes.format, codes.codes[i]);
-  auto throughCode = [&](double value) {
-    return decodeFp8(codes.format, encodeFp8(codes.format, value, codes.rules));
+  auto throughCode = [&](double value, int64_t i) {
+    return decodeFp8(codes.format, encodeFp8(codes.format, value, codes.rulesAt(i)));
   };
-  for (const Range &range : codes.operand.ranges) {
+  for (int64_t i = 0; i < std::ssize(codes.operand.ranges); ++i) {
+    const Range &range = codes.operand.ranges[i];
     Hull hull;
-    hull.add(throughCode(range.lower));
-    hull.add(throughCode(range.upper));
+    hull.add(throughCode(range.lower, i));
+    hull.add(throughCode(range.upper, i));
     result.ranges.push_back(range.isAnything() ? range : hull.get());
   }
   return result;
@@ -192,16 +194,17 @@ Tensor interpreter::scaledOperand(const Quantization &origin, const Tensor &scal
   if (!divides)
     return apply(operations::multiply, input, factor);
   // A power of two may be multiplied with its inverse, which is as exact: then a NaN's sign is
-  // lost.
+  // lost. So it is where the division comes before stochastic rounding.
   bool isPower = scales.dtype == DType::e8m0 ||
                  (origin.amax && origin.numerics.powerOfTwo != ir::PowerOfTwo::none);
-  return isPower ? apply(operations::divide, input, factor)
-                 : quotient(input, factor, rulesOf(origin.numerics));
+  return isPower || origin.numerics.rounding == ir::Rounding::stochastic
+             ? apply(operations::divide, input, factor)
+             : quotient(input, factor, rulesOf(origin.numerics));
 }
 
 ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given, const Tensor *global,
-                                   const Numerics &numerics, DType format, DType scaleType,
-                                   llvm::ArrayRef<int64_t> block) {
+                                   std::vector<uint16_t> random, const Numerics &numerics,
+                                   DType format, DType scaleType, llvm::ArrayRef<int64_t> block) {
   ScaledTensor result;
   result.block = blockExtents(block, input.shape);
   Quantization origin{input, std::nullopt, std::nullopt, numerics};
@@ -214,7 +217,8 @@ ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given, con
     result.scales = scaleFromAmax(*origin.amax, numerics, format, scaleType, origin.global);
   }
   result.codes =
-      encode(format, rulesOf(numerics), scaledOperand(origin, result.scales, result.block, format));
+      encode(format, rulesOf(numerics), scaledOperand(origin, result.scales, result.block, format),
+             std::move(random));
   result.origin = std::move(origin);
   return result;
 }

@@ -10,8 +10,9 @@
 
 namespace eider::interpreter {
 
-/// The codes of f32, bf16 or f16 values.
-CodeTensor encode(DType format, EncodeRules rules, Tensor operand);
+/// The codes of f32, bf16 or f16 values, rounded by `random`, 16 bits each, unless that is empty.
+CodeTensor encode(DType format, EncodeRules rules, Tensor operand,
+                  std::vector<uint16_t> random = {});
 
 /// What is encoded for input / divisor. A saturating code of a NaN input has its sign; by other
 /// rules the division comes first, and its NaN may have any.
@@ -22,10 +23,11 @@ Tensor decode(const CodeTensor &codes);
 
 /// eider.quantize into blocks of `extents`. `given`: the scales, else they come from each block's
 /// amax, step by step in f32 as the numerics say, and are stored in `scaleType`. `global`: the
-/// second level of scales that have two, one value.
+/// second level of scales that have two, one value. `random`: of stochastic rounding, 16 bits an
+/// element.
 ScaledTensor quantize(const Tensor &input, const Tensor *given, const Tensor *global,
-                      const Numerics &numerics, DType format, DType scaleType,
-                      llvm::ArrayRef<int64_t> block);
+                      std::vector<uint16_t> random, const Numerics &numerics, DType format,
+                      DType scaleType, llvm::ArrayRef<int64_t> block);
 
 /// Code × scale, in f32; the scale of two levels is their product.
 Tensor dequantize(const ScaledTensor &scaled);

@@ -25,9 +25,9 @@ inline int64_t elementsOf(const Extents &shape) {
   return count;
 }
 
-/// A tensor of f32, bf16, f16, e8m0 or, of scales, e4m3 (a scalar has rank 0), or of comparison
-/// results (dtype u8, 0 or 1), row-major. Values are in double and always values of the element
-/// type.
+/// A tensor of f32, bf16, f16, e8m0 or, of scales, e4m3 (a scalar has rank 0), of comparison
+/// results (dtype u8, 0 or 1), or of integers (i64) and random bits (i32), row-major. Values are in
+/// double and always values of the element type.
 struct Tensor {
   DType dtype = DType::f32;
   Extents shape;
@@ -54,6 +54,14 @@ struct CodeTensor {
   EncodeRules rules;
   Tensor operand;
   std::vector<uint8_t> codes;
+  std::vector<uint16_t> random = {}; ///< By which each was rounded; empty: to nearest even.
+
+  EncodeRules rulesAt(int64_t i) const {
+    EncodeRules own = rules;
+    if (!random.empty())
+      own.random = random[i];
+    return own;
+  }
 };
 
 /// The parameters of a NumericsAttr, by value: results outlive the context of their program.
@@ -65,12 +73,14 @@ struct Numerics {
   ir::ZeroBlock zeroBlock;
   ir::Overflow overflow;
   ir::NaN nan;
+  ir::Rounding rounding;
 
   explicit Numerics(ir::NumericsAttr attr)
       : scale(attr.getScale()), powerOfTwo(attr.getPowerOfTwo()), arithmetic(attr.getArithmetic()),
         amaxFloor(attr.getAmaxFloor()), amaxBound(attr.getAmaxBound()),
         scaleFloor(attr.getScaleFloor()), multiplierBound(attr.getMultiplierBound()),
-        zeroBlock(attr.getZeroBlock()), overflow(attr.getOverflow()), nan(attr.getNan()) {}
+        zeroBlock(attr.getZeroBlock()), overflow(attr.getOverflow()), nan(attr.getNan()),
+        rounding(attr.getRounding()) {}
 };
 
 /// How the codes of a quantisation came from values and scales; what a comparison needs to redo it

@@ -137,17 +137,19 @@ struct NumericsFields {
   ZeroBlock zeroBlock = ZeroBlock::one;
   Overflow overflow = Overflow::saturate;
   NaN nan = NaN::propagate;
+  Rounding rounding = Rounding::nearest_even;
 
   NumericsFields() = default;
   explicit NumericsFields(NumericsAttr attr)
       : scale(attr.getScale()), powerOfTwo(attr.getPowerOfTwo()), arithmetic(attr.getArithmetic()),
         amaxFloor(attr.getAmaxFloor()), amaxBound(attr.getAmaxBound()),
         scaleFloor(attr.getScaleFloor()), multiplierBound(attr.getMultiplierBound()),
-        zeroBlock(attr.getZeroBlock()), overflow(attr.getOverflow()), nan(attr.getNan()) {}
+        zeroBlock(attr.getZeroBlock()), overflow(attr.getOverflow()), nan(attr.getNan()),
+        rounding(attr.getRounding()) {}
 
   NumericsAttr build(MLIRContext *context) const {
     return NumericsAttr::get(context, scale, powerOfTwo, arithmetic, amaxFloor, amaxBound,
-                             scaleFloor, multiplierBound, zeroBlock, overflow, nan);
+                             scaleFloor, multiplierBound, zeroBlock, overflow, nan, rounding);
   }
 
   /// Calls `visit(name, field)` for each parameter; the one list of their names.
@@ -162,6 +164,7 @@ struct NumericsFields {
     visit("zero_block", zeroBlock);
     visit("overflow", overflow);
     visit("nan", nan);
+    visit("rounding", rounding);
   }
 };
 

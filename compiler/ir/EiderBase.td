@@ -71,6 +71,8 @@ def Eider_Overflow : Eider_Enum<"Overflow", "what becomes of a value beyond the 
     I32EnumAttrCase<"saturate", 0>, I32EnumAttrCase<"format", 1>]>;
 def Eider_NaN : Eider_Enum<"NaN", "what becomes of a NaN", [
     I32EnumAttrCase<"propagate", 0>, I32EnumAttrCase<"ignore", 1>]>;
+def Eider_Rounding : Eider_Enum<"Rounding", "which of the codes next to a value is its code", [
+    I32EnumAttrCase<"nearest_even", 0>, I32EnumAttrCase<"stochastic", 1>]>;
 
 //===-- Attributes ----------------------------------------------------------===//
 
@@ -102,14 +104,15 @@ def Eider_NumericsAttr : Eider_Attr<"Numerics", "numerics"> {
     - `amax_floor`, `amax_bound`: amax is clamped into them; `scale_floor`: the scale is at least that;
     - `multiplier_bound`: 1/s and max/amax are at most that (default: the largest finite f32);
     - `zero_block`: `one` (scale 1 where the scale is 0), `one_if_not_finite` (or amax Inf or NaN), or `formula`;
-    - `overflow`: `saturate` or `format`; `nan`: `propagate` or `ignore`.
+    - `overflow`: `saturate` or `format`; `nan`: `propagate` or `ignore`;
+    - `rounding`: `nearest_even`, or `stochastic` (up with the probability that the value's place between two codes gives).
   }];
   let parameters = (ins
     EnumParameter<Eider_ScaleFormula>:$scale, EnumParameter<Eider_PowerOfTwo>:$powerOfTwo,
     EnumParameter<Eider_Arithmetic>:$arithmetic,
     "Bound":$amaxFloor, "Bound":$amaxBound, "Bound":$scaleFloor, "Bound":$multiplierBound,
     EnumParameter<Eider_ZeroBlock>:$zeroBlock, EnumParameter<Eider_Overflow>:$overflow,
-    EnumParameter<Eider_NaN>:$nan);
+    EnumParameter<Eider_NaN>:$nan, EnumParameter<Eider_Rounding>:$rounding);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     /// The default numerics (facts: x / s, saturate, NaN propagates, zero blocks have scale 1).

@@ -91,7 +91,7 @@ void ProgramOp::print(OpAsmPrinter &printer) {
 
 /// The name of an argument or result op; empty for others.
 static StringRef boundaryName(Operation &op) {
-  if (isa<InputOp, InOutOp, ScalarOp, OutputOp, ScatterOp>(op))
+  if (isa<InputOp, InOutOp, ScalarOp, IntegerOp, OutputOp, ScatterOp>(op))
     if (auto name = op.getAttrOfType<StringAttr>("name"))
       return name.getValue();
   return {}; // The op's own verifier refuses one without a name.
@@ -195,6 +195,12 @@ static RankedTensorType withElement(Type type, Type element) {
   return cast<RankedTensorType>(type).clone(element);
 }
 
+/// Random bits are one an element.
+static LogicalResult verifyRandom(Operation *op, Value random, Value input) {
+  return verifySame(op, "the random bits", random.getType(),
+                    withElement(input.getType(), IntegerType::get(op->getContext(), 16)));
+}
+
 LogicalResult QuantizeOp::verify() {
   auto result = cast<ScaledType>(getResult().getType());
   Type codes = withElement(getInput().getType(), result.getElementType());
@@ -207,6 +213,13 @@ LogicalResult QuantizeOp::verify() {
   if (getGlobal() && !isOneValue(cast<RankedTensorType>(getGlobal().getType())))
     return emitOpError() << "the second level of the scales is one value, not "
                          << getGlobal().getType();
+  const bool isStochastic = getNumerics().getRounding() == Rounding::stochastic;
+  if (isStochastic != bool(getRandom()))
+    return emitOpError("takes random bits where its rounding is stochastic, and there alone");
+  if (isStochastic && failed(verifyRandom(*this, getRandom(), getInput())))
+    return failure();
+  if (isStochastic && getNumerics().getOverflow() == Overflow::format)
+    return emitOpError("rounds stochastically, which saturates; take overflow saturate");
   if (getScale())
     return verifySame(*this, "the given scale", getScale().getType(), result.getScalesType());
   std::string problem = problemOfNumerics(getNumerics(), result.getScaleType());
@@ -257,6 +270,14 @@ LogicalResult EncodeOp::verify() {
     return failure();
   if (getDivisor() && (getOverflowToFormat() || getIgnoreNan()))
     return emitOpError("of a quotient saturates and keeps NaN; divide first for anything else");
+  if (getRandom() && (getDivisor() || getOverflowToFormat()))
+    return emitOpError("rounds stochastically, which saturates and divides nothing; divide first");
+  if (getRandom() && getCodec() == CodecPath::hardware)
+    return emitOpError("rounds stochastically, which no instruction does with 16 bits an element");
+  if (getRandom() && !getElementTypeOrSelf(getInput().getType()).isF32())
+    return emitOpError("rounds f32 stochastically; widen first");
+  if (getRandom() && failed(verifyRandom(*this, getRandom(), getInput())))
+    return failure();
   return verifySame(*this, "the result", getResult().getType(),
                     withElement(getInput().getType(), element));
 }

@@ -22,6 +22,7 @@ def Eider_Integer : Type<CPred<"::eider::ir::isIndexType($_self)">, "i32 or i64"
 def Eider_Tensor : RankedTensorOf<[Eider_Float, Eider_Code, Eider_Scale, Eider_Integer]>;
 def Eider_FloatTensor : RankedTensorOf<[Eider_Float]>;
 def Eider_F32Tensor : RankedTensorOf<[F32]>;
+def Eider_RandomTensor : RankedTensorOf<[I16]>;
 def Eider_CodeTensor : RankedTensorOf<[Eider_Code]>;
 def Eider_ScaleTensor : RankedTensorOf<[Eider_Scale]>;
 def Eider_IndexTensor : RankedTensorOf<[I64]>;
@@ -81,6 +82,13 @@ def Eider_ScalarOp : Eider_Op<"scalar", [HasParent<"ProgramOp">]> {
   let assemblyFormat = "$name `=` $value attr-dict";
 }
 
+def Eider_IntegerOp : Eider_Op<"integer", [HasParent<"ProgramOp">]> {
+  let summary = "An i64 given at launch, with a default";
+  let arguments = (ins StrAttr:$name, I64Attr:$value);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$name `=` $value attr-dict";
+}
+
 def Eider_StoreOp : Eider_Op<"store", [HasParent<"ProgramOp">]> {
   let summary = "The new value of an in-out";
   let arguments = (ins StrAttr:$name, Eider_FloatTensor:$value);
@@ -105,13 +113,16 @@ def Eider_QuantizeOp : Eider_Op<"quantize", [Pure, AttrSizedOperandSegments]> {
   let summary = "Codes and scales of a tensor";
   let description = [{
     With `by %scale` the scales are given (`[ceil(m/r), ceil(n/c)]`, the result's scale type), else they come from each block's amax.
-    Scales of two levels are multiplied with the one value `under %global`, which is always given.
+    Scales of two levels are multiplied with the one value `under %global`, which is always given. Stochastic rounding takes its
+    bits from `random %bits`.
   }];
   let arguments = (ins Eider_F32Tensor:$input, Optional<Eider_ScaleTensor>:$scale,
-                       Optional<Eider_F32Tensor>:$global, Eider_NumericsAttr:$numerics);
+                       Optional<Eider_F32Tensor>:$global, Optional<Eider_RandomTensor>:$random,
+                       Eider_NumericsAttr:$numerics);
   let results = (outs Eider_Scaled:$result);
   let assemblyFormat = [{
-    $input (`by` $scale^ `:` type($scale))? (`under` $global^ `:` type($global))? `numerics` `` $numerics attr-dict `:` type($input) `->` type($result)
+    $input (`by` $scale^ `:` type($scale))? (`under` $global^ `:` type($global))? (`random` $random^ `:` type($random))?
+    `numerics` `` $numerics attr-dict `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -138,19 +149,20 @@ def Eider_ScalesOp : Eider_Op<"scales", [Pure]> {
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
-def Eider_EncodeOp : Eider_Op<"encode", [Pure]> {
-  let summary = "Codes of values, nearest even";
+def Eider_EncodeOp : Eider_Op<"encode", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Codes of values, nearest even, or stochastic";
   let description = [{
     `by %divisor`: the codes of the correctly rounded f32 quotient. The operand is f32, or bf16/f16 (exactly widened).
     `bounded`: the divisor is at least amax / maximum of its block, NaN and Inf included, so that no quotient needs a clamp.
+    `random %bits`: a value between two codes, whose place is p of their distance, goes up where p · 2^16 + bits + 1/2 is at least 2^16.
     `codec` is set by `eider-legalize`.
   }];
   let arguments = (ins Eider_FloatTensor:$input, Optional<Eider_F32Tensor>:$divisor,
-                       UnitAttr:$overflow_to_format, UnitAttr:$ignore_nan,
+                       Optional<Eider_RandomTensor>:$random, UnitAttr:$overflow_to_format, UnitAttr:$ignore_nan,
                        UnitAttr:$bounded, OptionalAttr<Eider_CodecPathAttr>:$codec);
   let results = (outs Eider_CodeTensor:$result);
   let assemblyFormat = [{
-    $input (`by` $divisor^ `:` type($divisor))? attr-dict `:` type($input) `->` type($result)
+    $input (`by` $divisor^ `:` type($divisor))? (`random` $random^ `:` type($random))? attr-dict `:` type($input) `->` type($result)
   }];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
@@ -224,6 +236,14 @@ def Eider_PowerOfTwoOp : Eider_Op<"power_of_two", [Pure, AllTypesMatch<["input",
   let arguments = (ins Eider_NeighbourAttr:$which, Eider_F32Tensor:$input);
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = "`` $which $input attr-dict `:` type($input)";
+}
+
+def Eider_RandomOp : Eider_Op<"random", [Pure]> {
+  let summary = "16 random bits an element";
+  let description = "A function of seed, offset and the element's number in row-major order alone: Philox4x32-10 of (number / 8, offset) by the seed.";
+  let arguments = (ins I64:$seed, I64:$offset);
+  let results = (outs Eider_RandomTensor:$result);
+  let assemblyFormat = "$seed `,` $offset attr-dict `:` type($result)";
 }
 
 //===-- Positions, and rows chosen by an index ------------------------------===//

@@ -115,8 +115,11 @@ LogicalResult KernelOp::verify() {
     if ((!pointer && !integer && kind != "scalar") || name.empty())
       return emitOpError() << "argument " << argument
                            << " is not tensor:, workspace:, scalar:, stride: or dim: and a name";
-    if (pointer != isa<PointerType>(value.getType()) || integer != value.getType().isInteger(64))
-      return emitOpError() << "argument " << argument << " cannot be " << value.getType();
+    const Type type = value.getType();
+    const bool fits =
+        pointer ? isa<PointerType>(type) : type.isInteger(64) || (kind == "scalar" && type.isF32());
+    if (!fits)
+      return emitOpError() << "argument " << argument << " cannot be " << type;
   }
   return success();
 }

@@ -320,14 +320,21 @@ def Simt_SpreadOp : Simt_Op<"spread", [Pure]> {
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
 }
 
-def Simt_EncodeOp : Simt_Op<"encode", [Pure]> {
-  let summary = "Codes of a fragment, of its quotient by `divisor` where given";
+def Simt_RandomOp : Simt_Op<"random", [Pure]> {
+  let summary = "16 random bits for each of the tile's elements, a function of its number in the matrix";
+  let arguments = (ins I64:$seed, I64:$offset, Simt_CursorType:$at);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$seed `,` $offset `at` $at attr-dict `:` type($at) `->` type($result)";
+}
+
+def Simt_EncodeOp : Simt_Op<"encode", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Codes of a fragment, of its quotient by `divisor` where given, rounded by the bits of `random` where given";
   let arguments = (ins AnyTypeOf<[AnyFloat, AnyVectorOfNonZeroRank]>:$input, Optional<AnyType>:$divisor,
-                       UnitAttr:$overflow_to_format, UnitAttr:$ignore_nan, UnitAttr:$bounded,
+                       Optional<AnyVectorOfNonZeroRank>:$random, UnitAttr:$overflow_to_format, UnitAttr:$ignore_nan, UnitAttr:$bounded,
                        Eider_CodecPathAttr:$codec);
   let results = (outs AnyTypeOf<[AnyFloat, AnyVectorOfNonZeroRank]>:$result);
   let assemblyFormat = [{
-    $input (`by` $divisor^ `:` type($divisor))? `codec` $codec attr-dict `:` type($input) `->` type($result)
+    $input (`by` $divisor^ `:` type($divisor))? (`random` $random^ `:` type($random))? `codec` $codec attr-dict `:` type($input) `->` type($result)
   }];
 }
 

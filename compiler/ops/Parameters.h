@@ -28,7 +28,9 @@ struct Parameters {
   bool transposes = false;                 ///< The transpose of what y is, as yt.
 
   /// How to quantise a tensor of `shape`; given scales are declared as the input `scaleName`, one a
-  /// block, in the layout; the second level of scales of e4m3 as `<name>_global_scale`.
+  /// block, in the layout; the second level of scales of e4m3 as `<name>_global_scale`; stochastic
+  /// rounding has the integers `seed` and `offset` (of a tensor that is not y: `<name>_seed` and
+  /// `<name>_offset`), 0 unless given.
   QuantizeOptions quantization(Builder &b, const Shape &shape, const std::string &name = "y",
                                const std::string &scaleName = "scale") const {
     QuantizeOptions options{
@@ -37,6 +39,12 @@ struct Parameters {
       options.scales = b.input(scaleName, scale, blocks_of(shape, block), layout);
     if (scale == e4m3)
       options.global = b.input(name + "_global_scale", f32, {1});
+    if (auto rounding = numerics.find("rounding");
+        rounding != numerics.end() && rounding->second == "stochastic") {
+      const std::string whose = name == "y" ? "" : name + "_";
+      options.seed = b.integer(whose + "seed", 0);
+      options.offset = b.integer(whose + "offset", 0);
+    }
     return options;
   }
 

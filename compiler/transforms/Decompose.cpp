@@ -46,7 +46,8 @@ struct Arithmetic32 {
     auto type = cast<RankedTensorType>(tensor.getType()).clone(element);
     if (isCodeType(element))
       return EncodeOp::create(builder, loc, type, tensor, /*divisor=*/Value(),
-                              /*overflow_to_format=*/false, /*ignore_nan=*/false,
+                              /*random=*/Value(), /*overflow_to_format=*/false,
+                              /*ignore_nan=*/false,
                               /*bounded=*/false, CodecPathAttr());
     return arith::TruncFOp::create(builder, loc, type, tensor);
   }
@@ -234,8 +235,8 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       }
     }
     Value input = op.getInput(), divisor;
-    bool plain =
-        numerics.getOverflow() == Overflow::saturate && numerics.getNan() == NaN::propagate;
+    bool plain = numerics.getOverflow() == Overflow::saturate &&
+                 numerics.getNan() == NaN::propagate && !op.getRandom();
     if (block.multiplier)
       input = a.binary<arith::MulFOp>(input, a.spread(block.multiplier, input.getType()));
     else if (plain)
@@ -247,7 +248,7 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     bool bounded =
         divisor && !isGiven && std::isinf(numerics.getAmaxBound()) && type.getScaleType().isF32();
     Value codes = EncodeOp::create(builder, op.getLoc(), type.getCodesType(), input, divisor,
-                                   numerics.getOverflow() == Overflow::format,
+                                   op.getRandom(), numerics.getOverflow() == Overflow::format,
                                    numerics.getNan() == NaN::ignore, bounded, CodecPathAttr());
     Value stored = isGiven ? Value(op.getScale()) : a.narrow(block.scale, type.getScaleType());
     parts[op.getResult()] = {codes, stored, isGiven, op.getGlobal()};

@@ -52,6 +52,17 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
   StringRef getArgument() const final { return "eider-legalize"; }
   StringRef getDescription() const final { return "Choose what the target can do"; }
 
+  /// The formats to which something is rounded stochastically. Software decodes them, too: a text
+  /// has one codec a format.
+  llvm::SmallPtrSet<const ElementType *, 4> stochasticFormats() {
+    llvm::SmallPtrSet<const ElementType *, 4> formats;
+    getOperation().walk([&](EncodeOp op) {
+      if (op.getRandom())
+        formats.insert(findElementType(getElementTypeOrSelf(op.getType())));
+    });
+    return formats;
+  }
+
   void runOnOperation() final {
     const Target *known = findTarget(target);
     auto refuse = [&](const Twine &message) {
@@ -67,14 +78,19 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
       return refuse(Twine(target.getValue()) +
                     " has no FP8 conversions (sm_89 is the first); take codec auto or software");
     getOperation()->setAttr("eider.target", StringAttr::get(&getContext(), target));
+    const auto random = stochasticFormats();
     getOperation().walk([&](Operation *op) {
       if (!isa<EncodeOp, DecodeOp>(op) || op->hasAttr("codec"))
         return;
       Type codes = isa<EncodeOp>(op) ? op->getResult(0).getType() : op->getOperand(0).getType();
       const ElementType &format = *findElementType(getElementTypeOrSelf(codes));
+      const bool isRandom = random.contains(&format);
+      if (codec == "hardware" && isRandom)
+        return refuse("no GPU rounds stochastically by instruction with 16 bits an element; take "
+                      "codec auto or software");
       if (codec == "hardware" && !converts(*known, format))
         return refuse(whyNot(*known, format) + "; take codec auto or software");
-      const bool hardware = codec != "software" && converts(*known, format);
+      const bool hardware = codec != "software" && !isRandom && converts(*known, format);
       op->setAttr("codec", CodecPathAttr::get(&getContext(), hardware ? CodecPath::hardware
                                                                       : CodecPath::software));
     });

@@ -92,9 +92,10 @@ void ProgramLowering::addArguments() {
     return block.addArgument(type, program.getLoc());
   };
   for (Operation &op : program.getBlock()) {
-    if (auto scalar = dyn_cast<ScalarOp>(op))
-      map.map(scalar.getResult(),
-              add(scalar.getName(), scalar.getType(), "scalar:" + scalar.getName()));
+    if (isa<ScalarOp, IntegerOp>(op)) {
+      StringRef name = op.getAttrOfType<StringAttr>("name").getValue();
+      map.map(op.getResult(0), add(name, op.getResult(0).getType(), "scalar:" + name));
+    }
     Type type = boundaryType(op);
     if (!type)
       continue;
@@ -457,10 +458,23 @@ LogicalResult ProgramLowering::transpose(TransposeOp op) {
 
 void ProgramLowering::encode(EncodeOp op) {
   Value divisor = op.getDivisor() ? map.lookup(op.getDivisor()) : Value();
-  auto codes = simt::EncodeOp::create(builder, op.getLoc(), heldType(op.getType()),
-                                      map.lookup(op.getInput()), divisor, op.getOverflowToFormat(),
-                                      op.getIgnoreNan(), op.getBounded(), *op.getCodec());
+  Value random = op.getRandom() ? map.lookup(op.getRandom()) : Value();
+  auto codes = simt::EncodeOp::create(
+      builder, op.getLoc(), heldType(op.getType()), map.lookup(op.getInput()), divisor, random,
+      op.getOverflowToFormat(), op.getIgnoreNan(), op.getBounded(), *op.getCodec());
   map.map(op.getResult(), codes.getResult());
+}
+
+LogicalResult ProgramLowering::random(RandomOp op) {
+  const Level level = *domain.levelOf(op.getType());
+  if (level.kind != LevelKind::elements || level.transposed)
+    return op.emitError() << "random bits of " << op.getType()
+                          << ": only elements of the program's matrix are rounded stochastically, "
+                          << "not those of its transpose";
+  auto bits = simt::RandomOp::create(builder, op.getLoc(), heldType(op.getType()),
+                                     map.lookup(op.getSeed()), map.lookup(op.getOffset()), cursor);
+  map.map(op.getResult(), bits.getResult());
+  return success();
 }
 
 /// `arith` and `math` ops carry over, on what a thread holds.
@@ -485,7 +499,7 @@ LogicalResult ProgramLowering::lower(Operation &op) {
     else if (level && isOfTransposedRows(*level))
       return op.emitError() << "type " << type << " is one value a row or column of the transposed "
                             << "matrix; only its elements and values of its blocks are lowered";
-  if (isa<ScalarOp>(op))
+  if (isa<ScalarOp, IntegerOp>(op))
     return success();
   if (isa<InputOp, InOutOp>(op))
     return load(op);
@@ -518,6 +532,8 @@ LogicalResult ProgramLowering::lower(Operation &op) {
     encode(encodeOp);
     return success();
   }
+  if (auto randomOp = dyn_cast<RandomOp>(op))
+    return random(randomOp);
   if (auto decode = dyn_cast<DecodeOp>(op)) {
     map.map(decode.getResult(),
             simt::DecodeOp::create(builder, op.getLoc(), heldType(decode.getType()),

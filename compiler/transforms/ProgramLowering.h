@@ -61,6 +61,7 @@ private:
   void storeAt(Operation &op, Value tile, Value layout = {});
   LogicalResult transpose(TransposeOp op);
   void encode(EncodeOp op);
+  LogicalResult random(RandomOp op);
 
   // LowerIndices.cpp
   bool lowerIndex(Operation &op, LogicalResult &result);

@@ -70,10 +70,7 @@ template <class T, CodecPath path> struct Codec {
   /// As `encode`, but NaN gives the largest finite value.
   template <int count>
   static EIDER_DEVICE Fragment<T, count> encode_number(const Fragment<float, count> &values) {
-    return encode(map(values, [](float x) {
-      const float most = Format<T>::maximum;
-      return x == x ? x : arch::as_bits(x) >> 31 ? -most : most;
-    }));
+    return encode(numbers(values));
   }
   static EIDER_DEVICE T encode_number(float value) { return encode_number(single(value))[0]; }
 
@@ -88,6 +85,36 @@ template <class T, CodecPath path> struct Codec {
   static EIDER_DEVICE Fragment<T, count>
   encode_number_overflow(const Fragment<float, count> &values) {
     return overflowed(encode_number(values), values);
+  }
+
+  /// As `encode`, but a value between two codes has either of them: the further one from 0 with the
+  /// probability that its place between them gives, to 2^-17. `random`: 16 bits an element.
+  template <int count>
+  static EIDER_DEVICE Fragment<T, count> encode_stochastic(const Fragment<float, count> &values,
+                                                           const Fragment<uint16, count> &random) {
+    static_assert(path == software, "no instruction takes 16 random bits an element");
+    constexpr int size = piece_of(count);
+    Fragment<T, count> codes{};
+    EIDER_UNROLL
+    for (int first = 0; first < count; first += size) {
+      Piece<T, path, size> piece;
+      piece.take(values, first);
+      piece.take_signs(values, first);
+      piece.write_stochastic(codes, first, random);
+      float sum = 0.0f; // of magnitudes: NaN if one is
+      EIDER_UNROLL
+      for (int i = 0; i < size; ++i)
+        sum += arch::magnitude(piece.values[i]);
+      if (arch::unlikely(sum != sum))
+        piece.write_nans(codes, first);
+    }
+    return codes;
+  }
+  template <int count>
+  static EIDER_DEVICE Fragment<T, count>
+  encode_number_stochastic(const Fragment<float, count> &values,
+                           const Fragment<uint16, count> &random) {
+    return encode_stochastic(numbers(values), random);
   }
 
   /// The code of the correctly rounded float x / scale: nearest even, saturating; NaN gives the NaN
@@ -117,6 +144,15 @@ template <class T, CodecPath path> struct Codec {
   }
 
 private:
+  /// The values, with the largest for NaN.
+  template <int count>
+  static EIDER_DEVICE Fragment<float, count> numbers(const Fragment<float, count> &values) {
+    return map(values, [](float x) {
+      const float most = Format<T>::maximum;
+      return x == x ? x : arch::as_bits(x) >> 31 ? -most : most;
+    });
+  }
+
   template <class X> static EIDER_DEVICE Fragment<X, 1> single(X x) {
     Fragment<X, 1> result{};
     result.fill(0, x);

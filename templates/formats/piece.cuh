@@ -116,6 +116,21 @@ template <class T, CodecPath path, int size> struct Piece {
     }
   }
 
+  /// As `write` with given signs, but rounds by 16 random bits an element.
+  template <int count>
+  EIDER_DEVICE void write_stochastic(Fragment<T, count> &codes, int first,
+                                     const Fragment<uint16, count> &random) const {
+    EIDER_UNROLL
+    for (int i = 0; i < size; i += 4) {
+      const auto code = [&](int j) {
+        const int at = first + i + j;
+        return j < size ? stochastic_code(values[i + j], random.words[at / 2] >> at % 2 * 16) : 0u;
+      };
+      put(codes, first + i,
+          Format<T>::pack(low_bytes(code(0), code(1), code(2), code(3)), signs[i / 4]));
+    }
+  }
+
   /// Writes the NaN code, with the given sign, where a value is NaN. Where NaN has a sign,
   /// instructions have written all but that; and the given signs are those of the other values,
   /// too.
@@ -173,6 +188,22 @@ private:
     constexpr uint32 factor = static_cast<uint32>(127 + dropped) << 23 | rebias;
     const float sum = arch::fma(arch::as_float(exponent), arch::as_float(factor), a);
     return arch::as_bits(sum) + (exponent >> dropped);
+  }
+
+  /// In its low seven bits the code of |x|, saturating, rounded by the low 16 bits of `random`; NaN
+  /// gives junk. Where the lowest normal number and those above have their significands, codes and
+  /// the places between them are one number with `dropped` bits behind the point, which the random
+  /// bits carry over; half of the last of them stands for those that are not drawn.
+  static EIDER_DEVICE uint32 stochastic_code(float x, uint32 random) {
+    constexpr int dropped = 23 - Format<T>::mantissa_bits;
+    constexpr uint32 least = 127 + 1 - Format<T>::bias, leading = 1u << 23;
+    const uint32 bits = arch::as_bits(arch::minimum_number(arch::magnitude(x), Format<T>::maximum));
+    const uint32 own = bits >> 23, exponent = own > least ? own : least, below = exponent - own;
+    const uint32 significand = (bits & (leading - 1)) | leading;
+    // Subnormals of float, which lack the leading one, are below every place.
+    const uint32 fixed = (significand >> (below < 31 ? below : 31)) + ((exponent - least) << 23);
+    constexpr uint32 half = 1u << (dropped - 17);
+    return (fixed + ((random & 0xffffu) << (dropped - 16) | half)) >> dropped;
   }
 
   /// The low bytes of four words.

@@ -10,6 +10,7 @@
 #include "eider/layouts/layout.cuh"
 #include "eider/math.cuh"
 #include "eider/memory/chunk.cuh"
+#include "eider/random.cuh"
 #include "eider/reduce/cluster.cuh"
 #include "eider/reduce/partial.cuh"
 #include "eider/tile/groups.cuh"
@@ -57,6 +58,18 @@ struct TileMembers {
     for (int c = 0; c < chunks; ++c)
       store_chunk<vector, alignment, Tile::may_be_cut, caching>(
           address(p, c, pitch), tile().inside(c), values, c * vector);
+  }
+
+  /// 16 random bits for each of the tile's elements: a function of seed, offset and the element's
+  /// number in the matrix, row by row.
+  EIDER_DEVICE Fragment<uint16, elements> random(int64 seed, int64 offset) const {
+    Fragment<uint16, elements> draws{};
+    EIDER_UNROLL
+    for (int c = 0; c < chunks; ++c)
+      draw_chunk<vector, draw_alignment(columns, vector)>(
+          static_cast<uint64>(seed), static_cast<uint64>(offset),
+          static_cast<uint64>(tile().row(c)) * columns + tile().column(c), draws, c * vector);
+    return draws;
   }
 
   //===-- Groups: one value for B neighbours in a row -----------------------===//

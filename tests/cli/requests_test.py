@@ -71,6 +71,17 @@ class Requests(EiderTest):
                    *self.emit("quantize", "--format", "e2m1", "--block", "1x16", "--dim", "hidden=256",
                               "--codec", "hardware"))
 
+    def test_stochastic_rounding(self):
+        options = ["--dim", "hidden=256", "--set", "rounding=stochastic"]
+        self.fails(2, ["no GPU rounds stochastically by instruction", "take codec auto or software"],
+                   *self.emit("quantize", *options, "--codec", "hardware"))
+        self.fails(2, ["stochastic rounding saturates", "use overflow saturate"],
+                   *self.emit("quantize", *options, "--set", "overflow=format"))
+        self.fails(2, ["'1.5' is no integer of magnitude up to 2^53", "--set seed=1.5"],
+                   *self.emit("quantize", *options, "--set", "seed=1.5"))
+        self.fails(2, ["no numerics parameter 'seed'"],
+                   *self.emit("quantize", "--dim", "hidden=256", "--set", "seed=1"))
+
     def test_unknown_dim(self):
         self.fails(2, ["--dim hiden", "it has tokens, hidden"],
                    *self.emit("quantize", "--block", "1x128", "--dim", "hiden=256"))

@@ -144,6 +144,10 @@ command_line() {
     done
     if [ "$kind" = blocks ]; then
       later "$op transposed" run_checked "$op" --transposed yes
+      for format in e4m3 e5m2; do
+        later "$op $format stochastic" run_checked "$op" --format "$format" --set rounding=stochastic \
+          --set seed=7 --set offset=3
+      done
     fi
     if [ "$kind" = blocks ] || [ "$kind" = rows ]; then
       later "$op e4m3 1x*" run_checked "$op" --block '1x*'

@@ -47,7 +47,7 @@ const std::array<AxisInfo, AxisCount> &matrix::axes() {
       {"numerics",
        {"default", "deepgemm", "tilekernels", "vllm_group", "vllm_token", "sglang_group",
         "trtllm_token", "te_current", "mx", "power_of_two=even", "nan=ignore", "overflow=format",
-        "arithmetic=reciprocal"}},
+        "arithmetic=reciprocal", "rounding=stochastic"}},
       {"width", {"1", "B-1", "B", "B+1", "4B", "odd", "wide"}},
       {"rows", {"0", "1", "R-1", "R", "R+1", "several"}},
       {"memory",
@@ -122,10 +122,11 @@ static bool hasItsLayout(const Cell &cell) {
   return layout != "te_gemm_ready" || block.empty() || block == "1x128" || block == "128x128";
 }
 
-/// Whether what the cell's op writes has a transpose: whole rows of that are columns, and two codes
-/// a byte are of a row of known width.
+/// Whether what the cell's op writes has a transpose: whole rows of that are columns, two codes
+/// a byte are of a row of known width, and random bits are of the matrix itself.
 static bool hasTranspose(const Cell &cell) {
-  return cell.text(Axis::Block) != "1x*" && !cell.text(Axis::Format).starts_with("e2m1");
+  return cell.text(Axis::Block) != "1x*" && !cell.text(Axis::Format).starts_with("e2m1") &&
+         std::string(cell.text(Axis::Numerics)) != "rounding=stochastic";
 }
 
 bool matrix::isValid(const Cell &cell) {
@@ -288,7 +289,8 @@ Case matrix::makeCase(const Cell &cell, uint64_t seed) {
     hidden += hidden % 2;
   result.dims = {{"tokens", rowsOf(cell.text(Axis::Rows), block.rows)}, {"hidden", hidden}};
   const std::string codec = cell.text(Axis::Codec);
-  result.options.codec = packs && codec == "hardware" ? "auto" : codec;
+  const bool isStochastic = std::string(cell.text(Axis::Numerics)) == "rounding=stochastic";
+  result.options.codec = (packs || isStochastic) && codec == "hardware" ? "auto" : codec;
   result.options.dims = {{"hidden", hidden}};
   result.layout = layoutOf(cell.text(Axis::Memory));
   result.forAnyRows = cell.text(Axis::Memory) != "few rows";

@@ -27,8 +27,10 @@ struct Job {
   std::string name, source, target;
 };
 
-/// `text` with the hardware codec; empty if it names no codec.
+/// `text` with the hardware codec; empty if it names no codec, or rounds as software alone does.
 std::string withHardwareCodec(std::string text) {
+  if (text.find("_stochastic(") != text.npos)
+    return {};
   const std::string software = ", software>";
   bool found = false;
   for (size_t at; (at = text.find(software)) != text.npos; found = true)

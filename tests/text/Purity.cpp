@@ -102,6 +102,7 @@ const Vocabulary &text::vocabulary() {
                                     "at",
                                     "transpose",
                                     "transposed",
+                                    "random",
                                     "has_next",
                                     "next"},
                                    {"over", "first", "load_columns", "clear_padding", "partial_max",
@@ -110,6 +111,7 @@ const Vocabulary &text::vocabulary() {
                                     "amax_number_of_parts"},
                                    {"add", "store"},
                                    {"decode", "encode", "encode_number", "encode_overflow",
+                                    "encode_stochastic", "encode_number_stochastic",
                                     "encode_quotient", "encode_bounded_quotient"}};
   return names;
 }

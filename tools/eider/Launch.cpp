@@ -58,8 +58,7 @@ std::vector<ScalarArg> scalarsFor(const Kernel &kernel, const Signature &signatu
   for (const std::string &name : kernel.scalarNames()) {
     auto given = values.find(name);
     auto scalar = std::ranges::find(signature.scalars, name, &Signature::Scalar::name);
-    scalars.emplace_back(given != values.end() ? given->second
-                                               : static_cast<double>(scalar->value));
+    scalars.emplace_back(given != values.end() ? given->second : scalar->value);
   }
   return scalars;
 }

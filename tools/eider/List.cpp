@@ -53,9 +53,12 @@ std::vector<Signature::Tensor> sideOf(const Signature &signature, Signature::Rol
   return tensors;
 }
 
-/// The shortest number that reads as this float: 1e-06, not 9.99999997e-07.
-std::string shortest(float value) {
+/// A default, as the shortest number that reads as the same float: 1e-06, not 9.99999997e-07.
+std::string shortest(const Signature::Scalar &scalar) {
+  if (scalar.dtype == DType::i64)
+    return std::to_string(static_cast<int64_t>(scalar.value));
   char text[32];
+  const auto value = static_cast<float>(scalar.value);
   return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
 }
 
@@ -84,7 +87,7 @@ nlohmann::ordered_json toJson(const OpInfo &op) {
     dims.push_back(dim.name);
   nlohmann::ordered_json scalars = nlohmann::ordered_json::array();
   for (const Signature::Scalar &scalar : signature.scalars)
-    scalars.push_back({{"name", scalar.name}, {"default", std::stod(shortest(scalar.value))}});
+    scalars.push_back({{"name", scalar.name}, {"default", std::stod(shortest(scalar))}});
   nlohmann::ordered_json settings = nlohmann::ordered_json::array();
   for (const OpSetting &setting : op.settings)
     settings.push_back({{"name", setting.name}, {"default", setting.value}});
@@ -109,7 +112,7 @@ std::string toText(const OpInfo &op) {
   line("outputs", describe(sideOf(signature, Signature::Role::Output)));
   std::vector<std::string> scalars;
   for (const Signature::Scalar &scalar : signature.scalars)
-    scalars.push_back("--set " + scalar.name + "=" + shortest(scalar.value));
+    scalars.push_back("--set " + scalar.name + "=" + shortest(scalar));
   line("scalars", join(scalars));
   std::vector<std::string> settings;
   for (const OpSetting &setting : op.settings)

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace eider::cli {
 
@@ -23,9 +24,19 @@ double parseNumber(const std::string &name, const std::string &text) {
   return value;
 }
 
-bool hasScalar(const Program &program, const std::string &name) {
+/// The program's scalar of a name; null for another name.
+const Signature::Scalar *findScalar(const Program &program, const std::string &name) {
   const auto &scalars = program.signature().scalars;
-  return std::ranges::find(scalars, name, &Signature::Scalar::name) != scalars.end();
+  auto found = std::ranges::find(scalars, name, &Signature::Scalar::name);
+  return found == scalars.end() ? nullptr : &*found;
+}
+
+double valueOf(const Signature::Scalar &scalar, const std::string &text) {
+  const double value = parseNumber(scalar.name, text);
+  if (scalar.dtype == DType::i64 && (value != std::trunc(value) || std::abs(value) > 0x1p53))
+    throw Error(ErrorKind::Request, "'" + text + "' is no integer of magnitude up to 2^53",
+                "--set " + scalar.name + "=" + text);
+  return value;
 }
 
 /// The settings that are scalars of `program`; the others are left in `settings`.
@@ -33,11 +44,12 @@ std::map<std::string, double> takeScalars(const Program &program,
                                           std::map<std::string, std::string> &settings) {
   std::map<std::string, double> scalars;
   for (auto it = settings.begin(); it != settings.end();) {
-    if (!hasScalar(program, it->first)) {
+    const Signature::Scalar *scalar = findScalar(program, it->first);
+    if (!scalar) {
       ++it;
       continue;
     }
-    scalars[it->first] = parseNumber(it->first, it->second);
+    scalars[it->first] = valueOf(*scalar, it->second);
     it = settings.erase(it);
   }
   return scalars;
@@ -95,6 +107,9 @@ ProgramSource makeProgram(const ProgramRequest &request) {
   OpParameters parameters = request.parameters;
   std::map<std::string, std::string> settings = request.settings;
   parameters.settings = takeSettings(request.source, settings);
+  // It adds scalars, which other settings may be.
+  if (auto rounding = settings.find("rounding"); rounding != settings.end())
+    parameters.numerics.insert(*rounding);
   Program program = libraryOp(request.source, parameters);
   std::map<std::string, double> scalars = takeScalars(program, settings);
   if (settings.empty())

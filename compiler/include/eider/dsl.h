@@ -262,6 +262,10 @@ struct QuantizeOptions {
   /// The second level of scales of e4m3: one f32 (of shape {1}), with which all are multiplied. A
   /// block's scale is then amax / (maximum · global), rounded to e4m3.
   Value global = {};
+  /// For the numerics `{"rounding", "stochastic"}`, both: values of Builder::integer. An element's
+  /// random bits are a function of these and of its index (row · columns + column) alone, whatever
+  /// the schedule; another seed or another offset gives others.
+  Value seed = {}, offset = {};
 };
 
 /// Codes and scales of `value`; `format` is e4m3, e5m2, e4m3fnuz, e5m2fnuz or e2m1.
@@ -294,7 +298,8 @@ struct Signature {
   };
   struct Scalar {
     std::string name;
-    float value; ///< The default.
+    double value;      ///< The default.
+    DType dtype = f32; ///< f32 or i64.
   };
   std::vector<NamedDim> dims;
   std::vector<Tensor> tensors; ///< In the order in which the program's arguments and outputs stand.
@@ -350,6 +355,10 @@ public:
   /// An f32 given at launch.
   Value scalar(const std::string &name, float value,
                std::source_location where = std::source_location::current());
+
+  /// An i64 given at launch; nothing computes with it.
+  Value integer(const std::string &name, int64_t value,
+                std::source_location where = std::source_location::current());
 
   /// The new value of an in-out, once, rounded to its type.
   void store(const Value &inout, const Operand &value,

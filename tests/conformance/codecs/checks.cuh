@@ -60,6 +60,27 @@ template <class T, CodecPath path> EIDER_DEVICE uint32 encode(uint32 bits) {
   return !right;
 }
 
+/// A float and its random bits, at each place of a word or two.
+template <class T> EIDER_DEVICE uint32 encode_stochastic(uint32 number) {
+  const float x = arch::as_float(number * 0x9e3779b9u);
+  const uint32 place = number % 8, random = number * 0x85ebca6bu >> 16;
+  Fragment<float, 8> values{};
+  Fragment<uint16, 8> draws{};
+  for (uint32 i = 0; i < 8; ++i) {
+    values.fill(i, i == place ? x : 1.0f);
+    draws.words[i / 2] |= (i == place ? random : 0xffffu - random) << i % 2 * 16;
+  }
+  const auto codes = Codec<T, software>::encode_stochastic(values, draws);
+  constexpr oracle::Format f = format_of<T>();
+  const uint32 code =
+      codes.words[place * f.bits / 32] >> place * f.bits % 32 & ((1u << f.bits) - 1);
+  if (x != x)
+    return !oracle::is_code_of(code, x, f, oracle::saturates);
+  const bool has_sign = !(f.unsigned_zero && f.magnitude(code) == 0);
+  return f.sign(code) != (has_sign ? arch::as_bits(x) >> 31 : 0) ||
+         !oracle::is_stochastic_magnitude_of(f.magnitude(code), x, random, f);
+}
+
 /// A float at each place of a word or two, next to NaN.
 template <class T, CodecPath path> EIDER_DEVICE uint32 encode_in_word(uint32 number) {
   const float x = arch::as_float(number * 0x9e3779b9u);

@@ -97,6 +97,25 @@ EIDER_DEVICE bool is_code_of(uint32 code, float x, const Format &f, Overflow ove
   return is_code_of(code, x, eider::arch::as_bits(x) >> 31, f, overflow);
 }
 
+/// Whether the magnitude code of |x|, which is not NaN, is the one that a random number of 16 bits
+/// gives: the next one where |x| lies so far from a code that both add up to 1, a half of the last
+/// bit included.
+EIDER_DEVICE bool is_stochastic_magnitude_of(uint32 magnitude, float x, uint32 random,
+                                             const Format &f) {
+  const double exact = static_cast<double>(x < 0.0f ? -x : x), own = value(magnitude, f);
+  if (magnitude > f.largest || exact >= value(f.largest, f))
+    return magnitude == f.largest;
+  if (exact == own)
+    return true;
+  const bool is_up = exact < own;
+  if (is_up ? magnitude == 0 : magnitude == f.largest)
+    return false;
+  const double below = is_up ? value(magnitude - 1, f) : own;
+  const double above = is_up ? own : value(magnitude + 1, f);
+  const bool goes_up = (exact - below) / (above - below) >= (65535.5 - random) / 65536.0;
+  return below < exact && exact < above && is_up == goes_up;
+}
+
 /// Whether x is the value of the code: NaN for any NaN, zeros with their sign.
 EIDER_DEVICE bool is_value_of(float x, uint32 code, const Format &f) {
   const uint32 magnitude = f.magnitude(code);

@@ -69,7 +69,8 @@ inline std::vector<uint8_t> codesOf(const std::vector<HostTensor> &tensors,
 /// what the reference expects.
 inline std::vector<HostTensor> run(const std::string &op, const OpParameters &parameters,
                                    std::vector<HostTensor> inputs,
-                                   const std::string &codec = "auto", matrix::Layout layout = {}) {
+                                   const std::string &codec = "auto", matrix::Layout layout = {},
+                                   const std::map<std::string, float> &scalars = {}) {
   int64_t tokens = inputs[0].shape[0], hidden = inputs[0].shape[1] * packingOf(inputs[0].dtype);
   if (op == "silu_mul_quant")
     hidden /= 2;
@@ -81,11 +82,13 @@ inline std::vector<HostTensor> run(const std::string &op, const OpParameters &pa
                      options,
                      std::move(inputs),
                      {{"tokens", tokens}, {"hidden", hidden}},
-                     layout};
+                     layout,
+                     scalars};
   size_t number = harness.add(given);
   harness.build();
   std::vector<HostTensor> outputs = harness.run(number);
-  for (const Comparison &comparison : compare(given.program, given.inputs, outputs))
+  for (const Comparison &comparison :
+       compare(given.program, given.inputs, outputs, {scalars.begin(), scalars.end()}))
     EXPECT_EQ(comparison.wrong, 0) << comparison.firstWrong;
   return outputs;
 }

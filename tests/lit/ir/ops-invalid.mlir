@@ -53,6 +53,56 @@ eider.program @divisor_of_another_type(m, n) {
 
 // -----
 
+eider.program @draws_for_its_elements(m, n) {
+  %seed = eider.integer "seed" = 0
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  %bits = eider.random %seed, %seed : tensor<?xi16, #eider.dims<m>>
+  // expected-error @below {{'eider.encode' op the random bits must be 'tensor<?xi16, #eider.dims<n>>', not 'tensor<?xi16, #eider.dims<m>>'}}
+  %c = eider.encode %x random %bits : tensor<?xi16, #eider.dims<m>> : tensor<?xf32, #eider.dims<n>> -> tensor<?xf8E5M2, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @draws_for_no_quotient(m, n) {
+  %seed = eider.integer "seed" = 0
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  %bits = eider.random %seed, %seed : tensor<?xi16, #eider.dims<n>>
+  // expected-error @below {{'eider.encode' op rounds stochastically, which saturates and divides nothing; divide first}}
+  %c = eider.encode %x by %x : tensor<?xf32, #eider.dims<n>> random %bits : tensor<?xi16, #eider.dims<n>> : tensor<?xf32, #eider.dims<n>> -> tensor<?xf8E5M2, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @draws_and_saturates(m, n) {
+  %seed = eider.integer "seed" = 0
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  %bits = eider.random %seed, %seed : tensor<?xi16, #eider.dims<n>>
+  // expected-error @below {{'eider.encode' op rounds stochastically, which saturates and divides nothing; divide first}}
+  %c = eider.encode %x random %bits : tensor<?xi16, #eider.dims<n>> {overflow_to_format} : tensor<?xf32, #eider.dims<n>> -> tensor<?xf8E5M2, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @draws_in_software(m, n) {
+  %seed = eider.integer "seed" = 0
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  %bits = eider.random %seed, %seed : tensor<?xi16, #eider.dims<n>>
+  // expected-error @below {{'eider.encode' op rounds stochastically, which no instruction does with 16 bits an element}}
+  %c = eider.encode %x random %bits : tensor<?xi16, #eider.dims<n>> {codec = #eider<codec hardware>} : tensor<?xf32, #eider.dims<n>> -> tensor<?xf8E5M2, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @draws_for_f32(m, n) {
+  %seed = eider.integer "seed" = 0
+  %x = eider.input "x" : tensor<?xbf16, #eider.dims<n>>
+  %bits = eider.random %seed, %seed : tensor<?xi16, #eider.dims<n>>
+  // expected-error @below {{'eider.encode' op rounds f32 stochastically; widen first}}
+  %c = eider.encode %x random %bits : tensor<?xi16, #eider.dims<n>> : tensor<?xbf16, #eider.dims<n>> -> tensor<?xf8E5M2, #eider.dims<n>>
+}
+
+// -----
+
 eider.program @encodes_to_its_dims(m, n) {
   %x = eider.input "x" : tensor<?xbf16, #eider.dims<n>>
   // expected-error @below {{'eider.encode' op the result must be 'tensor<?xf8E5M2, #eider.dims<n>>', not 'tensor<?xf8E5M2, #eider.dims<m>>'}}

@@ -38,6 +38,13 @@ simt.kernel @another_type ["x"] threads = 64 grid = "1" arguments = ["dim:x"] al
 
 // -----
 
+// expected-error @below {{'simt.kernel' op argument "scalar:x" cannot be 'i32'}}
+simt.kernel @scalar_type ["x"] threads = 64 grid = "1" arguments = ["scalar:x"] alignments = {} header = [] {
+^bb0(%x: i32):
+}
+
+// -----
+
 simt.kernel @no_tile [] threads = 64 grid = "1" arguments = [] alignments = {} header = [] {
   %rows = arith.constant 1 : i64
   // expected-error @below {{'simt.for_tiles' op has as arguments the tile at its position and the carried values}}

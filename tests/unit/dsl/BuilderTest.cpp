@@ -270,6 +270,28 @@ TEST(Quantize, optionsAreRecorded) {
   EXPECT_THAT(text, HasSubstr("nan = ignore"));
 }
 
+TEST(Quantize, roundsStochasticallyBySeedAndOffset) {
+  Playground p;
+  Value seed = p.b.integer("seed", -3).named("ignored"), offset = p.b.integer("offset", 1LL << 40);
+  EXPECT_EQ(seed.dtype(), DType::i64);
+  EXPECT_EQ(seed.shape(), Shape{});
+  p.b.output("y", quantize(p.x, e4m3,
+                           {.block = {1, 128},
+                            .numerics = {{"rounding", "stochastic"}},
+                            .seed = seed,
+                            .offset = offset}));
+  Program program = p.b.build();
+  EXPECT_THAT(program.text(), HasSubstr("%seed = eider.integer \"seed\" = -3\n"));
+  EXPECT_THAT(program.text(), HasSubstr("eider.random %seed, %offset : tensor<?x?xi16,"));
+  EXPECT_THAT(program.text(), HasSubstr("numerics<rounding = stochastic>"));
+  const auto &scalars = program.signature().scalars;
+  ASSERT_EQ(scalars.size(), 3u); // the playground's own first
+  EXPECT_EQ(scalars[1].dtype, DType::i64);
+  EXPECT_EQ(scalars[1].value, -3);
+  EXPECT_EQ(scalars[2].value, 0x1p40);
+  expectRoundTrip(program);
+}
+
 TEST(Values, outliveTheirBuilder) {
   Value x;
   {

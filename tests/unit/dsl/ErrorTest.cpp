@@ -251,6 +251,46 @@ TEST_F(ErrorTest, numericsThatTheScalesCannotHave) {
          "zero_block one_if_not_finite goes with scale inverse_of_max_over_amax alone");
 }
 
+TEST_F(ErrorTest, stochasticRounding) {
+  Value seed = b.integer("seed", 0), offset = b.integer("offset", 0), none;
+  auto with = [&](const char *rounding, const Value &one, const Value &two,
+                  const char *overflow = "saturate") {
+    return [=, this] {
+      quantize(x, e4m3,
+               {.block = {1, 128},
+                .numerics = {{"rounding", rounding}, {"overflow", overflow}},
+                .seed = one,
+                .offset = two});
+    };
+  };
+  expect(with("stochastic", none, none), "stochastic rounding draws random bits");
+  expect(with("stochastic", seed, none), "stochastic rounding draws random bits");
+  expect(with("stochastic", seed, s), "`seed` and `offset` are integers");
+  expect(with("stochastic", seed, offset, "format"), "stochastic rounding saturates");
+  expect(with("nearest_even", none, offset), "nothing is drawn by rounding nearest_even");
+  Builder another{"another"};
+  expect(with("stochastic", seed, another.integer("offset", 0)),
+         "the operands are of two Builders");
+}
+
+/// An integer is for indices and what draws random bits.
+TEST_F(ErrorTest, integersAreNoValues) {
+  Value seed = b.integer("seed", 0);
+  const std::string what = "an operand is an integer of the launch, with which nothing computes";
+  expect([&] { x + seed; }, "an operand is not an index");
+  expect([&] { cast(seed, bf16); }, what);
+  expect([&] { broadcast(seed, {tokens, hidden}); }, what);
+  expect([&] { b.output("y", seed); }, what);
+  expect([&] { b.integer("seed", 1); }, "the name 'seed' is taken");
+}
+
+TEST_F(ErrorTest, integersHaveDefaultsThatALaunchHolds) {
+  b.integer("seed", (1LL << 53) + 1);
+  b.output("y", x);
+  EXPECT_THAT(errorOf([&] { b.build(); }).what(),
+              HasSubstr("the default of integer 'seed' is beyond 2^53"));
+}
+
 TEST_F(ErrorTest, givenScales) {
   Value powers = b.input("powers", DType::e8m0, {tokens, ceildiv(hidden, 32)});
   expect(

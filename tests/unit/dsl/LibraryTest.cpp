@@ -297,6 +297,17 @@ TEST(Library, transposes) {
             "quantize: --transposed cannot be 'maybe'; give no, yes");
 }
 
+TEST(Library, stochasticRoundingHasASeedAndAnOffset) {
+  for (const char *op : {"quantize", "requantize", "add_rms_norm_quant", "silu_mul_quant"}) {
+    Program program = libraryOp(op, {.numerics = {{"rounding", "stochastic"}}});
+    std::vector<std::string> integers;
+    for (const auto &scalar : program.signature().scalars)
+      if (scalar.dtype == DType::i64)
+        integers.push_back(scalar.name + "=" + std::to_string(scalar.value));
+    EXPECT_THAT(integers, ElementsAre("seed=0.000000", "offset=0.000000")) << op;
+  }
+}
+
 TEST(Library, refusals) {
   EXPECT_THAT(
       errorOf("quantise", {}),

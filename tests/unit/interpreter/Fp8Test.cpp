@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/interpreter/Fp8.h"
+#include "compiler/interpreter/Random.h"
 
 #include "tests/unit/interpreter/Support.h"
 
@@ -102,6 +103,39 @@ TEST(Fp8, NaNPropagatesUnlessIgnored) {
   EXPECT_EQ(encodeFp8(e4m3, NaN), 0x7f);
   EXPECT_EQ(encodeFp8(e4m3, std::copysign(NaN, -1.0)), 0xff);
   EXPECT_EQ(encodeFp8(e5m2, NaN, {false, /*ignoreNaN=*/true}), 0x7b);
+}
+
+TEST(Fp8, StochasticGoesUpWhereThePlaceAndTheNumberAddUp) {
+  auto code = [](double value, uint16_t random) {
+    return encodeFp8(e4m3, value, {.random = random});
+  };
+  EXPECT_EQ(code(1 + 0.125 / 4, 0), 0x38);
+  EXPECT_EQ(code(1 + 0.125 / 4, 0xbfff), 0x38);
+  EXPECT_EQ(code(1 + 0.125 / 4, 0xc000), 0x39) << "a quarter, and three quarters";
+  EXPECT_EQ(code(-1 - 0.125 / 4, 0xc000), 0xb9) << "away from 0";
+  EXPECT_EQ(code(1, 0xffff), 0x38) << "a code's own value stays";
+  EXPECT_EQ(code(0x1p-9 * 0x1p-17, 0xffff), 1) << "subnormal: half of the last bit carries";
+  EXPECT_EQ(code(0x1p-9 * 0x1p-18, 0xffff), 0);
+  EXPECT_EQ(code(1000, 0), 0x7e);
+  EXPECT_EQ(code(449, 0xffff), 0x7e) << "saturates";
+  EXPECT_EQ(code(NaN, 7), 0x7f);
+}
+
+TEST(Random, KnownAnswersOfPhilox) {
+  using Words = std::array<uint32_t, 4>;
+  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}),
+            (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+            (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(Random, EightNeighboursShareAPhilox) {
+  const int64_t seed = 0x123456789abcdef0, offset = -2, block = 0x500000007;
+  const auto words = philox({7, 5, 0xfffffffe, 0xffffffff}, {0x9abcdef0, 0x12345678});
+  for (int i = 0; i < 8; ++i)
+    EXPECT_EQ(randomBits(seed, offset, block * 8 + i),
+              static_cast<uint16_t>(words[i / 2] >> i % 2 * 16));
 }
 
 TEST(Fp8, OrderOfCodesIsThatOfValues) {

@@ -1,0 +1,23 @@
+//===- Random.h - The reference's own random numbers ------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_INTERPRETER_RANDOM_H
+#define EIDER_INTERPRETER_RANDOM_H
+
+#include <array>
+#include <cstdint>
+
+namespace eider::interpreter {
+
+/// Philox4x32-10 of a counter and a key, least significant words first.
+std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
+
+/// The 16 random bits of element `index` of a tensor: of eight neighbours that share
+/// philox({index / 8, offset}, seed), each of two words, its own.
+uint16_t randomBits(int64_t seed, int64_t offset, int64_t index);
+
+} // namespace eider::interpreter
+
+#endif // EIDER_INTERPRETER_RANDOM_H
