@@ -41,6 +41,7 @@ counts() {
     /^[0-9]+ cells, .* cells failed/ {
       all = $1; sub(/ cells failed.*/, ""); bad = $NF; passed += all - bad; failed += bad }
     /(ERROR|RACECHECK) SUMMARY: [0-9]+/ { sub(/.*SUMMARY: /, ""); failed += $1 }
+    /^skipped / { skipped += 1 }
     /^ok / { passed += 1 }
     /^not ok / { failed += 1 }
     END { print passed + 0, failed + 0, skipped + 0 }' "$1"
@@ -233,6 +234,7 @@ step heldout env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/heldout-test" --gtest_
 step aot timeout 120 "$bin/gpu-aot"
 step demo demo
 step kernels kernels
+step large timeout 120 "$bin/gpu-large"
 step memcheck sanitizer memcheck out-of-bounds
 step racecheck sanitizer racecheck race
 step initcheck sanitizer initcheck uninitialised
