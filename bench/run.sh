@@ -29,7 +29,7 @@ part() { # NAME COMMAND…
   echo "== $name took $((SECONDS - begin)) s"
 }
 
-part ops "$bin/eider" bench --device cuda:0 --json "$out/ops.json"
+part ops "$bin/eider" bench --device cuda:0 --beside-copy --json "$out/ops.json"
 part latency "$bin/bench-latency" --device cuda:0 --json "$out/latency.json"
 part peers python3 "$root/bench/peers/run.py" --json "$out/peers.json" --seconds "$seconds" --continue
 

@@ -21,9 +21,10 @@ NONE = ("No results are committed yet: `bench/results/` holds none. `build/bin/e
 
 
 def load(directory):
-    """The results in a directory, by file name. A file of another schema is a ValueError."""
+    """The results in a directory, by file name, but for profiles, which are for losses.py. A file of another schema is a
+    ValueError."""
     documents = []
-    for path in sorted(directory.glob("*.json")):
+    for path in sorted(path for path in directory.glob("*.json") if path.stem != "profile"):
         document = json.loads(path.read_text())
         if document.get("schema") != 1:
             raise ValueError(f"{path}: schema {document.get('schema')!r}, 1 is known here")
@@ -73,7 +74,7 @@ def of_hardware(cell, cells):
     for other in cells:
         if (other["op"], other["shape"], other["params"]) == (cell["op"], cell["shape"], twin):
             ratio = cell["value"] / other["value"]
-            return f"≤ 1.05 × hardware, is {ratio:.3f}: " + ("met" if ratio <= 1.05 else "**missed**")
+            return f"≤ 1.03 × hardware, is {ratio:.3f}: " + ("met" if ratio <= 1.03 else "**missed**")
     return ""
 
 

@@ -21,6 +21,14 @@ int64_t elementsOf(const std::vector<int64_t> &shape, const std::string &tensor)
   return elements;
 }
 
+/// Of what a launch moves of a tensor: an in-out is read and written, of scattered rows the new
+/// ones are written alone.
+size_t readOf(const Signature::Tensor &tensor, size_t bytes) {
+  if (tensor.role == Signature::Role::InOut)
+    return tensor.rowsChosen.empty() ? bytes / 2 : 0;
+  return tensor.role == Signature::Role::Input ? bytes : 0;
+}
+
 } // namespace
 
 Workload::Workload(const Device &device, const Meter &meter, const Kernel &kernel,
@@ -30,9 +38,11 @@ Workload::Workload(const Device &device, const Meter &meter, const Kernel &kerne
   for (const Signature::Tensor &tensor : signature.tensors) {
     const std::vector<int64_t> shape = kernel.shapeOf(tensor.name, dims);
     elements.push_back(elementsOf(shape, tensor.name));
-    traffic_ += trafficOf(tensor, shape, dims);
+    const size_t bytes = trafficOf(tensor, shape, dims);
+    read_ += readOf(tensor, bytes);
+    written_ += bytes - readOf(tensor, bytes);
   }
-  sets.resize(static_cast<size_t>(meter.copiesFor(traffic_)));
+  sets.resize(static_cast<size_t>(meter.copiesFor(traffic())));
   try {
     for (size_t i = 0; i < elements.size(); ++i) {
       const Signature::Tensor &tensor = signature.tensors[i];

@@ -26,7 +26,9 @@ public:
   Workload &operator=(const Workload &) = delete;
 
   /// Bytes that a launch reads and writes: inputs and outputs once, in-outs twice.
-  size_t traffic() const { return traffic_; }
+  size_t traffic() const { return read_ + written_; }
+  /// What of it is read.
+  size_t read() const { return read_; }
 
   /// A launch of `call`, which must be prepared for the same dims. It must not outlive this.
   Enqueue launchOf(const Call &call);
@@ -37,7 +39,7 @@ private:
   Device device;
   std::vector<void *> memory;
   std::vector<std::vector<TensorArg>> sets;
-  size_t traffic_ = 0;
+  size_t read_ = 0, written_ = 0;
   void *workspace = nullptr;
   size_t workspaceBytes = 0;
 };

@@ -132,6 +132,17 @@ class Bench(EiderTest):
         self.assertAlmostEqual(time["ratio"], time["value"] / time["baseline_value"])
         self.succeeds("report", "a.json", "-o", "page.html")
 
+    def test_beside_a_copy_of_the_same_proportion(self):
+        self.succeeds("bench", "silu_mul_quant", *self.SMALL, "--l2", "cold", "--beside-copy", "--json", "a.json")
+        time = json.loads((self.directory / "a.json").read_text())["cells"][0]
+        self.assertEqual(time["copy"], "4:1")
+        self.assertAlmostEqual(time["copy_ratio"], time["value"] / time["copy_value"])
+
+    def test_a_scale_of_the_whole_matrix_reads_it_twice(self):
+        self.succeeds("bench", "quantize", *self.SMALL, "--block", "*x*", "--l2", "cold", "--json", "a.json")
+        time = json.loads((self.directory / "a.json").read_text())["cells"][0]
+        self.assertEqual(time["bytes"], 4 * 256 * (2 * 2 + 1) + 4)
+
     def test_in_outs_count_twice(self):
         self.succeeds("bench", "add_rms_norm_quant", *self.SMALL, "--l2", "cold", "--json", "a.json")
         time = json.loads((self.directory / "a.json").read_text())["cells"][0]

@@ -8,6 +8,8 @@
 #include "autotuner/store/Records.h"
 #include "eider/jit.h"
 #include "tools/eider/BenchCells.h"
+#include "tools/eider/BenchTargets.h"
+#include "tools/eider/CopyKernel.h"
 #include "tools/eider/Inputs.h"
 #include "tools/eider/ProgramSource.h"
 #include "tools/eider/ResultParams.h"
@@ -35,7 +37,7 @@ public:
   /// `alone`: there is one cell, whose error is the request's.
   Bench(const BenchRequest &request, const Device &device, bool alone)
       : request(request), device(device), alone(alone), meter(device, request.rounds),
-        results("ops", device.info()) {}
+        copies(device, meter), results("ops", device.info()) {}
 
   /// Throws Error when the program is not possible, or the machine fails.
   void measure(const BenchCell &cell);
@@ -46,6 +48,12 @@ public:
   bool failed() const { return failures > 0; }
 
 private:
+  /// Bytes of a launch.
+  struct Moved {
+    size_t read, written;
+    size_t all() const { return read + written; }
+  };
+  Moved movedBy(const BenchCell &cell, const bench::Workload &workload) const;
   CompileOptions compileOptions(const std::string &schedule, const BenchCell &cell,
                                 const Dims &fixed) const;
   std::vector<std::string> schedulesFor(const BenchCell &cell, const Program &program,
@@ -57,7 +65,7 @@ private:
   void measureTuned(const BenchCell &cell, const Program &program, const Dims &fixed,
                     bench::Workload &workload);
   void addTime(const BenchCell &cell, const std::string &op, const std::string &schedule,
-               bench::L2 l2, const bench::Timing &timing, size_t traffic);
+               bench::L2 l2, const bench::Timing &timing, Moved moved);
   void complain(const BenchCell &cell, const std::string &schedule, const Error &error);
   bool wants(bench::L2 l2, size_t traffic) const;
 
@@ -65,6 +73,7 @@ private:
   Device device;
   bool alone;
   bench::Meter meter;
+  CopyKernels copies;
   bench::Results results;
   int failures = 0;
 };
@@ -74,6 +83,13 @@ bool Bench::wants(bench::L2 l2, size_t traffic) const {
   if (request.l2 == "both")
     return l2 == bench::L2::Cold || traffic <= static_cast<size_t>(device.info().l2);
   return request.l2 == (l2 == bench::L2::Cold ? "cold" : "warm");
+}
+
+/// What is read twice counts twice where no cache keeps it.
+Bench::Moved Bench::movedBy(const BenchCell &cell, const bench::Workload &workload) const {
+  const size_t read = workload.read(), written = workload.traffic() - read;
+  const bool isKept = workload.traffic() <= static_cast<size_t>(device.info().l2);
+  return {readsTwice(cell.program) && !isKept ? 2 * read : read, written};
 }
 
 void Bench::complain(const BenchCell &cell, const std::string &schedule, const Error &error) {
@@ -163,10 +179,10 @@ void Bench::measureTuned(const BenchCell &cell, const Program &program, const Di
 void Bench::measureCall(const Call &call, const std::string &schedule, const BenchCell &cell,
                         const std::string &op, bench::Workload &workload) {
   const bench::Enqueue launch = workload.launchOf(call);
+  const Moved moved = movedBy(cell, workload);
   for (bench::L2 l2 : {bench::L2::Cold, bench::L2::Warm})
     if (wants(l2, workload.traffic()))
-      addTime(cell, op, schedule, l2, meter.time(launch, workload.traffic(), l2),
-              workload.traffic());
+      addTime(cell, op, schedule, l2, meter.time(launch, moved.all(), l2), moved);
   if (!request.sweep)
     results.add({{"op", op},
                  {"params", paramsOf(cell.program, schedule)},
@@ -177,7 +193,7 @@ void Bench::measureCall(const Call &call, const std::string &schedule, const Ben
 }
 
 void Bench::addTime(const BenchCell &cell, const std::string &op, const std::string &schedule,
-                    bench::L2 l2, const bench::Timing &timing, size_t traffic) {
+                    bench::L2 l2, const bench::Timing &timing, Moved moved) {
   const double ratio = timing.kernel / timing.memcpy;
   const bool cold = l2 == bench::L2::Cold, hasTarget = cold && cell.target > 0;
   char line[160];
@@ -199,9 +215,17 @@ void Bench::addTime(const BenchCell &cell, const std::string &op, const std::str
                {"baseline_value", timing.memcpy},
                {"ratio", ratio},
                {"spread", timing.spread},
-               {"bytes", traffic}};
+               {"bytes", moved.all()}};
   if (hasTarget)
     made["target"] = cell.target;
+  if (cold && request.besideCopy) {
+    const Proportion proportion = proportionOf(moved.read, moved.written);
+    // Over a memcpy of its own rounds: what the machine did meanwhile cancels.
+    const double copy = copies.timesMemcpy(proportion, moved.all());
+    made["copy"] = proportion.text();
+    made["copy_value"] = copy * timing.memcpy;
+    made["copy_ratio"] = ratio / copy;
+  }
   results.add(made);
 }
 

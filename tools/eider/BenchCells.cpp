@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/eider/BenchCells.h"
 
+#include "tools/eider/BenchTargets.h"
 #include "tools/eider/ProgramSource.h"
 #include "tools/eider/Text.h"
 
@@ -24,7 +25,7 @@ constexpr Shape shapes[] = {{1, 8192}, {128, 4096},  {4096, 4096},
                             large,     {4097, 4104}, {1000, 7168}};
 
 BenchCell cell(const std::string &op, const std::string &dtype, const std::string &format,
-               const std::string &block, const std::string &codec, Shape shape, double target = 0) {
+               const std::string &block, const std::string &codec, Shape shape) {
   BenchCell made;
   made.program.source = op;
   made.program.parameters.dtype = dtype;
@@ -32,21 +33,46 @@ BenchCell cell(const std::string &op, const std::string &dtype, const std::strin
   made.program.parameters.block = block;
   made.program.codec = codec;
   made.program.dims = {{"tokens", shape.tokens}, {"hidden", shape.hidden}};
-  made.target = target;
   return made;
 }
 
-/// Every format by either codec, where memory alone should count. The software codec's measure is
-/// the hardware's time, not a memcpy.
+/// Every format by either codec, where memory alone should count.
 void addCodecs(std::vector<BenchCell> &cells) {
   for (const std::string codec : {"hardware", "software"})
     for (const char *format : {"e4m3", "e5m2"}) {
-      const double quantize = codec == "hardware" ? 1.01 : 0,
-                   others = codec == "hardware" ? 1.05 : 0;
       for (const char *block : {"1x128", "1x*"})
-        cells.push_back(cell("quantize", "bf16", format, block, codec, large, quantize));
+        cells.push_back(cell("quantize", "bf16", format, block, codec, large));
       for (const char *op : {"rms_norm_quant", "add_rms_norm_quant", "silu_mul_quant"})
-        cells.push_back(cell(op, "bf16", format, "1x128", codec, large, others));
+        cells.push_back(cell(op, "bf16", format, "1x128", codec, large));
+    }
+}
+
+/// A cast with scales of another kind.
+struct Cast {
+  const char *format, *block, *scale, *layout, *mode;
+};
+
+/// Casts of every kind, there and back: formats that no GPU or not each encodes, scales and layouts
+/// of them, a scale of the whole matrix from it.
+void addCasts(std::vector<BenchCell> &cells) {
+  static constexpr Cast casts[] = {{"e4m3", "*x*", "", "", ""},
+                                   {"e4m3", "1x32", "e8m0", "", "mx"},
+                                   {"e4m3", "1x32", "e8m0", "swizzled_128x4", "mx"},
+                                   {"e4m3", "1x128", "", "mn_major_aligned", ""},
+                                   {"e4m3", "1x128", "e8m0", "packed_ue8m0", ""},
+                                   {"e4m3", "128x128", "", "te_gemm_ready", ""},
+                                   {"e4m3fnuz", "1x128", "", "", ""},
+                                   {"e5m2fnuz", "1x128", "", "", ""},
+                                   {"e2m1", "1x32", "e8m0", "", "mx"},
+                                   {"e2m1", "1x16", "e4m3", "", ""}};
+  for (const Cast &cast : casts)
+    for (const char *op : {"quantize", "dequantize"}) {
+      BenchCell made = cell(op, "bf16", cast.format, cast.block, "auto", large);
+      OpParameters &parameters = made.program.parameters;
+      parameters.scale = cast.scale;
+      parameters.scaleLayout = cast.layout;
+      parameters.mode = op == std::string("quantize") ? cast.mode : ""; // of scales that are made
+      cells.push_back(made);
     }
 }
 
@@ -81,30 +107,15 @@ void addNeighbours(std::vector<BenchCell> &cells) {
 /// A matrix and its transpose from one read: with scales of their own and with those of squares, at
 /// every shape; beside an activation, and with a copy that is not quantised.
 void addTransposes(std::vector<BenchCell> &cells) {
-  constexpr double target = 1.05;
   for (const char *block : {"1x128", "128x128"}) {
     for (Shape shape : shapes)
-      cells.push_back(cell("cast_transpose", "bf16", "e4m3", block, "auto", shape,
-                           shape.tokens == large.tokens ? target : 0));
+      cells.push_back(cell("cast_transpose", "bf16", "e4m3", block, "auto", shape));
     for (const char *copy : {"", "bf16"}) {
-      cells.push_back(cell("silu_mul_quant", "bf16", "e4m3", block, "auto", large, target));
+      cells.push_back(cell("silu_mul_quant", "bf16", "e4m3", block, "auto", large));
       cells.back().program.parameters.transposed = "yes";
       cells.back().program.parameters.copy = copy;
     }
   }
-}
-
-/// The measure of an op whose every operand goes once through memory.
-double targetOf(const std::string &op) {
-  if (op == "cast_transpose")
-    return 1.05;
-  for (const char *activation : {"silu", "gelu", "relu2"})
-    if (op.starts_with(activation))
-      return 0.99;
-  for (const char *chosen : {"embedding", "moe", "kv_append"})
-    if (op.starts_with(chosen))
-      return 1.1;
-  return op.find("norm") != op.npos || op.starts_with("softmax") ? 1.02 : 1;
 }
 
 /// The params that a result should name, where the op has them and the request does not say.
@@ -122,8 +133,8 @@ void setDefaults(ProgramRequest &program) {
   set("block", program.parameters.block, "1x128");
 }
 
-BenchCell withDefaults(const std::string &op, Shape shape, double target = 0) {
-  BenchCell made = cell(op, "", "", "", "auto", shape, target);
+BenchCell withDefaults(const std::string &op, Shape shape) {
+  BenchCell made = cell(op, "", "", "", "auto", shape);
   setDefaults(made.program);
   return made;
 }
@@ -137,7 +148,7 @@ BenchCell libraryCell(const std::string &op) {
                                   {"slots", 65536},
                                   {"max_position", 32768}};
   const Shape shape = op == "kv_append" ? Shape{16384, 1024} : large; // eight heads of 128
-  BenchCell made = withDefaults(op, shape, targetOf(op));
+  BenchCell made = withDefaults(op, shape);
   const Program program = makeProgram(made.program).program;
   for (const Signature::NamedDim &dim : program.signature().dims)
     if (const auto from = chosenFrom.find(dim.name); from != chosenFrom.end())
@@ -198,9 +209,7 @@ void dropDoubles(std::vector<BenchCell> &cells) {
   std::vector<BenchCell> single;
   for (const BenchCell &cell : cells)
     if (std::ranges::none_of(single, [&](const BenchCell &other) {
-          return nameOf(other) == nameOf(cell) &&
-                 other.program.parameters.scaleSource == cell.program.parameters.scaleSource &&
-                 other.program.settings == cell.program.settings;
+          return nameOf(other) == nameOf(cell) && other.program.settings == cell.program.settings;
         }))
       single.push_back(cell);
   cells = std::move(single);
@@ -219,6 +228,10 @@ std::string nameOf(const BenchCell &cell) {
                                     parameters.dtype,
                                     parameters.format,
                                     parameters.block,
+                                    parameters.scale,
+                                    parameters.scaleLayout,
+                                    parameters.scaleSource,
+                                    parameters.mode,
                                     parameters.transposed == "yes" ? "transposed" : "",
                                     parameters.copy.empty() ? "" : "copy-" + parameters.copy,
                                     program.codec,
@@ -240,18 +253,21 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
       throw Error(ErrorKind::Request, "the simulator is not measured at a GPU's shapes", "bench",
                   "name an op, and give --dim tokens=N --dim hidden=N");
     addCodecs(cells);
+    addCasts(cells);
     addLibrary(cells);
     addShapes(cells);
     addNeighbours(cells);
     addTransposes(cells);
   }
   dropDoubles(cells);
+  for (BenchCell &cell : cells)
+    cell.target = targetOf(cell.program);
   std::erase_if(cells, [&](const BenchCell &cell) {
     return nameOf(cell).find(request.only) == std::string::npos;
   });
   if (cells.empty())
     throw Error(ErrorKind::Request, "no cell has '" + request.only + "' in its name", "--only",
-                "names are op/dtype/format/block/codec/tokensxhidden");
+                "names are op/dtype/format/block/.../codec/tokensxhidden");
   return cells;
 }
 

@@ -16,7 +16,7 @@ struct BenchCell {
   double target = 0;      ///< The most times a memcpy of the same bytes, cold; 0: none stated.
 };
 
-/// `op/dtype/format/block/codec/tokensxhidden`: what --only matches.
+/// `op/dtype/format/block/…/codec/tokensxhidden`, of what is given alone: what --only matches.
 std::string nameOf(const BenchCell &cell);
 
 /// The cells of a request: its ops with its params at its dims, or all that are measured for

@@ -248,12 +248,14 @@ void addMeasurement(CLI::App &app, Requests &requests, std::optional<Request> &c
       ->required();
   bench->add_option("--json", request.json, "The file of results to write");
   bench->add_option("--only", request.only,
-                    "Only cells with this in op/dtype/format/block/codec/tokensxhidden");
+                    "Only cells with this in op/dtype/format/block/.../codec/tokensxhidden");
   bench->add_option("--l2", request.l2, "The cache before a launch: cold, warm or both")
       ->check(CLI::IsMember({"cold", "warm", "both"}));
   bench->add_option("--rounds", request.rounds, "Of which medians are taken")
       ->check(CLI::Range(1, 10000));
   bench->add_flag("--sweep", request.sweep, "Tries many schedules a cell");
+  bench->add_flag("--beside-copy", request.besideCopy,
+                  "Also beside a copy kernel with as many reads and writes");
   bench->final_callback([&] { chosen = requests.bench; });
 
   CLI::App *report = app.add_subcommand("report", "Results of benchmarks as one page of HTML");

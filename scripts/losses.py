@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# Part of Eider, under the Apache License v2.0.
+"""Writes bench/results/losses.md: every timed cell of ops.json, those that miss most first, and what their profiles say.
+
+    scripts/losses.py             rewrites the page
+    scripts/losses.py --check     exit status 1 unless the page is already what the results give
+    scripts/losses.py --misses    one line of JSON a miss: the cell, and the arguments of the `eider bench` of it alone
+
+From ops.json, peers.json, tune.json and profile.json in bench/results/ (--results DIR), of which only the first must be
+there. The schema is in bench/README.md. A cell is judged by what is asked of it: its target beside a memcpy; of the
+software codec, the hardware's time; of an odd shape, its even neighbour's ratio; and the fastest peer. Its time is the
+tuned one where there is a record.
+"""
+import argparse
+import json
+import pathlib
+import sys
+
+import readme_table
+from readme_table import number, row, subject
+
+OF_HARDWARE = 1.03  # the software codec's time over the hardware's
+ODD = 1.15          # an odd shape's ratio to a memcpy over its even neighbour's
+SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by so much
+FLAGS = {"dtype": "--dtype", "format": "--format", "block": "--block", "from_format": "--from-format",
+         "from_block": "--from-block", "from_scale": "--from-scale", "from_scale_layout": "--from-scale-layout",
+         "scale": "--scale", "scale_layout": "--scale-layout", "scale_source": "--scale-source", "mode": "--mode",
+         "index": "--index", "copy": "--copy", "transposed": "--transposed", "codec": "--codec"}
+
+
+def load(directory, name):
+    """A file of results, or nothing if it is not there. Another schema is a ValueError."""
+    path = directory / f"{name}.json"
+    if not path.exists():
+        return None
+    document = json.loads(path.read_text())
+    if document.get("schema") != 1:
+        raise ValueError(f"{path}: schema {document.get('schema')!r}, 1 is known here")
+    return document
+
+
+def cells_of(document, metric):
+    return [cell for cell in document["cells"] if cell["metric"] == metric] if document else []
+
+
+class Case:
+    """A cell, and what is asked of it: pairs of what it is held against, and how many times as much it is as it may be."""
+
+    def __init__(self, cell, tuned):
+        self.cell = cell  # of the heuristic's schedule, or of the one that there is
+        self.judged = tuned or cell
+        self.asked = []
+        self.peer = None
+
+    def ask(self, what, share):
+        self.asked.append((what, share))
+
+    @property
+    def worst(self):
+        return max((share for _, share in self.asked), default=0)
+
+    @property
+    def missed(self):
+        return [(what, share) for what, share in self.asked if share > 1]
+
+
+def cases_of(ops, tune, peers):
+    """The cases of ops.json, unjudged, by subject."""
+    tuned = {subject(dict(cell, metric="time")): cell for cell in cells_of(tune, "tuned_time")}
+    tuned.update({subject(cell): cell for cell in cells_of(ops, "time") if cell["params"].get("schedule") == "tuned"})
+    cases = {}
+    for cell in cells_of(ops, "time"):
+        key = subject(cell)
+        if cell["params"].get("schedule") != "tuned" or key not in cases:
+            cases[key] = Case(cell, tuned.get(key))
+    for cell in cells_of(peers, "time"):
+        case = cases.get(subject(cell))
+        if case and (case.peer is None or cell["value"] < case.peer["value"]):
+            case.peer = cell
+    return cases
+
+
+def even_neighbour(case, cases):
+    """The case that differs in its shape alone, which is of multiples of 128 just below."""
+    shape = case.cell["shape"]
+    even = {name: extent // 128 * 128 for name, extent in shape.items()}
+    if even == shape or any(extent - even[name] > 8 for name, extent in shape.items()):
+        return None
+    return cases.get(subject(dict(case.cell, shape=even)))
+
+
+def hardware_twin(case, cases):
+    if case.cell["params"].get("codec") != "software":
+        return None
+    return cases.get(subject(dict(case.cell, params=dict(case.cell["params"], codec="hardware"))))
+
+
+def judge(cases):
+    for case in cases.values():
+        figure = case.judged
+        if target := case.cell.get("target"):
+            case.ask(f"≤ {target:g} × memcpy", figure["ratio"] / target)
+        if twin := hardware_twin(case, cases):
+            case.ask(f"≤ {OF_HARDWARE:g} × hardware codec", figure["value"] / (OF_HARDWARE * twin.judged["value"]))
+        if even := even_neighbour(case, cases):
+            case.ask(f"≤ {ODD:g} × even neighbour", figure["ratio"] / (ODD * even.judged["ratio"]))
+        if case.peer:
+            lead = SMALL_PEER if case.peer["value"] < SMALL_US else 1
+            case.ask(f"≤ {lead:g} × {case.peer['params']['by']}", figure["value"] / (lead * case.peer["value"]))
+    return sorted(cases.values(), key=lambda case: (-case.worst, -case.judged["ratio"]))
+
+
+def name_of(case):
+    params = {name: value for name, value in case.cell["params"].items() if (name, value) != ("codec", "auto")}
+    op, text, extents = readme_table.case(dict(case.cell, params=params))
+    return op, text, extents
+
+
+def line_of(case):
+    figure, cell = case.judged, case.cell
+    copy = f"{cell['copy_ratio'] * figure['ratio'] / cell['ratio']:.3f} ({cell['copy']})" if "copy_ratio" in cell else "–"
+    peer = f"{number(case.peer['value'])} ({case.peer['params']['by']})" if case.peer else "–"
+    asked = "; ".join(f"{what}: {f'**{share:.3f}**' if share > 1 else f'{share:.3f}'}" for what, share in case.asked)
+    return row([*name_of(case), "heuristic" if figure is cell else "tuned", number(figure["value"]),
+                f"{figure['ratio']:.3f}", copy, peer, asked or "–"])
+
+
+#--- What a profile says ----------------------------------------------------------------------------------------
+
+def profiles_of(profile):
+    """Metrics by subject and kernel."""
+    found = {}
+    for cell in profile["cells"] if profile else []:
+        params = {name: value for name, value in cell["params"].items() if name != "kernel"}
+        key = subject(dict(cell, params=params, metric="time"))
+        found.setdefault(key, {}).setdefault(cell["params"]["kernel"], {})[cell["metric"]] = cell["value"]
+    return found
+
+
+def profile_line(metrics):
+    """One kernel's metrics in words; what was not measured is left out."""
+    words = [("dram_throughput", "DRAM {:.0f} %"), ("l2_throughput", "L2 {:.0f} %"),
+             ("issue_slots", "issue slots {:.0f} %"), ("achieved_occupancy", "occupancy {:.0f} %"),
+             ("registers", "{:.0f} registers"), ("local_bytes", "{:.0f} bytes of local memory"),
+             ("instructions", "{:.3g} instructions")]
+    parts = [form.format(metrics[name]) for name, form in words if name in metrics]
+    stalls = sorted(((value, name) for name, value in metrics.items() if name.startswith("stall_")), reverse=True)
+    if stalls:
+        waits = ", ".join(f"{name.removeprefix('stall_')} {value:.1f}" for value, name in stalls[:3])
+        parts.append(f"an instruction waits for {waits} cycles")
+    return " · ".join(parts)
+
+
+def said_of_misses(cases, profiles):
+    lines = []
+    for case in cases:
+        op, params, extents = name_of(case)
+        kernels = profiles.get(subject(case.cell), {})
+        said = "; ".join(f"`{kernel}`: {profile_line(metrics)}" for kernel, metrics in kernels.items())
+        lines.append(f"- {op} {params} {extents}: {said or 'not profiled'}")
+    return lines
+
+
+#--- The page -----------------------------------------------------------------------------------------------------
+
+def page(ops, tune, peers, profile):
+    cases = judge(cases_of(ops, tune, peers))
+    missed = [case for case in cases if case.missed]
+    asked = [case for case in cases if case.asked]
+    sources = [document for document in (ops, tune, peers, profile) if document]
+    return "\n".join([
+        "# Every cell, losses first", "",
+        "Written by `scripts/losses.py` from the results beside it; `bench/README.md` says how they are measured.", "",
+        *(f"- {readme_table.machine_line(document)}" for document in sources), "",
+        f"{len(missed)} of the {len(asked)} cells of which something is asked miss it; of {len(cases) - len(asked)} others "
+        "nothing is.", "",
+        "`× copy`: beside our own best kernel that only reads and writes, of the same proportion of bytes read to bytes written",
+        "(in brackets). `asked`: what the time is of the most that is allowed; above 1 it is a miss.", "",
+        row(["op", "params", "rows × columns", "schedule", "µs", "× memcpy", "× copy", "fastest peer µs", "asked"]),
+        "|---|---|---|---|--:|--:|--:|--:|---|",
+        *(line_of(case) for case in cases), "",
+        "## What the profile says of each miss", "",
+        *(said_of_misses(missed, profiles_of(profile)) or ["Nothing is missed."]), ""])
+
+
+def arguments_of(case):
+    """What `eider bench` is given to measure the case alone, under the schedule that it is judged by."""
+    cell = case.cell
+    arguments = [cell["op"]]
+    for name, value in cell["params"].items():
+        if name in FLAGS and value:
+            arguments += [FLAGS[name], value]
+        elif name.startswith("set "):
+            arguments += ["--set", f"{name.removeprefix('set ')}={value}"]
+    for name, extent in cell["shape"].items():
+        arguments += ["--dim", f"{name}={extent}"]
+    schedule = case.judged["params"].get("schedule")
+    if schedule and schedule != "tuned":
+        arguments += ["--schedule", schedule]
+    return [*arguments, "--l2", cell["params"].get("l2", "cold")]
+
+
+def misses(ops, tune, peers):
+    for case in judge(cases_of(ops, tune, peers)):
+        if case.missed:
+            cell = {name: case.cell[name] for name in ("op", "params", "shape")}
+            yield {"cell": cell, "arguments": arguments_of(case)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing; exit status 1 if the page differs")
+    parser.add_argument("--misses", action="store_true", help="change nothing; print what misses, as lines of JSON")
+    parser.add_argument("--results", type=pathlib.Path, default=readme_table.ROOT / "bench" / "results")
+    arguments = parser.parse_args()
+    try:
+        ops, tune, peers, profile = (load(arguments.results, name) for name in ("ops", "tune", "peers", "profile"))
+        if ops is None:
+            raise ValueError(f"{arguments.results} has no ops.json; eider bench --json writes one")
+        if arguments.misses:
+            for miss in misses(ops, tune, peers):
+                print(json.dumps(miss))
+            return 0
+        text = page(ops, tune, peers, profile)
+    except (ValueError, KeyError) as error:
+        print(f"losses: {error}", file=sys.stderr)
+        return 2
+    path = arguments.results / "losses.md"
+    if arguments.check:
+        return int(not path.exists() or path.read_text() != text)
+    path.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

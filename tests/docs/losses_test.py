@@ -1,0 +1,188 @@
+# Part of Eider, under the Apache License v2.0.
+"""The page of losses says what the results say, and a profile is read from what Nsight Compute writes."""
+import contextlib
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import documents
+
+sys.path[:0] = [str(documents.ROOT / "scripts"), str(documents.ROOT / "bench")]
+import losses  # noqa: E402
+import profile_cells  # noqa: E402
+
+PARAMS = {"dtype": "bf16", "format": "e4m3", "block": "1x128", "codec": "auto", "schedule": "", "l2": "cold"}
+MACHINE = {"device": "NVIDIA H200", "target": "sm_90", "multiprocessors": 132, "memory_bytes": 1, "l2_bytes": 1,
+           "memory_clock_khz": 1, "memory_bus_bits": 1, "driver": 13000}
+
+
+def cell(op="quantize", value=100.0, tokens=16384, hidden=8192, params=(), **changes):
+    made = {"op": op, "params": {**PARAMS, **dict(params)}, "shape": {"tokens": tokens, "hidden": hidden},
+            "metric": "time", "unit": "us", "value": value, "baseline": "memcpy", "baseline_value": 100.0,
+            "ratio": value / 100}
+    return {**made, **changes}
+
+
+def document(*cells, bench="ops"):
+    return {"schema": 1, "bench": bench, "date": "2026-01-31T12:00:00Z", "commit": "0" * 40, "machine": MACHINE,
+            "cells": list(cells)}
+
+
+def peer(by, value, **changes):
+    made = cell(value=value, **changes)
+    params = {name: setting for name, setting in made["params"].items() if name not in ("codec", "schedule")}
+    return {**made, "params": {"by": by, **params}}
+
+
+def judged(ops, tune=None, peers=None):
+    return losses.judge(losses.cases_of(document(*ops), tune and document(*tune), peers and document(*peers)))
+
+
+class Judgement(unittest.TestCase):
+    def test_losses_come_first(self):
+        cases = judged([cell("copy", 99, target=1), cell("scale", 103, target=1.02), cell("add", 150),
+                        cell("triad", 110, target=1)])
+        self.assertEqual([case.cell["op"] for case in cases], ["triad", "scale", "copy", "add"])
+        self.assertEqual([bool(case.missed) for case in cases], [True, True, False, False])
+        self.assertAlmostEqual(cases[0].worst, 1.1)
+
+    def test_what_was_tuned_counts(self):
+        record = cell(value=99, params={"schedule": "map<threads = 64>"}, metric="tuned_time")
+        case, = judged([cell(value=105, target=1)], tune=[record])
+        self.assertFalse(case.missed)
+        self.assertIn("map<threads = 64>", losses.arguments_of(case))
+        own = judged([cell(value=105, target=1), cell(value=98, params={"schedule": "tuned"}, target=1)])
+        self.assertEqual([case.judged["value"] for case in own], [98])
+
+    def test_fastest_peer(self):
+        case, = judged([cell(value=100)], peers=[peer("triton", 104.0), peer("torch.compile", 96.0)])
+        self.assertEqual(case.missed, [("≤ 1 × torch.compile", 100 / 96)])
+
+    def test_a_peer_may_lead_a_little_where_all_is_short(self):
+        case, = judged([cell(value=2.0)], peers=[peer("triton", 1.95)])
+        self.assertEqual(case.missed, [])
+
+    def test_software_beside_hardware(self):
+        case = judged([cell(params={"codec": "hardware"}), cell(value=104, params={"codec": "software"})])[0]
+        self.assertEqual(case.missed, [("≤ 1.03 × hardware codec", 104 / 103)])
+
+    def test_odd_beside_even(self):
+        case = judged([cell(), cell(value=120, hidden=8193), cell(value=300, hidden=7168)])[0]
+        self.assertEqual((case.cell["shape"]["hidden"], len(case.missed)), (8193, 1))
+
+
+class Page(unittest.TestCase):
+    def test_says_what_misses_and_why(self):
+        ops = document(cell(value=110, target=1, copy="2:1", copy_value=97.0, copy_ratio=110 / 97))
+        profiled = [{**cell(params={"kernel": "quantize"}), "metric": metric, "value": value} for metric, value in
+                    (("dram_throughput", 71.2), ("registers", 40), ("stall_wait", 2.5), ("stall_barrier", 4.0))]
+        text = losses.page(ops, None, None, document(*profiled, bench="profile"))
+        self.assertIn("1 of the 1 cells of which something is asked miss it; of 0 others", text)
+        self.assertIn("| heuristic | 110.0 | 1.100 | 1.134 (2:1) | – | ≤ 1 × memcpy: **1.100** |", text)
+        self.assertIn("16384 × 8192: `quantize`: DRAM 71 % · 40 registers · an instruction waits for barrier 4.0, wait 2.5 "
+                      "cycles", text)
+
+    def test_what_is_not_profiled(self):
+        self.assertIn("16384 × 8192: not profiled", losses.page(document(cell(value=110, target=1)), None, None, None))
+
+    def test_nothing_missed(self):
+        self.assertIn("Nothing is missed.", losses.page(document(cell(value=90, target=1)), None, None, None))
+
+    def test_other_schemas(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "ops.json")
+            path.write_text(json.dumps({"schema": 2}))
+            with self.assertRaisesRegex(ValueError, "schema 2, 1 is known here"):
+                losses.load(path.parent, "ops")
+
+    def test_page_holds_the_committed_results(self):
+        check = subprocess.run([sys.executable, losses.__file__, "--check"])
+        self.assertEqual(check.returncode, 0, "run scripts/losses.py")
+
+    def test_arguments_measure_the_case_alone(self):
+        """The command line takes them; for a GPU, that is all that it lacks."""
+        eider = os.path.join(os.environ["EIDER_BUILD"], "bin", "eider")
+        case, = judged([cell("softmax", 200, params={"set causal": "1", "format": "", "block": ""}, target=1)])
+        for device, status in (("host", 0), ("cuda", 3)):
+            arguments = losses.arguments_of(case)
+            at = arguments.index("--dim")
+            small = [*arguments[:at], "--dim", "tokens=2", "--dim", "hidden=64", *arguments[at + 4:]]
+            run = subprocess.run([eider, "bench", *small, "--device", device, "--rounds", "1"], capture_output=True,
+                                 env={**os.environ, "EIDER_CUDA_DRIVER": "/nonexistent"})
+            self.assertEqual(run.returncode, status, run.stderr)
+
+
+class Profile(unittest.TestCase):
+    HEAD = ('"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device",'
+            '"CC"')
+    TABLE = "\n".join([
+        "==PROF== Connected to process 4711 (/somewhere/eider)",
+        HEAD + ',"dram__throughput.avg.pct_of_peak_sustained_elapsed","launch__registers_per_thread",'
+        '"smsp__inst_executed.sum","l1tex__t_bytes_pipe_lsu_mem_local_op_ld.sum",'
+        '"l1tex__t_bytes_pipe_lsu_mem_local_op_st.sum","smsp__average_warps_issue_stalled_wait_per_issue_active.ratio"',
+        '"","","","","","","","","","","","%","register/thread","inst","byte","byte","inst"',
+        '"0","4711","eider","127.0.0.1","quantize(const eider::bf16 *, float *)","1","7","(128, 1, 1)","(65536, 1, 1)","0",'
+        '"9.0","11.5","40","1,234,567","0","0","2.5"',
+        '"1","4711","eider","127.0.0.1","quantize(const eider::bf16 *, float *)","1","7","(128, 1, 1)","(65536, 1, 1)","0",'
+        '"9.0","91.5","40","1,234,568","16","8","n/a"',
+        '"2","4711","eider","127.0.0.1","quantize_2","1","7","(128, 1, 1)","(132, 1, 1)","0","9.0","50","32","","","",""',
+        "==PROF== Disconnected from process 4711", ""])
+
+    def test_reads_the_last_launch_of_each_kernel(self):
+        kernels = profile_cells.parse(self.TABLE)
+        self.assertEqual(list(kernels), ["quantize", "quantize_2"])
+        self.assertEqual(kernels["quantize"], {"dram_throughput": (91.5, "%"), "registers": (40, "registers"),
+                                               "local_bytes": (24, "bytes"), "instructions": (1234568, "instructions")})
+        self.assertEqual(kernels["quantize_2"], {"dram_throughput": (50, "%"), "registers": (32, "registers")})
+
+    def test_nothing_there(self):
+        self.assertEqual(profile_cells.parse("==ERROR== ERR_NVGPUCTRPERM\n"), {})
+
+    def run_with(self, ncu):
+        """What profile_cells.py writes of one miss, where ncu is a script."""
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            (directory / "ops.json").write_text(json.dumps(document(cell(value=110, target=1))))
+            devices = json.dumps({"devices": [{}, {**MACHINE, "name": MACHINE["device"]}]})
+            for program, text in (("eider", f"echo '{devices}'"), ("ncu", ncu)):
+                path = directory / program
+                path.write_text(f"#!/bin/bash\n{text}\n")
+                path.chmod(0o755)
+            (directory / "table").write_text(self.TABLE)
+            changed = {"EIDER_BIN": name, "NCU": f"{name}/ncu"}
+            old = {key: os.environ.get(key) for key in changed}
+            os.environ.update(changed)
+            try:
+                with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                    status = profile_cells.main(directory / "profile.json", directory)
+            finally:
+                for key, value in old.items():
+                    os.environ.pop(key) if value is None else os.environ.update({key: value})
+            return status, json.loads((directory / "profile.json").read_text())
+
+    TAKES_SECTIONS = """log=$(sed 's/.*--log-file \\([^ ]*\\).*/\\1/' <<<"$*")
+        if [[ $* == *--section* ]]; then cp "${0%/*}/table" "$log"
+        else echo '==ERROR== Failed to find metric x' >"$log"; exit 1; fi"""
+
+    def test_a_metric_that_ncu_does_not_know(self):
+        status, written = self.run_with(self.TAKES_SECTIONS)
+        self.assertEqual((status, written["absent"]), (0, {}))
+        first = written["cells"][0]
+        self.assertEqual((first["params"]["kernel"], first["metric"], first["value"], first["unit"]),
+                         ("quantize", "dram_throughput", 91.5, "%"))
+        text = losses.page(document(cell(value=110, target=1)), None, None, written)
+        self.assertIn("`quantize`: DRAM 92 % · 40 registers · 24 bytes of local memory", text)
+
+    def test_what_cannot_be_profiled_is_said(self):
+        status, written = self.run_with("echo '==ERROR== ERR_NVGPUCTRPERM' >&2; exit 1")
+        self.assertEqual((status, written["cells"]), (1, []))
+        self.assertEqual(list(written["absent"].values()), ["==ERROR== ERR_NVGPUCTRPERM"])
+
+
+if __name__ == "__main__":
+    unittest.main()
