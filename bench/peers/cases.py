@@ -1,5 +1,5 @@
 # Part of Eider, under the Apache License v2.0.
-"""What is measured: the ops and shapes of `eider bench` that peers have, with inputs and bytes."""
+"""What is measured: the ops and shapes of `eider bench` that peers have, with inputs, results and bytes."""
 import dataclasses
 
 import torch
@@ -7,64 +7,217 @@ import torch
 import reference
 
 SHAPES = ((1, 8192), (128, 4096), (4096, 4096), (16384, 8192), (4097, 4104), (1000, 7168))
+LARGE = ((16384, 8192),)
+CODES = torch.float8_e4m3fn
+
+
+@dataclasses.dataclass(frozen=True)
+class Tensor:
+    shape: callable      # of the dims
+    dtype: torch.dtype
+    content: str = ""    # normal; codes; scales; the dim whose rows are chosen among; plain: any, of a result
+    moved: str = ""      # the dim that says how many rows a call moves; all if there is none
+    times: int = 1       # that these are moved: of a tensor that is read and written twice
+
+    def bytes(self, dims):
+        first, *others = self.shape(dims)
+        count = self.times * (dims[self.moved] if self.moved else first)
+        for extent in others:
+            count *= extent
+        return count * self.dtype.itemsize
+
+    def make(self, dims):
+        shape = self.shape(dims)
+        if self.content == "codes":  # any but NaN
+            return (torch.randint(0, 256, shape, device=DEVICE, dtype=torch.uint8) & 0xf7).view(CODES)
+        if self.content == "scales":
+            return torch.rand(shape, device=DEVICE) / 256 + 1 / 256
+        if self.content == "normal":
+            return torch.randn(shape, device=DEVICE, dtype=self.dtype)
+        count = 1
+        for extent in shape:
+            count *= extent
+        rows = dims[self.content]  # each once while there are enough of them
+        return (torch.randperm(max(rows, count), device=DEVICE)[:count] % rows).view(shape)
+
+
+DEVICE = "cuda"
+
+
+def blocks(extent):
+    return -(-extent // 128)
+
+
+def matrix(rows, dtype=torch.bfloat16, content="normal", columns="hidden", **how):
+    return Tensor(lambda dims: (dims[rows], dims[columns]), dtype, content, **how)
+
+
+def scales(rows, **how):
+    """One each 128 columns."""
+    return Tensor(lambda dims: (dims[rows], blocks(dims["hidden"])), torch.float32, "scales", **how)
+
+
+def vector(extent, dtype=torch.bfloat16, content="normal"):
+    return Tensor(lambda dims: (extent if isinstance(extent, int) else dims[extent],), dtype, content)
+
+
+def choices(rows):
+    return vector("tokens", torch.int64, rows)
+
+
+def angles():
+    return Tensor(lambda dims: (dims["max_position"], 64), torch.bfloat16, "normal", moved="tokens")
+
+
+INPUTS = {
+    "x": matrix("tokens"), "k": matrix("tokens"), "v": matrix("tokens"),
+    "wide": Tensor(lambda dims: (dims["tokens"], 2 * dims["hidden"]), torch.bfloat16, "normal"),
+    "residual": matrix("tokens", times=2), "x twice": matrix("tokens", times=2),
+    "weight": vector("hidden"), "bias": vector("hidden"), "head weight": vector(128),
+    "scale": vector(1, torch.float32, "scales"),
+    "codes": matrix("tokens", CODES, "codes"), "codes scale": scales("tokens"),
+    "table": matrix("vocabulary", CODES, "codes", moved="tokens"), "table scale": scales("vocabulary", moved="tokens"),
+    "ids": choices("vocabulary"),
+    "sources": matrix("sources", moved="tokens"), "source": choices("sources"),
+    "permuted": matrix("permuted", CODES, "codes", moved="tokens", times=2),
+    "permuted scale": scales("permuted", moved="tokens", times=2),
+    "index": Tensor(lambda dims: (dims["tokens"], 2), torch.int64, "permuted"),
+    "expert weight": Tensor(lambda dims: (dims["tokens"], 2), torch.float32, "scales"),
+    "cos": angles(), "sin": angles(), "positions": choices("max_position"),
+    "slots": choices("slots"),
+    "k cache": matrix("slots", CODES, "codes", moved="tokens"), "k scale": scales("slots", moved="tokens"),
+    "v cache": matrix("slots", CODES, "codes", moved="tokens"), "v scale": scales("slots", moved="tokens"),
+}
+UPDATED = {"residual": None, "k cache": "k scale", "v cache": "v scale"}  # and the scales of what is codes
+
+# What a call gives, in order; the scale of codes follows them.
+RESULTS = {
+    "y": matrix("tokens", CODES, "codes"), "bf16": matrix("tokens", content="plain"),
+    "1x128": scales("tokens"),
+    "1x*": Tensor(lambda dims: (dims["tokens"], 1), torch.float32, "scales"),
+    "*x*": Tensor(lambda dims: (1, 1), torch.float32, "scales"),
+    "128x128": Tensor(lambda dims: (blocks(dims["tokens"]), blocks(dims["hidden"])), torch.float32, "scales"),
+    "yt": matrix("hidden", CODES, "codes", columns="tokens"),
+    "t 1x128": Tensor(lambda dims: (dims["hidden"], blocks(dims["tokens"])), torch.float32, "scales"),
+    "t 128x128": Tensor(lambda dims: (blocks(dims["hidden"]), blocks(dims["tokens"])), torch.float32, "scales"),
+}
 
 
 @dataclasses.dataclass(frozen=True)
 class Op:
-    name: str  # Eider's
-    block: str
+    name: str   # Eider's
+    label: str  # what tells it from others of the name
     reference: callable
-    inputs: tuple  # of x, wide (x of twice the width), residual, weight, scale
-    static: bool = False
+    inputs: tuple   # of INPUTS
+    results: tuple  # of RESULTS
+    params: dict    # as Eider's cell has them
+    shapes: tuple = SHAPES
+    others: dict = dataclasses.field(default_factory=dict)  # dims but tokens and hidden
 
     @property
     def key(self):
-        return f"{self.name} {'static' if self.static else self.block}"
+        return f"{self.name} {self.label}".strip()
 
-    def params(self):
-        static = {"scale_source": "static"} if self.static else {}
-        return {"dtype": "bf16", "format": "e4m3", "block": self.block, **static}
+    def dims(self, tokens, hidden):
+        return {"tokens": tokens, "hidden": hidden, **self.others}
 
     def traffic(self, tokens, hidden):
-        """Bytes: each input read once, each output written once, an in-out both."""
-        count = tokens * hidden
-        size = {"x": 2 * count, "wide": 4 * count, "residual": 4 * count, "weight": 2 * hidden, "scale": 4}
-        scales = {"1x128": -(-hidden // 128) * tokens, "1x*": tokens, "*x*": 0}[self.block]
-        return sum(size[name] for name in self.inputs) + count + 4 * scales
+        """Bytes: each input read once, each output written once, an in-out both; of what is chosen from, the rows."""
+        dims = self.dims(tokens, hidden)
+        return (sum(INPUTS[name].bytes(dims) for name in self.inputs) +
+                sum(RESULTS[name].bytes(dims) for name in self.results))
 
     def make_inputs(self, tokens, hidden):
-        make = {"x": lambda: torch.randn(tokens, hidden, device="cuda", dtype=torch.bfloat16),
-                "wide": lambda: torch.randn(tokens, 2 * hidden, device="cuda", dtype=torch.bfloat16),
-                "residual": lambda: torch.randn(tokens, hidden, device="cuda", dtype=torch.bfloat16),
-                "weight": lambda: torch.randn(hidden, device="cuda", dtype=torch.bfloat16),
-                "scale": lambda: torch.full((1,), 0.01, device="cuda")}
-        return [make[name]() for name in self.inputs]
+        dims = self.dims(tokens, hidden)
+        return [INPUTS[name].make(dims) for name in self.inputs]
 
 
+def quantizing(name, block, reference_of, inputs, **how):
+    """An op whose result is quantized."""
+    return Op(name, block, reference_of, inputs, ("y", block), {"dtype": "bf16", "format": "e4m3", "block": block}, **how)
+
+
+def static(name, reference_of, inputs):
+    params = {"dtype": "bf16", "format": "e4m3", "block": "*x*", "scale_source": "static"}
+    return Op(name, "static", reference_of, (*inputs, "scale"), ("y",), params)
+
+
+def plain(name, reference_of, inputs, label="", params=(), **how):
+    """An op whose result is bf16."""
+    return Op(name, label, reference_of, inputs, ("bf16",), {"dtype": "bf16", **dict(params)}, **how)
+
+
+E4M3 = {"format": "e4m3", "block": "1x128"}
 OPS = (
-    Op("quantize", "*x*", reference.quantize_static, ("x", "scale"), static=True),
-    Op("quantize", "1x128", reference.quantize_blocks, ("x",)),
-    Op("quantize", "1x*", reference.quantize_rows, ("x",)),
-    Op("rms_norm_quant", "1x128", reference.rms_norm_blocks, ("x", "weight")),
-    Op("rms_norm_quant", "1x*", reference.rms_norm_rows, ("x", "weight")),
-    Op("rms_norm_quant", "*x*", reference.rms_norm_static, ("x", "weight", "scale"), static=True),
-    Op("add_rms_norm_quant", "1x128", reference.add_rms_norm_blocks, ("x", "residual", "weight")),
-    Op("silu_mul_quant", "1x128", reference.silu_mul_blocks, ("wide",)),
+    static("quantize", reference.quantize_static, ("x",)),
+    quantizing("quantize", "1x128", reference.quantize_blocks, ("x",)),
+    quantizing("quantize", "1x*", reference.quantize_rows, ("x",)),
+    quantizing("rms_norm_quant", "1x128", reference.rms_norm_blocks, ("x", "weight")),
+    quantizing("rms_norm_quant", "1x*", reference.rms_norm_rows, ("x", "weight")),
+    static("rms_norm_quant", reference.rms_norm_static, ("x", "weight")),
+    quantizing("add_rms_norm_quant", "1x128", reference.add_rms_norm_blocks, ("x", "residual", "weight")),
+    quantizing("silu_mul_quant", "1x128", reference.silu_mul_blocks, ("wide",)),
+    quantizing("quantize", "*x*", reference.quantize_whole, ("x twice",), shapes=LARGE),
+    plain("dequantize", reference.dequantize, ("codes", "codes scale"), "1x128", E4M3),
+    Op("requantize", "1x128", reference.requantize, ("codes", "codes scale"), ("y", "1x128"), E4M3, shapes=LARGE),
+    Op("cast_transpose", "1x128", reference.cast_transpose, ("x",), ("y", "1x128", "yt", "t 1x128"),
+       {"dtype": "bf16", **E4M3}),
+    Op("cast_transpose", "128x128", reference.cast_transpose_tiles, ("x",), ("y", "128x128", "yt", "t 128x128"),
+       {"dtype": "bf16", "format": "e4m3", "block": "128x128"}),
+    plain("softmax", reference.softmax, ("x",)),
+    plain("softmax", reference.softmax_causal, ("x",), "causal", {"set causal": "1"}, shapes=LARGE),
+    plain("layer_norm", reference.layer_norm, ("x", "weight", "bias"), shapes=LARGE),
+    quantizing("layer_norm_quant", "1x128", reference.layer_norm_blocks, ("x", "weight", "bias")),
+    quantizing("gelu_mul_quant", "1x128", reference.gelu_mul_blocks, ("wide",), shapes=LARGE),
+    quantizing("relu2_quant", "1x128", reference.relu2_blocks, ("x",), shapes=LARGE),
+    quantizing("gelu_bias_quant", "1x128", reference.gelu_bias_blocks, ("x", "bias")),
+    plain("rope", reference.rope, ("x", "cos", "sin", "positions"), shapes=LARGE, others={"max_position": 32768}),
+    quantizing("rope_quant", "1x128", reference.rope_blocks, ("x", "cos", "sin", "positions"), shapes=LARGE,
+               others={"max_position": 32768}),
+    plain("embedding", reference.embedding, ("table", "table scale", "ids"), "1x128", E4M3, shapes=LARGE,
+          others={"vocabulary": 65536}),
+    plain("moe_permute", reference.moe_permute, ("sources", "source"), shapes=LARGE, others={"sources": 8192}),
+    quantizing("moe_permute_quant", "1x128", reference.moe_permute_blocks, ("sources", "source"), shapes=LARGE,
+               others={"sources": 8192}),
+    plain("moe_unpermute", reference.moe_unpermute, ("permuted", "permuted scale", "index", "expert weight"), "1x128", E4M3,
+          shapes=LARGE, others={"permuted": 32768}),
+    Op("kv_append", "1x128", reference.kv_append,
+       ("k", "v", "head weight", "cos", "sin", "positions", "slots", "k cache", "k scale", "v cache", "v scale"), (),
+       {"dtype": "bf16", **E4M3}, shapes=((16384, 1024),), others={"slots": 65536, "max_position": 32768}),
 )
 
 
+def same_codes(expected, given):
+    """Whether pairs of codes and scales are; a code may differ by one step of E4M3."""
+    a, b = reference.dequantized(*expected), reference.dequantized(*given)
+    return torch.allclose(a, b, rtol=0.15, atol=2e-3 * a.abs().max().item())
+
+
 def close(op, inputs, call):
-    """Why a peer's results are not the op's; nothing if they are. A code may differ by one step of E4M3."""
+    """Why a peer's results are not the op's; nothing if they are."""
     mine, theirs = ([tensor.clone() for tensor in inputs] for _ in range(2))
     expected, given = op.reference(*mine), call(*theirs)
-    scales = [expected[1].view(mine[0].shape[0], -1), given[1].view(mine[0].shape[0], -1)] if len(expected) == 2 else []
-    if scales and not torch.allclose(*scales, rtol=1e-2):
-        return "its scales are others"
-    one = torch.ones(mine[0].shape[0], 1, device="cuda")
-    a = reference.dequantized(expected[0], scales[0] if scales else one)
-    b = reference.dequantized(given[0], scales[1] if scales else one)
-    if not torch.allclose(a, b, rtol=0.15, atol=2e-3 * a.abs().max().item()):
-        return "its codes are others"
-    if "residual" in op.inputs and not torch.allclose(mine[1], theirs[1], rtol=1e-2):
-        return "its residual is another"
+    if len(given) != len(op.results):
+        return "its results are fewer or more"
+    one = torch.ones(1, 1, device=DEVICE)
+    for i, name in enumerate(op.results):
+        content = RESULTS[name].content
+        a, b = expected[i], given[i].view(expected[i].shape)
+        if content == "scales" and not torch.allclose(a, b, rtol=1e-2):
+            return "its scales are others"
+        if content == "plain" and not torch.allclose(a.float(), b.float(), rtol=2e-2, atol=2e-3 * a.abs().max().item()):
+            return "its values are others"
+        if content == "codes":
+            scaled = i + 1 < len(op.results)
+            pairs = [(codes, results[i + 1].view(expected[i + 1].shape) if scaled else one)
+                     for codes, results in ((a, expected), (b, given))]
+            if not same_codes(*pairs):
+                return "its codes are others"
+    for name, of_codes in UPDATED.items():
+        if name in op.inputs:
+            at, scale = op.inputs.index(name), op.inputs.index(of_codes) if of_codes else None
+            if scale is not None and not same_codes((mine[at], mine[scale]), (theirs[at], theirs[scale])):
+                return f"its {name} is another"
+            if scale is None and not torch.allclose(mine[at], theirs[at], rtol=1e-2):
+                return f"its {name} is another"
     return None

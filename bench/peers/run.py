@@ -60,8 +60,8 @@ class Run:
         params = {name: value for name, value in cell["params"].items() if name != "l2"}
         return json.dumps([cell["op"], params, cell["shape"], cell["metric"]], sort_keys=True)
 
-    def has(self, name, op, metric, **shape):
-        return self.subject({"op": op.name, "params": {"by": name, **op.params()}, "shape": shape,
+    def has(self, name, op, metric, shape):
+        return self.subject({"op": op.name, "params": {"by": name, **op.params}, "shape": shape,
                              "metric": metric}) in self.measured
 
     def late(self):
@@ -74,8 +74,8 @@ class Run:
 
     def add(self, name, op, tokens, hidden, **figures):
         self.document["cells"].append({
-            "op": op.name, "params": {"by": name, **op.params(), **figures.pop("params", {})},
-            "shape": {"tokens": tokens, "hidden": hidden}, **figures})
+            "op": op.name, "params": {"by": name, **op.params, **figures.pop("params", {})},
+            "shape": op.dims(tokens, hidden), **figures})
         self.write()
 
     def lacks(self, name, op, tokens, hidden, why):
@@ -108,10 +108,10 @@ class Run:
         import torch
         for name, calls in self.peers.items():
             for op in cases.OPS:
-                for tokens, hidden in cases.SHAPES if op.key in calls else ():
+                for tokens, hidden in op.shapes if op.key in calls else ():
                     if self.arguments.only not in f"{name}/{op.key}/{tokens}x{hidden}":
                         continue
-                    if self.has(name, op, "time", tokens=tokens, hidden=hidden):
+                    if self.has(name, op, "time", op.dims(tokens, hidden)):
                         continue
                     if self.late():
                         self.lacks(name, op, tokens, hidden, "no time was left")
@@ -133,7 +133,7 @@ class Run:
                 op = next(op for op in cases.OPS if op.key == key)
                 if name not in self.peers or self.arguments.only not in f"{name}/{key}/first":
                     continue
-                if self.has(name, op, "cold_total", hidden=hidden):
+                if self.has(name, op, "cold_total", {"hidden": hidden}):
                     continue
                 if self.late():
                     self.lacks(name, op, 4096, hidden, "no time was left")
@@ -144,7 +144,7 @@ class Run:
                     self.lacks(name, op, 4096, hidden, "first call: " + packages.first_line(error))
                     continue
                 print(f"{name:14} {key:26} first call {statistics.median(starts):9.1f} ms", flush=True)
-                cell = {"op": op.name, "params": {"by": name, **op.params()}, "shape": {"hidden": hidden},
+                cell = {"op": op.name, "params": {"by": name, **op.params}, "shape": {"hidden": hidden},
                         "metric": "cold_total", "unit": "ms", "value": statistics.median(starts),
                         "starts": len(starts)}
                 self.document["cells"].append(cell)

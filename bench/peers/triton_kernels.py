@@ -121,6 +121,132 @@ def add_rms_norm_kernel(x, residual, weight, y, y_scale, tokens, hidden, eps, BL
     store_row(value, y_scale, y, y_scale, row, columns, inside, hidden, 1, BLOCK)
 
 
+@tuned(row_configs(), key=["tokens", "hidden"])
+@triton.jit
+def softmax_kernel(x, y, tokens, hidden, CAUSAL: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    columns = tl.arange(0, BLOCK)
+    seen = columns < hidden
+    if CAUSAL:
+        seen = seen & (columns <= row + (hidden - tokens))
+    value = tl.load(x + row * hidden + columns, mask=seen, other=float("-inf")).to(tl.float32)
+    largest = tl.max(value, axis=0)
+    largest = tl.where(largest == float("-inf"), 0.0, largest)  # of a row that sees nothing
+    power = tl.where(seen, tl.exp(value - largest), 0.0)
+    total = tl.sum(power, axis=0)
+    share = tl.where(total == 0.0, 0.0, 1.0 / total)
+    tl.store(y + row * hidden + columns, (power * share).to(tl.bfloat16), mask=columns < hidden)
+
+
+@tuned(row_configs(), key=["tokens", "hidden"])
+@triton.jit
+def layer_norm_kernel(x, weight, bias, y, y_scale, tokens, hidden, eps, QUANTIZES: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    columns = tl.arange(0, BLOCK)
+    inside = columns < hidden
+    value = tl.load(x + row * hidden + columns, mask=inside, other=0.0).to(tl.float32)
+    mean = tl.sum(value, axis=0) / hidden
+    centred = tl.where(inside, value - mean, 0.0)
+    variance = tl.sum(centred * centred, axis=0) / hidden
+    value = centred * tl.rsqrt(variance + eps) * tl.load(weight + columns, mask=inside, other=0.0).to(tl.float32)
+    value += tl.load(bias + columns, mask=inside, other=0.0).to(tl.float32)
+    if QUANTIZES:
+        store_row(value, y_scale, y, y_scale, row, columns, inside, hidden, 1, BLOCK)
+    else:
+        tl.store(y + row * hidden + columns, value.to(tl.bfloat16), mask=inside)
+
+
+@triton.jit
+def gelu(value):
+    return 0.5 * value * (1.0 + tl.erf(value * 0.7071067811865476))
+
+
+@tuned(tile_configs(), key=["tokens", "hidden", "OP"])
+@triton.jit
+def activation_kernel(x, bias, y, y_scale, tokens, hidden, OP: tl.constexpr, GROUPS: tl.constexpr):
+    """OP: 0 relu(x)^2, 1 gelu(x + bias), 2 gelu(gate) up."""
+    row = tl.program_id(0).to(tl.int64)
+    group = tl.program_id(1) * GROUPS + tl.arange(0, GROUPS)
+    columns = group[:, None] * 128 + tl.arange(0, 128)[None, :]
+    inside = columns < hidden
+    pitch = 2 * hidden if OP == 2 else hidden
+    value = tl.load(x + row * pitch + columns, mask=inside, other=0.0).to(tl.float32)
+    if OP == 0:
+        value = tl.maximum(value, 0.0)
+        value = value * value
+    elif OP == 1:
+        value = gelu(value + tl.load(bias + columns, mask=inside, other=0.0).to(tl.float32))
+    else:
+        value = gelu(value) * tl.load(x + row * pitch + hidden + columns, mask=inside, other=0.0).to(tl.float32)
+    scale = scale_of(tl.max(tl.abs(tl.where(inside, value, 0.0)), axis=1))
+    tl.store(y + row * hidden + columns, (value / scale[:, None]).to(tl.float8e4nv), mask=inside)
+    count = tl.cdiv(hidden, 128)
+    tl.store(y_scale + row * count + group, scale, mask=group < count)
+
+
+@tuned(tile_configs(), key=["tokens", "hidden"])
+@triton.jit
+def dequantize_kernel(x, x_scale, ids, y, tokens, hidden, CHOOSES: tl.constexpr, GROUPS: tl.constexpr):
+    """Rows in order, or those that `ids` chooses."""
+    row = tl.program_id(0).to(tl.int64)
+    source = tl.load(ids + row) if CHOOSES else row
+    group = tl.program_id(1) * GROUPS + tl.arange(0, GROUPS)
+    columns = group[:, None] * 128 + tl.arange(0, 128)[None, :]
+    inside = columns < hidden
+    count = tl.cdiv(hidden, 128)
+    value = tl.load(x + source * hidden + columns, mask=inside, other=0.0).to(tl.float32)
+    value *= tl.load(x_scale + source * count + group, mask=group < count, other=0.0)[:, None]
+    tl.store(y + row * hidden + columns, value.to(tl.bfloat16), mask=inside)
+
+
+def transpose_configs():
+    return [triton.Config({}, num_warps=warps) for warps in (4, 8, 16, 32)]
+
+
+@tuned(transpose_configs(), key=["tokens", "hidden"])
+@triton.jit
+def cast_transpose_kernel(x, y, y_scale, yt, yt_scale, tokens, hidden, SQUARES: tl.constexpr):
+    """A tile of 128x128 a program: scales along both directions, or one."""
+    rows = tl.program_id(0).to(tl.int64) * 128 + tl.arange(0, 128)
+    columns = tl.program_id(1) * 128 + tl.arange(0, 128)
+    inside = (rows < tokens)[:, None] & (columns < hidden)[None, :]
+    value = tl.load(x + rows[:, None] * hidden + columns[None, :], mask=inside, other=0.0).to(tl.float32)
+    magnitude = tl.abs(value)
+    row_blocks, column_blocks = tl.cdiv(tokens, 128), tl.cdiv(hidden, 128)
+    if SQUARES:
+        scale = scale_of(tl.max(tl.max(magnitude, axis=1), axis=0))
+        codes = (value / scale).to(tl.float8e4nv)
+        turned = codes
+        tl.store(y_scale + tl.program_id(0) * column_blocks + tl.program_id(1), scale)
+        tl.store(yt_scale + tl.program_id(1) * row_blocks + tl.program_id(0), scale)
+    else:
+        scale, scale_t = scale_of(tl.max(magnitude, axis=1)), scale_of(tl.max(magnitude, axis=0))
+        codes = (value / scale[:, None]).to(tl.float8e4nv)
+        turned = (value / scale_t[None, :]).to(tl.float8e4nv)
+        tl.store(y_scale + rows * column_blocks + tl.program_id(1), scale, mask=rows < tokens)
+        tl.store(yt_scale + columns.to(tl.int64) * row_blocks + tl.program_id(0), scale_t, mask=columns < hidden)
+    tl.store(y + rows[:, None] * hidden + columns[None, :], codes, mask=inside)
+    at = columns.to(tl.int64)[:, None] * tokens + rows[None, :]
+    tl.store(yt + at, tl.trans(turned), mask=(columns < hidden)[:, None] & (rows < tokens)[None, :])
+
+
+@tuned(row_configs(), key=["tokens", "hidden"])
+@triton.jit
+def rope_kernel(x, cos, sin, positions, y, tokens, hidden, HEADS: tl.constexpr):
+    """Heads of 128 side by side; HEADS: a power of two that is no less than their number."""
+    row = tl.program_id(0).to(tl.int64)
+    position = tl.load(positions + row)
+    angle = tl.arange(0, 64)
+    c = tl.load(cos + position * 64 + angle).to(tl.float32)[None, :]
+    s = tl.load(sin + position * 64 + angle).to(tl.float32)[None, :]
+    columns = tl.arange(0, HEADS)[:, None] * 128 + angle[None, :]
+    inside = columns < hidden
+    first = tl.load(x + row * hidden + columns, mask=inside, other=0.0).to(tl.float32)
+    second = tl.load(x + row * hidden + columns + 64, mask=inside, other=0.0).to(tl.float32)
+    tl.store(y + row * hidden + columns, (first * c - second * s).to(tl.bfloat16), mask=inside)
+    tl.store(y + row * hidden + columns + 64, (second * c + first * s).to(tl.bfloat16), mask=inside)
+
+
 def codes_for(tokens, hidden, x):
     return torch.empty(tokens, hidden, device=x.device, dtype=torch.float8_e4m3fn)
 
@@ -184,7 +310,95 @@ def add_rms_norm_blocks(x, residual, weight):
     return y, scale
 
 
+def softmax(x, causal=False):
+    tokens, hidden = x.shape
+    y = torch.empty_like(x)
+    softmax_kernel[(tokens,)](x, y, tokens, hidden, CAUSAL=causal, BLOCK=triton.next_power_of_2(hidden))
+    return (y,)
+
+
+def softmax_causal(x):
+    return softmax(x, True)
+
+
+def layer_norm(x, weight, bias):
+    tokens, hidden = x.shape
+    y = torch.empty_like(x)
+    layer_norm_kernel[(tokens,)](x, weight, bias, y, y, tokens, hidden, 1e-6, QUANTIZES=False,
+                                 BLOCK=triton.next_power_of_2(hidden))
+    return (y,)
+
+
+def layer_norm_blocks(x, weight, bias):
+    tokens, hidden = x.shape
+    y, scale = codes_for(tokens, hidden, x), scales_for(tokens, triton.cdiv(hidden, 128), x)
+    layer_norm_kernel[(tokens,)](x, weight, bias, y, scale, tokens, hidden, 1e-6, QUANTIZES=True,
+                                 BLOCK=max(triton.next_power_of_2(hidden), 128))
+    return y, scale
+
+
+def activation(x, bias, hidden, op):
+    tokens = x.shape[0]
+    y, scale = codes_for(tokens, hidden, x), scales_for(tokens, triton.cdiv(hidden, 128), x)
+    activation_kernel[lambda config: (tokens, triton.cdiv(hidden, 128 * config["GROUPS"]))](
+        x, bias, y, scale, tokens, hidden, OP=op)
+    return y, scale
+
+
+def relu2_blocks(x):
+    return activation(x, x, x.shape[1], 0)  # a pointer that is not read
+
+
+def gelu_bias_blocks(x, bias):
+    return activation(x, bias, x.shape[1], 1)
+
+
+def gelu_mul_blocks(x):
+    return activation(x, x, x.shape[1] // 2, 2)
+
+
+def dequantize_rows(x, scale, ids, tokens):
+    hidden = x.shape[1]
+    y = torch.empty(tokens, hidden, device=x.device, dtype=torch.bfloat16)
+    dequantize_kernel[lambda config: (tokens, triton.cdiv(hidden, 128 * config["GROUPS"]))](
+        x, scale, scale if ids is None else ids, y, tokens, hidden, CHOOSES=ids is not None)
+    return (y,)
+
+
+def dequantize(x, scale):
+    return dequantize_rows(x, scale, None, x.shape[0])
+
+
+def embedding(table, scale, ids):
+    return dequantize_rows(table, scale, ids, ids.shape[0])
+
+
+def cast_transpose(x, squares=False):
+    tokens, hidden = x.shape
+    row_blocks, column_blocks = triton.cdiv(tokens, 128), triton.cdiv(hidden, 128)
+    y, yt = codes_for(tokens, hidden, x), codes_for(hidden, tokens, x)
+    scale = scales_for(row_blocks if squares else tokens, column_blocks, x)
+    scale_t = scales_for(column_blocks if squares else hidden, row_blocks, x)
+    cast_transpose_kernel[(row_blocks, column_blocks)](x, y, scale, yt, scale_t, tokens, hidden, SQUARES=squares)
+    return y, scale, yt, scale_t
+
+
+def cast_transpose_tiles(x):
+    return cast_transpose(x, True)
+
+
+def rope(x, cos, sin, positions):
+    tokens, hidden = x.shape
+    y = torch.empty_like(x)
+    rope_kernel[(tokens,)](x, cos, sin, positions, y, tokens, hidden, HEADS=triton.next_power_of_2(hidden // 128))
+    return (y,)
+
+
 CALLS = {"quantize static": quantize_static, "quantize 1x128": quantize_blocks, "quantize 1x*": quantize_rows,
          "rms_norm_quant 1x128": rms_norm_blocks, "rms_norm_quant 1x*": rms_norm_rows,
          "rms_norm_quant static": rms_norm_static, "add_rms_norm_quant 1x128": add_rms_norm_blocks,
-         "silu_mul_quant 1x128": silu_mul_blocks}
+         "silu_mul_quant 1x128": silu_mul_blocks, "dequantize 1x128": dequantize, "embedding 1x128": embedding,
+         "cast_transpose 1x128": cast_transpose, "cast_transpose 128x128": cast_transpose_tiles, "softmax": softmax,
+         "softmax causal": softmax_causal, "layer_norm": layer_norm, "layer_norm_quant 1x128": layer_norm_blocks,
+         "relu2_quant 1x128": relu2_blocks, "gelu_bias_quant 1x128": gelu_bias_blocks,
+         "gelu_mul_quant 1x128": gelu_mul_blocks, "rope": rope}
