@@ -46,9 +46,10 @@ def cells_of(document, metric):
 class Case:
     """A cell, and what is asked of it: pairs of what it is held against, and how many times as much it is as it may be."""
 
-    def __init__(self, cell, tuned):
+    def __init__(self, cell, tuned, record):
         self.cell = cell  # of the heuristic's schedule, or of the one that there is
-        self.judged = tuned or cell
+        self.judged = tuned or record or cell
+        self.schedule = record["params"]["schedule"] if record else ""
         self.asked = []
         self.peer = None
 
@@ -66,13 +67,13 @@ class Case:
 
 def cases_of(ops, tune, peers):
     """The cases of ops.json, unjudged, by subject."""
-    tuned = {subject(dict(cell, metric="time")): cell for cell in cells_of(tune, "tuned_time")}
-    tuned.update({subject(cell): cell for cell in cells_of(ops, "time") if cell["params"].get("schedule") == "tuned"})
+    records = {subject(dict(cell, metric="time")): cell for cell in cells_of(tune, "tuned_time")}
+    tuned = {subject(cell): cell for cell in cells_of(ops, "time") if cell["params"].get("schedule") == "tuned"}
     cases = {}
     for cell in cells_of(ops, "time"):
         key = subject(cell)
         if cell["params"].get("schedule") != "tuned" or key not in cases:
-            cases[key] = Case(cell, tuned.get(key))
+            cases[key] = Case(cell, tuned.get(key), records.get(key))
     for cell in cells_of(peers, "time"):
         case = cases.get(subject(cell))
         if case and (case.peer is None or cell["value"] < case.peer["value"]):
@@ -101,7 +102,8 @@ def judge(cases):
         if target := case.cell.get("target"):
             case.ask(f"≤ {target:g} × memcpy", figure["ratio"] / target)
         if twin := hardware_twin(case, cases):
-            case.ask(f"≤ {OF_HARDWARE:g} × hardware codec", figure["value"] / (OF_HARDWARE * twin.judged["value"]))
+            most = OF_HARDWARE * twin.judged["value"]
+            case.ask(f"≤ {OF_HARDWARE:g} × hardware codec", figure["value"] / most)
         if even := even_neighbour(case, cases):
             case.ask(f"≤ {ODD:g} × even neighbour", figure["ratio"] / (ODD * even.judged["ratio"]))
         if case.peer:
@@ -118,7 +120,9 @@ def name_of(case):
 
 def line_of(case):
     figure, cell = case.judged, case.cell
-    copy = f"{cell['copy_ratio'] * figure['ratio'] / cell['ratio']:.3f} ({cell['copy']})" if "copy_ratio" in cell else "–"
+    copy = "–"
+    if "copy_ratio" in cell:
+        copy = f"{cell['copy_ratio'] * figure['ratio'] / cell['ratio']:.3f} ({cell['copy']})"
     peer = f"{number(case.peer['value'])} ({case.peer['params']['by']})" if case.peer else "–"
     asked = "; ".join(f"{what}: {f'**{share:.3f}**' if share > 1 else f'{share:.3f}'}" for what, share in case.asked)
     return row([*name_of(case), "heuristic" if figure is cell else "tuned", number(figure["value"]),
@@ -194,9 +198,8 @@ def arguments_of(case):
             arguments += ["--set", f"{name.removeprefix('set ')}={value}"]
     for name, extent in cell["shape"].items():
         arguments += ["--dim", f"{name}={extent}"]
-    schedule = case.judged["params"].get("schedule")
-    if schedule and schedule != "tuned":
-        arguments += ["--schedule", schedule]
+    if case.schedule:
+        arguments += ["--schedule", case.schedule]
     return [*arguments, "--l2", cell["params"].get("l2", "cold")]
 
 

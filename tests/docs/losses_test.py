@@ -58,6 +58,8 @@ class Judgement(unittest.TestCase):
         self.assertIn("map<threads = 64>", losses.arguments_of(case))
         own = judged([cell(value=105, target=1), cell(value=98, params={"schedule": "tuned"}, target=1)])
         self.assertEqual([case.judged["value"] for case in own], [98])
+        both, = judged([cell(value=105, target=1), cell(value=98, params={"schedule": "tuned"})], tune=[record])
+        self.assertEqual((both.judged["value"], both.schedule), (98, "map<threads = 64>"))
 
     def test_fastest_peer(self):
         case, = judged([cell(value=100)], peers=[peer("triton", 104.0), peer("torch.compile", 96.0)])
