@@ -8,6 +8,7 @@
 #include "eider/jit.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -63,7 +64,14 @@ Proportion proportionOf(size_t read, size_t written) {
   return best;
 }
 
+/// To four bits: the cells of a shape, which differ in their scales, share a measurement.
+static size_t rounded(size_t bytes) {
+  const size_t unit = std::max<size_t>(std::bit_floor(bytes) / 8, 1);
+  return (bytes + unit / 2) / unit * unit;
+}
+
 double CopyKernels::timesMemcpy(Proportion proportion, size_t bytes) {
+  bytes = rounded(bytes);
   const auto key = std::pair(proportion, bytes);
   if (!known.contains(key))
     known[key] = measure(proportion, bytes);
