@@ -160,7 +160,9 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
        .vector = vector,
        .rows = rows,
        .columns = columns,
-       .tiles = ahead ? 2 : 1,
+       .tiles = ahead                     ? 2
+                : domain.bytesTurned == 4 ? 4
+                                          : 1,
        .resident = !ahead && threads < held ? std::min(held / threads, mostResident) : 0,
        .prefetch = ahead});
 }
@@ -194,14 +196,15 @@ static int64_t vectorFor(const Domain &domain) {
 }
 
 /// Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger ones,
-/// two tiles in turn. Elements leave the cache to column vectors.
+/// two tiles in turn; a thread that loads column vectors has two chunks.
 static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   const int64_t lanes = std::max<int64_t>(1, domain.group / vector);
-  const int64_t loads = vector >= 16 ? 1 : 2;
+  const bool wideColumns = domain.readsColumns && vector >= 16;
+  const int64_t loads = vector >= 16 && !wideColumns ? 1 : 2;
   int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
-  if (domain.encodesBySoftware && chunks % 256 == 0)
+  if ((domain.encodesBySoftware && chunks % 256 == 0) || (wideColumns && chunks % 512 == 0))
     threads = 256;
   // Segments of other than a power of two are fewer where one needs fewer registers.
   const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned();
@@ -211,8 +214,7 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
                             .rows = std::max<int64_t>(1, 128 / threads),
                             .loads = loads,
                             .tiles = domain.encodesBySoftware ? 2 : 1,
-                            .resident = bounded ? 1344 / threads : 0,
-                            .streaming = domain.readsColumns && vector == 16});
+                            .resident = bounded ? 1344 / threads : 0});
 }
 
 /// Rows that are reduced twice (a mean and a variance, a maximum and a sum) and are so wide that
