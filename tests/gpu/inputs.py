@@ -75,7 +75,7 @@ def main(eider, directory, tokens=261, hidden=1173):
         params = op["parameters"]
         writes = [tensor["name"] for tensor in op["outputs"]]
         kind = "codes" if "--format" in params else "plain"
-        updates_codes = any(tensor["dtype"].startswith("f8") for tensor in op.get("inouts", []))
+        updates_codes = any(tensor["name"] in writes and tensor["dtype"].startswith("f8") for tensor in op["inputs"])
         if "--scale-source" in params and not updates_codes:
             kind = "tiles" if "yt" in writes else "rows" if "--index" in params else "blocks"
         print(op["name"], kind)
