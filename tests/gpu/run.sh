@@ -78,7 +78,7 @@ check() {
 # says their lines in order.
 laters=0
 later() {
-  while (($(jobs -rp | wc -l) >= 8)); do wait -n; done
+  while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n; done
   laters=$((laters + 1))
   check "$@" >"$work/later.$laters" 2>&1 </dev/null &
 }
@@ -182,15 +182,16 @@ command_line() {
 # Rows that several blocks hold together: from the matrix' cells, then by a person's command line.
 clusters() {
   local schedule
-  EIDER_TEST_DEVICE=cuda timeout 120 "$bin/cluster-test"
+  later "rows over clusters" env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/cluster-test"
   mkdir -p "$work/wide"
   python3 "$here/inputs.py" "$bin/eider" "$work/wide" 9 100000 >"$work/wide/ops" || return 1
-  check "quantize 9x100000" run_checked_in "$work/wide" quantize --block '1x*'
-  check "add_rms_norm_quant 9x100000" run_checked_in "$work/wide" add_rms_norm_quant --block '1x*'
+  later "quantize 9x100000" run_checked_in "$work/wide" quantize --block '1x*'
+  later "add_rms_norm_quant 9x100000" run_checked_in "$work/wide" add_rms_norm_quant --block '1x*'
   for schedule in 'row<threads = 96, vector = 4, cluster = 4>' \
     'row<threads = 64, vector = 8, tiles = 4, cluster = 8>'; do
-    check "rms_norm_quant $schedule" run_checked rms_norm_quant --block '1x*' --schedule "$schedule"
+    later "rms_norm_quant $schedule" run_checked rms_norm_quant --block '1x*' --schedule "$schedule"
   done
+  collect
 }
 
 demo() {
