@@ -609,6 +609,12 @@ LogicalResult KernelPrinter::print() {
   return success();
 }
 
+/// The include of a format of codes or narrow scales; none for others.
+void includeFormat(Type element, std::set<std::string> &includes) {
+  if (auto real = dyn_cast<FloatType>(element); real && real.getWidth() <= 8)
+    includes.insert("eider/formats/" + elementName(real).str() + ".cuh");
+}
+
 /// The includes that the module's kernels need.
 void printIncludes(ModuleOp module, llvm::raw_ostream &os) {
   std::set<std::string> includes;
@@ -621,9 +627,10 @@ void printIncludes(ModuleOp module, llvm::raw_ostream &os) {
                       eider::ir::infoOf(layout.getLayout().getValue()).name.str() + ".cuh");
     if (auto kernel = dyn_cast<KernelOp>(op))
       for (BlockArgument argument : kernel.getBlock().getArguments())
-        if (auto pointer = dyn_cast<PointerType>(argument.getType());
-            pointer && pointer.getElementType().getIntOrFloatBitWidth() <= 8)
-          includes.insert("eider/formats/" + elementName(pointer.getElementType()).str() + ".cuh");
+        if (auto pointer = dyn_cast<PointerType>(argument.getType()))
+          includeFormat(pointer.getElementType(), includes);
+    for (Type type : op->getResultTypes()) // codes that no argument holds
+      includeFormat(getElementTypeOrSelf(type), includes);
   });
   for (const std::string &include : includes)
     os << "#include \"" << include << "\"\n";
