@@ -29,20 +29,31 @@ mlir::Value ProgramLowering::rowChosen(mlir::Value index, DimExpr rows) {
 
 LogicalResult ProgramLowering::position(PositionOp op) {
   const std::optional<Level> level = domain.levelOf(op.getType());
-  if (!level || level->transposed)
-    return op.emitError() << "counts along " << op.getType() << ", not along the program's matrix ["
-                          << domain.rows.str() << ", " << domain.columns.str()
-                          << "]; take positions in that";
-  if (level->kind != LevelKind::rows && level->kind != LevelKind::columns) {
+  const ArrayRef<DimExpr> exprs = dimsOf(op.getType()).getExprs();
+  const DimExpr along = exprs[op.getAxis()];
+  if (along.isOne()) {
     map.map(op.getResult(), i64(0)); // of the one row, or the one column
     return success();
   }
-  const bool isRow = level->kind == LevelKind::rows;
-  auto position =
-      simt::PositionOp::create(builder, op.getLoc(), heldType(op.getType()),
-                               isRow ? simt::Access::rows : simt::Access::columns, cursor);
+  if (!level || level->transposed || (along != domain.rows && along != domain.columns))
+    return op.emitError() << "counts along " << op.getType() << ", not along the program's matrix ["
+                          << domain.rows.str() << ", " << domain.columns.str()
+                          << "]; take positions in that";
+  // A matrix of one row or one column has its elements' type.
+  const bool isRow = level->kind == LevelKind::rows || along != domain.columns;
+  const Type wanted = heldType(op.getType());
+  Type held = wanted;
+  if (isRow && tile.getKind() == simt::TileKind::row)
+    held = builder.getI64Type();
+  else if (isRow)
+    held = VectorType::get({tile.getLoads()}, builder.getI64Type());
+  auto position = simt::PositionOp::create(
+      builder, op.getLoc(), held, isRow ? simt::Access::rows : simt::Access::columns, cursor);
   keepName(op, position);
-  map.map(op.getResult(), position.getResult());
+  mlir::Value result = position.getResult();
+  if (held != wanted)
+    result = simt::SpreadOp::create(builder, op.getLoc(), wanted, result);
+  map.map(op.getResult(), result);
   return success();
 }
 
