@@ -108,8 +108,14 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     return loaded;
   }
 
-  /// A kernel of its own for the values a row.
-  void cutRows(ProgramOp program, ArrayRef<Value> values) {
+  /// A kernel of its own for the values a row; an error where it would need one before it.
+  LogicalResult cutRows(ProgramOp program, const Domain &domain, ArrayRef<Value> values) {
+    for (Operation *op : sliceOf(values))
+      if (isa<ReduceOp>(op) && domain.levelOf(op->getResult(0).getType())->isBlock())
+        return op->emitError()
+               << "reduces blocks of " << domain.block.blockRows << "x" << domain.block.blockColumns
+               << ", on which a reduction along whole rows depends: no kernel holds both; store "
+                  "what the blocks give, and reduce its rows in a program of its own";
     IRMapping map;
     ProgramOp first = programOf(values, program, "_rows", map);
     for (auto [index, value] : llvm::enumerate(values)) {
@@ -118,6 +124,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
           argumentName(given ? given.str() : "row_value_" + std::to_string(index), index);
       pass(value, map.lookup(value), first, name);
     }
+    return success();
   }
 
   /// A kernel of its own for reductions over the whole matrix, which leaves a part a block.
@@ -172,8 +179,9 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       auto domain = Domain::of(program);
       if (!domain)
         return signalPassFailure();
-      if ((domain->block.isBlock() || domain->transposes) && domain->reducesRows)
-        cutRows(program, frontier(program, *domain));
+      if ((domain->block.isBlock() || domain->transposes) && domain->reducesRows &&
+          failed(cutRows(program, *domain, frontier(program, *domain))))
+        return signalPassFailure();
     }
   }
 

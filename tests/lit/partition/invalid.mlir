@@ -132,3 +132,15 @@ eider.program @given_uneven_block(m, n = 96) {
   %s = eider.input "s" : tensor<?x2xf32, #eider.dims<m / 64, n / 48>>
   eider.output "y", %x : tensor<?x96xf32, #eider.dims<m, n>>
 }
+
+// -----
+
+eider.program @rows_of_blocks(m, n = 128) {
+  %x = eider.input "x" : tensor<?x128xf32, #eider.dims<m, n>>
+  // expected-error @below {{reduces blocks of 32x64, on which a reduction along whole rows depends: no kernel holds both; store what the blocks give, and reduce its rows in a program of its own}}
+  %least = eider.reduce min %x over [32, 64] : tensor<?x128xf32, #eider.dims<m, n>> -> tensor<?x2xf32, #eider.dims<m / 32, n / 64>>
+  %spread = eider.broadcast %least : tensor<?x2xf32, #eider.dims<m / 32, n / 64>> to tensor<?x128xf32, #eider.dims<m, n>>
+  %above = arith.subf %x, %spread : tensor<?x128xf32, #eider.dims<m, n>>
+  %sum = eider.reduce sum %above over [1, *] : tensor<?x128xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  eider.output "y", %sum : tensor<?x1xf32, #eider.dims<m, 1>>
+}
