@@ -88,6 +88,11 @@ static int64_t clusterOf(const Domain &domain, bool isFew, std::string &message)
   return 0;
 }
 
+static std::string tooSmallFor(const Domain &domain, const std::string &blocks) {
+  return blocks + " are too small for the " + std::to_string(domain.group) +
+         " neighbours that share a scale of what is read; take blocks of more columns";
+}
+
 static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
                                   std::string &message) {
   int64_t rows = domain.block.blockRows, columns = domain.block.blockColumns;
@@ -108,8 +113,7 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
           {.threads = threads, .vector = vector, .rows = rows, .columns = columns});
   const std::string blocks = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns);
   if (domain.group > std::min(rows * columns, 32 * vector)) {
-    message = blocks + " are too small for the " + std::to_string(domain.group) +
-              " neighbours that share a scale of what is read; take blocks of more columns";
+    message = tooSmallFor(domain, blocks);
     return {};
   }
   message = blocks +
@@ -141,11 +145,15 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
     rows = block.blockRows;
     columns = block.blockColumns;
   }
+  const std::string blocks = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns);
+  if (domain.group > std::min(rows, columns)) {
+    message = tooSmallFor(domain, blocks);
+    return {};
+  }
   if (!llvm::isPowerOf2_64(rows) || !llvm::isPowerOf2_64(columns) || rows < vector ||
       columns < vector || rows > 512 || rows * columns > 1024 * 64) {
-    message = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns) +
-              " cannot be transposed; take powers of two of at least " + std::to_string(vector) +
-              ", at most 512 rows and 65536 elements together";
+    message = blocks + " cannot be transposed; take powers of two of at least " +
+              std::to_string(vector) + ", at most 512 rows and 65536 elements together";
     return {};
   }
   const int64_t threads = std::clamp(rows * columns / std::max(elements, vector),

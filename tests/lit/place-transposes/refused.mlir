@@ -67,3 +67,17 @@ eider.program @chosen_rows(tokens, hidden = 256, rows) {
   %t = eider.transpose %chosen : tensor<?x256xf32, #eider.dims<tokens, hidden>> -> tensor<256x?xf32, #eider.dims<hidden, tokens>>
   eider.output "y", %t : tensor<256x?xf32, #eider.dims<hidden, tokens>>
 }
+
+// -----
+
+// expected-error @+1 {{blocks of 64x64 are too small for the 128 neighbours that share a scale of what is read; take blocks of more columns}}
+eider.program @wider_groups_than_blocks(tokens, hidden = 256) {
+  %x = eider.input "x" : tensor<?x256xf32, #eider.dims<tokens, hidden>>
+  %scales = eider.input "scales" : tensor<?x2xf32, #eider.dims<tokens, hidden / 128>>
+  %spread = eider.broadcast %scales : tensor<?x2xf32, #eider.dims<tokens, hidden / 128>> to tensor<?x256xf32, #eider.dims<tokens, hidden>>
+  %y = arith.mulf %x, %spread : tensor<?x256xf32, #eider.dims<tokens, hidden>>
+  %t = eider.transpose %y : tensor<?x256xf32, #eider.dims<tokens, hidden>> -> tensor<256x?xf32, #eider.dims<hidden, tokens>>
+  %amax = eider.reduce amax %y over [64, 64] : tensor<?x256xf32, #eider.dims<tokens, hidden>> -> tensor<?x4xf32, #eider.dims<tokens / 64, hidden / 64>>
+  eider.output "t", %t : tensor<256x?xf32, #eider.dims<hidden, tokens>>
+  eider.output "amax", %amax : tensor<?x4xf32, #eider.dims<tokens / 64, hidden / 64>>
+}
