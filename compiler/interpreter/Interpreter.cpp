@@ -60,7 +60,11 @@ private:
   Tensor floatsOf(mlir::Value value);
 
   template <class T = Tensor> const T &get(mlir::Value value) const {
-    return std::get<T>(values.find(value)->second);
+    const auto *found = std::get_if<T>(&values.find(value)->second);
+    if (!found)
+      throw Error(ErrorKind::Request, "codes stand where the reference computes with values",
+                  boundary.where(), "widen or dequantize them first");
+    return *found;
   }
   void set(mlir::Value value, RuntimeValue result) { values[value] = std::move(result); }
 
@@ -450,8 +454,8 @@ bool Machine::executeArithmetic(Operation *op) {
         return done(select(condition, operand(1), operand(2)));
       })
       .Case<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp>([&](auto) {
-        return done(
-            convert(operand(0), elementDType(getElementTypeOrSelf(op->getResult(0).getType()))));
+        return done(convert(floatsOf(op->getOperand(0)),
+                            elementDType(getElementTypeOrSelf(op->getResult(0).getType()))));
       })
       .Default([](Operation *) { return false; });
 }
