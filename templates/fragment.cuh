@@ -59,6 +59,10 @@ template <int count> inline constexpr bool is_operand<Fragment<float, count>> = 
 template <class T>
 concept Operand = is_operand<T>;
 
+/// A value that is kept as its bits: a 16-bit float, a code, a narrow scale; or a fragment of them.
+template <class T> inline constexpr bool is_packed = requires { sizeof(T::bits); };
+template <class T, int count> inline constexpr bool is_packed<Fragment<T, count>> = is_packed<T>;
+
 /// Element i of `operand` where it stands for `count` values: a fragment of M repeats each of its
 /// values count / M times.
 template <int count, class T> EIDER_DEVICE auto element(const T &operand, int i) {
@@ -123,12 +127,16 @@ template <class T> EIDER_DEVICE uint32 pack_halves(float low, float high) {
     return arch::f16x2_from(low, high);
 }
 
+template <class T>
+inline constexpr bool is_converted = same<T, float> || same<T, bf16> || same<T, f16>;
+
 } // namespace detail
 
 /// Conversion between float, bf16 and f16: exact when widening, else to nearest even; NaN stays
-/// NaN.
+/// NaN. Codes have codecs, narrow scales conversions of their own.
 template <class To, class From, int count>
-EIDER_DEVICE Fragment<To, count> to(const Fragment<From, count> &from) {
+requires(detail::is_converted<To> &&detail::is_converted<From>)
+    EIDER_DEVICE Fragment<To, count> to(const Fragment<From, count> &from) {
   Fragment<To, count> result;
   if constexpr (same<To, From>) {
     result = from;

@@ -186,9 +186,10 @@ template <Operand A> EIDER_DEVICE auto sigmoid(const A &a) {
 
 //===-- Levels --------------------------------------------------------------===//
 
-/// A float, or each value of a group fragment, repeated to `count` elements.
-template <int count, Operand A> EIDER_DEVICE Fragment<float, count> spread(const A &a) {
-  Fragment<float, count> result;
+/// A value, or each value of a group fragment, repeated to `count` elements.
+template <int count, class A>
+requires(is_operand<A> || is_packed<A>) EIDER_DEVICE auto spread(const A &a) {
+  Fragment<decltype(element<count>(a, 0)), count> result{};
   EIDER_UNROLL
   for (int i = 0; i < count; ++i)
     result.fill(i, element<count>(a, i));

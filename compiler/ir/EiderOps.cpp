@@ -290,7 +290,8 @@ LogicalResult DecodeOp::verify() {
 /// The operand of an exact widening bf16/f16 → f32, else null.
 static Value narrowOperand(Value value) {
   auto widen = value.getDefiningOp<arith::ExtFOp>();
-  return widen ? widen.getIn() : Value();
+  const Type narrow = widen ? getElementTypeOrSelf(widen.getIn().getType()) : Type();
+  return widen && (narrow.isBF16() || narrow.isF16()) ? widen.getIn() : Value();
 }
 
 LogicalResult EncodeOp::canonicalize(EncodeOp op, PatternRewriter &rewriter) {

@@ -9,6 +9,7 @@
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
 
@@ -342,6 +343,17 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
                                      [&](OpOperand &use) { return !isGathered(use.getOwner()); });
   }
 
+  /// Scales of a code type as values: no conversion of floats, but a codec's.
+  void decode(arith::ExtFOp op) {
+    OpBuilder builder(op);
+    auto decoded =
+        DecodeOp::create(builder, op.getLoc(), op.getType(), op.getIn(), CodecPathAttr());
+    if (Attribute name = op->getAttr("eider.name"))
+      decoded->setAttr("eider.name", name);
+    op.getResult().replaceAllUsesWith(decoded);
+    dead.push_back(op);
+  }
+
   /// A mean is a sum over the number of elements, which must be the same for every block.
   LogicalResult mean(ReduceOp op) {
     auto type = cast<RankedTensorType>(op.getInput().getType());
@@ -382,6 +394,9 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       quantize(quantizeOp);
     if (auto dequantizeOp = dyn_cast<DequantizeOp>(op))
       dequantize(dequantizeOp);
+    if (auto widen = dyn_cast<arith::ExtFOp>(op);
+        widen && isCodeType(getElementTypeOrSelf(widen.getIn().getType())))
+      decode(widen);
     if (auto gatherOp = dyn_cast<GatherOp>(op);
         gatherOp && gatherOp.getTable().getDefiningOp<DequantizeOp>())
       gather(gatherOp);
