@@ -48,12 +48,17 @@ public:
     Members::template store<alignment, caching>(p, values, pitch);
   }
 
-  /// Writes the block's element of a [ceil(columns/tile_columns), ceil(rows/tile_rows)] matrix,
-  /// once.
+  /// The block's element of a [ceil(columns/tile_columns), ceil(rows/tile_rows)] matrix.
+  template <class T, class Where>
+  EIDER_DEVICE T load_block(const T *p, const Where &where) const {
+    return p[block_offset(where)];
+  }
+
+  /// Writes it, once.
   template <class T, class Where>
   EIDER_DEVICE void store_block(T *p, T value, const Where &where) const {
     if (arch::thread_index() == 0)
-      p[offset_of(where, row_ / tile_columns, column_ / tile_rows)] = value;
+      p[block_offset(where)] = value;
   }
 
   // Where the thread's chunks are, for TileMembers.
@@ -71,6 +76,10 @@ private:
   int row_; // of the thread's first chunk
   int64 column_;
   int columns_inside_; // of a chunk
+
+  template <class Where> EIDER_DEVICE int64 block_offset(const Where &where) const {
+    return offset_of(where, row_ / tile_columns, column_ / tile_rows);
+  }
 
   static EIDER_DEVICE int columns_inside(int64 left) {
     if (may_be_cut)
