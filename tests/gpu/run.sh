@@ -91,25 +91,29 @@ collect() {
 
 #--- The steps ----------------------------------------------------------------------------------
 
-# matrix_shards ARRAYS OPTION…: compiling dominates, and one process compiles less in parallel than
-# several do.
-matrix_shards() {
-  local arrays=$1 shards=8 status=0 processes=() i
-  shift
+# in_shards COMMAND…: its parts, each in a process of its own. Compiling dominates, and one process
+# compiles less in parallel than several do.
+in_shards() {
+  local shards=8 status=0 processes=() i
   for ((i = 1; i <= shards; ++i)); do
-    timeout 120 "$bin/matrix" --pairwise --arrays "$arrays" --shard "$i/$shards" --device cuda "$@" \
-      >"$work/shard.$i" 2>&1 &
+    timeout 120 "$@" --shard "$i/$shards" >"$work/shard.$i" 2>&1 &
     processes+=($!)
   done
   for ((i = 1; i <= shards; ++i)); do
     local one=0
     wait "${processes[i - 1]}" || one=$?
     cat "$work/shard.$i"
-    # Exit status 1 is of cells that failed, which the shard's last line counts.
+    # Exit status 1 is of what failed, which the shard's last lines count.
     [ "$one" -le 1 ] || echo "not ok shard $i/$shards (exit status $one)"
     [ "$one" = 0 ] || status=1
   done
   return $status
+}
+
+matrix_shards() { # ARRAYS OPTION…
+  local arrays=$1
+  shift
+  in_shards "$bin/matrix" --pairwise --arrays "$arrays" --device cuda "$@"
 }
 
 # What an older GPU is given, compiled by this GPU's driver from PTX.
@@ -232,6 +236,7 @@ step clusters clusters
 step schedules env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/loop-test"
 step indices env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/indices-test" --gtest_filter='*OnTheDevice'
 step heldout env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/heldout-test" --gtest_filter=HeldOut.AgreeWithTheReference
+step random in_shards "$bin/random-test" --programs 400 --device cuda
 step aot timeout 120 "$bin/gpu-aot"
 step demo demo
 step kernels kernels
