@@ -94,7 +94,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   const ScheduleKnobs &k = schedule.getKnobs();
   int64_t threads = k.threads, vector = k.vector, rows = k.rows;
   int64_t width = std::max<int64_t>(domain.width, 1);
-  int64_t loads = k.loads ? k.loads : ceilDiv(width, threads * vector * k.cluster);
+  const int64_t loadsOfRow = ceilDiv(width, threads * vector * k.cluster);
+  int64_t loads = k.loads ? std::min(k.loads, loadsOfRow) : loadsOfRow;
   int64_t columns = std::min(width, threads * vector * loads * k.cluster);
   int64_t run = 1;
   TileKind kind = TileKind::row;

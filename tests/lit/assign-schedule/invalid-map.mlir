@@ -4,7 +4,7 @@
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 32, vector = 3>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=BAD1
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 48, vector = 4>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=BAD2
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 32, vector = 4, rows = 64>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=BAD3
-// RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 32, vector = 16, loads = 9>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=BAD4
+// RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 1, vector = 16, loads = 9>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=BAD4
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 32>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=BAD5
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="spiral<threads = 32, vector = 4>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=BAD6
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 32, vector = 4"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=BAD7
@@ -22,12 +22,12 @@
 // BAD1: error: schedule map<threads = 32, vector = 3>: vector is a power of two up to 64, not 3
 // BAD2: error: schedule map<threads = 48, vector = 4>: threads is a power of two below 32 or a multiple of 32, not 48
 // BAD3: error: schedule map<threads = 32, vector = 4, rows = 64>: a block has at most 1024 threads, not 2048
-// BAD4: error: schedule map<threads = 32, vector = 16, loads = 9>: a thread would hold 144 elements; at most 128
+// BAD4: error: schedule map<threads = 1, vector = 16, loads = 9>: a thread would hold 144 elements; at most 128
 // BAD5: error: {{.*}}a schedule needs threads and vector
 // BAD6: error: {{.*}}no schedule family 'spiral'; they are map, row, tile
 // BAD7: error: {{.*}}unbalanced '<' character
 // BAD8: error: {{.*}}found trailing characters: 'x>'
-eider.program @p(m, n = 100) {
-  %x = eider.input "x" : tensor<?x100xf32, #eider.dims<m, n>>
-  eider.output "y", %x : tensor<?x100xf32, #eider.dims<m, n>>
+eider.program @p(m, n = 200) {
+  %x = eider.input "x" : tensor<?x200xf32, #eider.dims<m, n>>
+  eider.output "y", %x : tensor<?x200xf32, #eider.dims<m, n>>
 }
