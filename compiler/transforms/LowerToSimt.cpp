@@ -174,14 +174,15 @@ SmallVector<Attribute> ProgramLowering::header() {
   if (auto attr = program->getParentOp()->getAttrOfType<StringAttr>("eider.target"))
     target = attr.str() + " · ";
   OpBuilder &b = builder;
-  return {b.getStringAttr(program.getSymName() + ": reads " + reads),
-          b.getStringAttr("writes " + writes),
-          b.getStringAttr(target + dimText + " · " +
-                          (isGeneral() ? "any row stride, any alignment" : "contiguous, aligned") +
-                          (variant == VariantKind::few_rows
-                               ? " · at most " + std::to_string(fewRows) + " rows"
-                               : "")),
-          b.getStringAttr("schedule " + program.getScheduleAttr().str())};
+  SmallVector<Attribute> lines = {b.getStringAttr(program.getSymName() + ": reads " + reads)};
+  if (!writes.empty()) // else in-outs alone, which are updated
+    lines.push_back(b.getStringAttr("writes " + writes));
+  lines.push_back(b.getStringAttr(
+      target + dimText + " · " +
+      (isGeneral() ? "any row stride, any alignment" : "contiguous, aligned") +
+      (variant == VariantKind::few_rows ? " · at most " + std::to_string(fewRows) + " rows" : "")));
+  lines.push_back(b.getStringAttr("schedule " + program.getScheduleAttr().str()));
+  return lines;
 }
 
 /// Elements from a row of a matrix of the transposed program's to the next, where none lies
