@@ -13,6 +13,10 @@ Value eider::broadcast(const Operand &value, const Shape &shape) {
   Site site = Recording::enter("broadcast", {&value});
   Recording &recording = *site.recording;
   mlir::Value operand = recording.plain(value, site);
+  if (Recording::isIndex(value))
+    operand = recording.index(value, site);
+  else if (!ir::isValueType(mlir::getElementTypeOrSelf(operand.getType())))
+    operand = recording.f32(value, site); // narrow scales
   Extents from = Recording::extentsOf(operand.getType());
   Extents to = recording.extentsOf(shape, site);
   if (from.size() > to.size() || Recording::common(from, to, site) != to)

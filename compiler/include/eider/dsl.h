@@ -201,7 +201,7 @@ EIDER_API Value round_to(const Operand &value, DType type);
 
 //===-- Shapes ------------------------------------------------------------===//
 
-/// The value repeated over `shape`.
+/// The value repeated over `shape`, in its type; scales of one byte in f32, indices in i64.
 EIDER_API Value broadcast(const Operand &value, const Shape &shape);
 /// Rows and columns of a matrix exchanged.
 EIDER_API Value transpose(const Operand &value);

@@ -245,6 +245,20 @@ TEST(Shapes, halvesKeepTheType) {
   EXPECT_EQ(second_half(x).shape(), Shape{2 * n});
 }
 
+TEST(Shapes, broadcastWidensWhatIsNoValue) {
+  Builder b("op");
+  Dim n = b.dim("n");
+  for (auto [type, wide] :
+       {std::pair(DType::e8m0, f32), {e4m3, f32}, {DType::i32, DType::i64}, {bf16, bf16}}) {
+    Value x = b.input(std::string("x_") + std::to_string(static_cast<int>(type)), type, {n, 1});
+    Value wider = broadcast(x, {n, 8});
+    EXPECT_EQ(wider.dtype(), wide) << nameOf(type);
+    if (wide != DType::i64)
+      b.output("y_" + std::to_string(static_cast<int>(type)), wider);
+  }
+  EXPECT_THAT(b.build().text(), HasSubstr("to tensor<?x8xbf16"));
+}
+
 TEST(Shapes, broadcastKeepsTheType) {
   Playground p;
   EXPECT_EQ(broadcast(p.s, {p.tokens, 1}).shape(), (Shape{p.tokens, 1}));
