@@ -300,12 +300,14 @@ static std::vector<std::string> modesOf(DType scale, bool givenScales) {
 }
 
 static const std::pair<std::string, std::string> &parameterFor(DType scale) {
-  static const std::vector<std::pair<std::string, std::string>> any = {
-      {"nan", "ignore"}, {"overflow", "format"}, {"arithmetic", "reciprocal"}};
+  static const std::vector<std::pair<std::string, std::string>> any = {{"nan", "ignore"},
+                                                                       {"overflow", "format"},
+                                                                       {"arithmetic", "reciprocal"},
+                                                                       {"rounding", "stochastic"}};
   static const std::vector<std::pair<std::string, std::string>> powers = {
-      {"nan", "ignore"},        {"overflow", "format"},   {"arithmetic", "reciprocal"},
-      {"power_of_two", "even"}, {"power_of_two", "ceil"}, {"power_of_two", "floor"},
-      {"power_of_two", "rceil"}};
+      {"nan", "ignore"},         {"overflow", "format"},    {"arithmetic", "reciprocal"},
+      {"power_of_two", "even"},  {"power_of_two", "ceil"},  {"power_of_two", "floor"},
+      {"power_of_two", "rceil"}, {"rounding", "stochastic"}};
   return among(scale == DType::f16 || scale == DType::e4m3 ? any : powers);
 }
 

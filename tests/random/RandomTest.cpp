@@ -190,6 +190,16 @@ std::vector<Sketch> foundOnce() {
                  {.op = Op::Number, .number = 9},
                  {.op = Op::Select, .operands = {1, 2, 0, 2}, .function = "<"},
                  {.op = Op::Output, .operands = {3}}});
+  // Fewer columns than the groups of what is read: a tile's second load had nothing to hold.
+  all.push_back({{.op = Op::Input, .axes = matrix},
+                 {.op = Op::Input, .axes = {{Hidden, 1, 256}}},
+                 {.op = Op::Binary, .operands = {0, 1}, .function = "+"},
+                 {.op = Op::Output, .operands = {2}}});
+  // Scales of one byte, repeated.
+  all.push_back({{.op = Op::Input, .axes = matrix},
+                 {.op = Op::ScaleInput, .dtype = DType::e8m0, .axes = {{Tokens}, {}}},
+                 {.op = Op::Broadcast, .operands = {1}, .axes = matrix},
+                 {.op = Op::Output, .operands = {2}}});
   // Scales of a code type as values.
   all.push_back({{.op = Op::Input, .axes = matrix},
                  {.op = Op::ScaleInput, .dtype = e4m3, .axes = {{Tokens}, {Hidden, 1, 16}}},

@@ -31,6 +31,7 @@ private:
   Builder builder{"sketch"};
   std::vector<Dim> dims;
   std::vector<std::variant<std::monostate, double, Value, Scaled>> made;
+  std::optional<Value> seed, offset; ///< Of stochastic rounding, once it is needed.
 
   bool isUsed(DimName dim) const {
     for (const Step &step : sketch.steps) {
@@ -153,7 +154,7 @@ private:
     }
   }
 
-  Scaled quantized(const Step &step) const {
+  Scaled quantized(const Step &step) {
     const Quantisation &how = step.quantisation;
     QuantizeOptions options{.block = how.block,
                             .scale = how.scale,
@@ -161,9 +162,19 @@ private:
                             .mode = how.mode,
                             .numerics = {},
                             .scales = {},
-                            .global = {}};
+                            .global = {},
+                            .seed = {},
+                            .offset = {}};
     if (!how.parameter.first.empty())
       options.numerics.insert(how.parameter);
+    if (how.parameter.second == "stochastic") {
+      if (!seed) {
+        seed = builder.integer("seed", 7);
+        offset = builder.integer("offset", 1);
+      }
+      options.seed = *seed;
+      options.offset = *offset;
+    }
     if (how.givenScales)
       options.scales = value(step, 1);
     if (how.scale == DType::e4m3)

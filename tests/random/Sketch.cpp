@@ -211,7 +211,7 @@ private:
       const std::optional<Axes> both = common(axes, step.axes);
       if (axes.size() > step.axes.size() || !both || *both != step.axes)
         return std::nullopt;
-      return value(dtype, step.axes);
+      return value(sizeOf(dtype) == 1 ? DType::f32 : dtype, step.axes); // scales are widened
     }
     case Op::Reduce:
       if (step.block.size() != axes.size())
