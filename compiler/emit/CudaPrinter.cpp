@@ -490,9 +490,12 @@ void KernelPrinter::printTile(TileAttr tile) {
   if (rowTile) {
     parameters.push_back({"columns", tile.getWidth()});
     const bool isCluster = tile.getCluster() != 1;
-    if (tile.getRows() != 1 || tile.segments() > 1 || isCluster)
+    const int64_t span = tile.getThreads() * tile.getVector();
+    const bool hasSurplus = (tile.getLoads() - 1) * span >= tile.getWidth();
+    const bool saysLoads = tile.segments() > 1 || isCluster || hasSurplus;
+    if (tile.getRows() != 1 || saysLoads)
       parameters.push_back({"rows", tile.getRows()});
-    if (tile.segments() > 1 || isCluster)
+    if (saysLoads)
       parameters.push_back({"loads", tile.getLoads()});
     if (isCluster)
       parameters.push_back({"cluster", tile.getCluster()});

@@ -309,8 +309,9 @@ std::optional<Domain> Domain::of(ProgramOp program) {
       domain.convertsByHardware |= codec.getValue() == CodecPath::hardware;
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && failed(noteReduction(domain, reduce)))
       return std::nullopt;
-    if (auto rotate = dyn_cast<RotateOp>(op);
-        rotate && failed(noteGroup(domain, op, static_cast<int64_t>(rotate.getOver()))))
+    auto rotate = dyn_cast<RotateOp>(op);
+    domain.rotates |= bool(rotate);
+    if (rotate && failed(noteGroup(domain, op, static_cast<int64_t>(rotate.getOver()))))
       return std::nullopt;
   }
   for (TransposeOp op : program.getOps<TransposeOp>())

@@ -39,6 +39,7 @@ struct Domain {
   int64_t width = 0;         ///< The static number of columns.
   bool reducesRows = false;  ///< Some reduction along whole rows.
   int rowReductions = 0;     ///< How many they are.
+  bool rotates = false;      ///< Halves of some group change places.
   bool reducesWhole = false; ///< Some reduction over the whole matrix: each block leaves a part.
   bool readsParts = false;   ///< Such parts, of the kernel before.
   bool writesWhole = false;  ///< A value of the whole matrix, which no rows have, too.

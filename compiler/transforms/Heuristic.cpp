@@ -203,9 +203,34 @@ static int64_t vectorFor(const Domain &domain) {
   return std::max<int64_t>(domain.group / 32, wanted);
 }
 
+/// Rows that begin anywhere and have groups: element by element, so that a warp's accesses are
+/// whole sectors; the more elements a thread, the fewer of them are past the row's end. Null
+/// elsewhere.
+static ScheduleAttr elementSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t narrow = 2048, lanes = 32;
+  if (domain.alignedElements >= 4 || domain.packs || domain.rotates || domain.width < narrow ||
+      domain.group < lanes)
+    return {};
+  const int64_t warps = domain.group / lanes; // a group's chunks
+  const bool isMap = familyOf(domain).family == Family::map;
+  const int64_t wanted = isMap || domain.matricesRead > 1 ? 16 : 24;
+  const int64_t loads = ceilDiv(wanted, warps) * warps;
+  if (isMap)
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = lanes, .vector = 1, .rows = 4, .loads = loads});
+  const int64_t threads = legalThreads(ceilDiv(domain.width, loads));
+  if (threads > 1024)
+    return {};
+  return ScheduleAttr::get(
+      context, Family::row,
+      {.threads = threads, .vector = 1, .resident = domain.matricesRead > 1 ? ceilDiv(1024, threads) : 0});
+}
+
 /// Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger ones,
 /// two tiles in turn; a thread that loads column vectors has two chunks.
 static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
+  if (ScheduleAttr single = elementSchedule(context, domain))
+    return single;
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   const int64_t lanes = std::max<int64_t>(1, domain.group / vector);
@@ -245,6 +270,8 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
 }
 
 static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
+  if (ScheduleAttr single = elementSchedule(context, domain))
+    return single;
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))

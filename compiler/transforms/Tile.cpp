@@ -46,6 +46,24 @@ static std::string clusterProblem(const ScheduleKnobs &k, const Domain &domain) 
   return "";
 }
 
+/// What is wrong with where a group lies among the threads; empty: nothing.
+static std::string groupProblem(const Domain &domain, TileKind kind, int64_t threads,
+                                int64_t vector, int64_t loads) {
+  const int64_t group = domain.group, lanes = std::min<int64_t>(threads, 32);
+  if (!group)
+    return "";
+  const std::string which = "a group of " + std::to_string(group);
+  // Of single elements a warp holds neighbours: a group is several chunks of all its lanes.
+  if (vector == 1 && kind == TileKind::row && group > lanes)
+    return domain.rotates ? which + " whose halves are rotated must fit a warp"
+           : group % lanes != 0 || loads % (group / lanes) != 0
+               ? which + " must be a number of warps, and a thread's loads a number of such groups"
+               : "";
+  if (group > vector * 32 || (threads * vector) % group != 0)
+    return which + " must divide threads × vector and fit a warp";
+  return "";
+}
+
 /// What is wrong with the blocks of a kernel that leaves or reads parts of a reduction over the
 /// whole matrix; empty: nothing.
 static std::string partsProblem(const ScheduleKnobs &k, const Domain &domain, Family family) {
@@ -94,7 +112,9 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   const ScheduleKnobs &k = schedule.getKnobs();
   int64_t threads = k.threads, vector = k.vector, rows = k.rows;
   int64_t width = std::max<int64_t>(domain.width, 1);
-  const int64_t loadsOfRow = ceilDiv(width, threads * vector * k.cluster);
+  // Of single elements a warp has whole groups, also past the row's end.
+  const int64_t whole = vector == 1 ? std::max<int64_t>(1, domain.group / 32) : 1;
+  const int64_t loadsOfRow = ceilDiv(width, threads * vector * k.cluster * whole) * whole;
   int64_t loads = k.loads ? std::min(k.loads, loadsOfRow) : loadsOfRow;
   int64_t columns = std::min(width, threads * vector * loads * k.cluster);
   int64_t run = 1;
@@ -135,9 +155,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   if (loads * vector > 128)
     return refuse("a thread would hold " + std::to_string(loads * vector) +
                   " elements; at most 128");
-  if (domain.group && (domain.group > vector * 32 || (threads * vector) % domain.group != 0))
-    return refuse("a group of " + std::to_string(domain.group) +
-                  " must divide threads × vector and fit a warp");
+  if (std::string problem = groupProblem(domain, kind, threads, vector, loads); !problem.empty())
+    return refuse(problem);
   std::string reason;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     reason = diagnostic.str();

@@ -16,14 +16,23 @@ constexpr EIDER_DEVICE int chunks_of_row(int threads, int vector, int64 columns)
   return static_cast<int>((columns + span - 1) / span);
 }
 
+/// The neighbouring threads that hold neighbouring chunks of a row.
+constexpr EIDER_DEVICE int lanes_of_row(int threads, int vector) {
+  return vector == 1 && threads > 32 ? 32 : threads;
+}
+
 /// `threads` threads hold a row in registers, `rows` rows a block. Chunk c of thread t begins at
-/// column (c · threads + t) · vector, so that neighbouring threads move neighbouring chunks. With
-/// fewer `loads` than the row needs, the row is cut into segments, each a tile of its own. The
+/// column (c · threads + t) · vector, so that neighbouring threads move neighbouring chunks. Of
+/// single elements (vector = 1) each warp holds neighbouring ones, so that it has whole groups.
+/// With fewer `loads` than the row needs, the row is cut into segments, each a tile of its own. The
 /// blocks of a `cluster` hold a row together, each as much of it as its threads hold, in turn.
 template <int threads, int vector, int64 columns, int rows = 1,
           int loads = chunks_of_row(threads, vector, columns), int cluster = 1>
-class RowTile : public TileMembers<RowTile<threads, vector, columns, rows, loads, cluster>, vector,
-                                   loads, columns, threads, threads, threads * rows, cluster> {
+class RowTile
+    : public TileMembers<RowTile<threads, vector, columns, rows, loads, cluster>, vector, loads,
+                         columns, lanes_of_row(threads, vector), threads, threads * rows, cluster> {
+  static constexpr int lanes = lanes_of_row(threads, vector);
+  static constexpr int step = lanes * vector;            // from a thread's chunk to its next
   static constexpr int width = threads * vector * loads; // of the part of a block
   static constexpr int64 span = static_cast<int64>(width) * cluster;
   static_assert(columns >= 1 && columns + span < (1ll << 31), "columns: 1 to about 2^31");
@@ -98,7 +107,7 @@ public:
   // Where the thread's chunks are, for TileMembers.
 
   EIDER_DEVICE int64 row(int) const { return row_; }
-  EIDER_DEVICE int column(int c) const { return column_ + c * threads * vector; }
+  EIDER_DEVICE int column(int c) const { return column_ + c * step; }
   EIDER_DEVICE int inside(int c) const { return is_inside_ ? columns_inside(column_, c) : 0; }
   /// Rows outside combine among themselves and are not stored, so that only columns matter.
   EIDER_DEVICE bool is_whole() const { return always_whole; }
@@ -115,14 +124,15 @@ private:
     Fragment<T, vector * loads> values{};
     EIDER_UNROLL
     for (int c = 0; c < loads; ++c)
-      load_chunk<vector, alignment, may_be_cut>(p + first + c * threads * vector,
-                                                columns_inside(first, c), values, c * vector);
+      load_chunk<vector, alignment, may_be_cut>(p + first + c * step, columns_inside(first, c),
+                                                values, c * vector);
     return values;
   }
 
   static EIDER_DEVICE int thread_column() {
     const int part = cluster == 1 ? 0 : static_cast<int>(arch::block_index() % cluster) * width;
-    return part + (rows == 1 ? arch::thread_index() : arch::thread_index() % threads) * vector;
+    const int thread = rows == 1 ? arch::thread_index() : arch::thread_index() % threads;
+    return part + thread / lanes * (step * loads) + thread % lanes * vector;
   }
   static EIDER_DEVICE int64 segment_row(int64 number) {
     return segments == 1 ? number : static_cast<int64>(static_cast<uint64>(number) / segments);
@@ -135,9 +145,9 @@ private:
   /// `first`; known at compile time for all chunks but those at the row's end.
   static EIDER_DEVICE int columns_inside(int first, int c) {
     if (columns % span == 0 ||
-        (span == width && segments == 1 && (c + 1) * threads * vector <= columns))
+        (span == width && segments == 1 && lanes == threads && (c + 1) * step <= columns))
       return vector;
-    const int left = static_cast<int>(columns) - (first + c * threads * vector);
+    const int left = static_cast<int>(columns) - (first + c * step);
     if (may_be_cut)
       return left >= vector ? vector : left > 0 ? left : 0;
     return left > 0 ? vector : 0;

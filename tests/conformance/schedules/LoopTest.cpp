@@ -66,6 +66,16 @@ TEST_F(Loops, OfSegments) {
              "map<threads = 64, vector = 8, loads = 1, blocks = 2, software = 1>"});
 }
 
+/// Of single elements a group is several chunks of a warp.
+TEST_F(Loops, OfElements) {
+  expectAll({"silu_mul_quant", "gelu_bias_quant"}, "1x128",
+            {"map<threads = 32, vector = 1, rows = 4, loads = 4>",
+             "map<threads = 96, vector = 1, loads = 8, tiles = 2>"});
+  expectAll({"add_rms_norm_quant"}, "1x64",
+            {"row<threads = 64, vector = 1, tiles = 2>",
+             "row<threads = 32, vector = 1, blocks = 2, prefetch = 1>"});
+}
+
 TEST_F(Loops, OfBlocks) {
   expectAll({"quantize"}, "128x128",
             {"tile<threads = 1024, vector = 16, rows = 128, columns = 128, blocks = 2, "
