@@ -33,6 +33,7 @@ struct LaunchGeometry {
   unsigned block = 0;
   unsigned cluster = 1;
   unsigned shared = 0; ///< bytes of dynamic shared memory
+  bool cooperative = false;
 };
 
 /// A device behind Device. Immutable; thread-safe.
@@ -51,6 +52,8 @@ public:
   /// Compiles and loads, once a text. Throws Error.
   virtual std::shared_ptr<const LoadedText> load(const contract::Variant &variant,
                                                  const std::string &target) const = 0;
+  /// How many blocks of a cooperative launch run at once; 0 where the device has no such launches.
+  virtual int64_t blocksAtOnce(const contract::Launch &launch) const = 0;
   virtual void launch(void *function, const LaunchGeometry &geometry, void **parameters,
                       Stream stream) const = 0;
   /// Whether `stream` is recording a graph: nothing may be loaded then.

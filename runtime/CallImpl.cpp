@@ -67,7 +67,8 @@ CallImpl::CallImpl(std::shared_ptr<const KernelImpl> parent, const Dims &given)
   for (const auto &variant : kernel->variants) {
     const auto &predicates = variant->variant.predicates;
     if (std::all_of(predicates.begin(), predicates.end(),
-                    [&](const Predicate &predicate) { return holdsForDims(predicate); }))
+                    [&](const Predicate &predicate) { return holdsForDims(predicate); }) &&
+        runsAtOnce(*variant))
       variants.push_back(prepareVariant(*variant));
   }
 }
@@ -78,6 +79,17 @@ bool CallImpl::holdsForDims(const Predicate &predicate) const {
   const int64_t value = dims[kernel->contract.dimIndex(predicate.dim)];
   return predicate.kind == Predicate::Kind::Range ? predicate.min <= value && value <= predicate.max
                                                   : value % predicate.of == 0;
+}
+
+/// Whether the device runs all blocks of each cooperative launch at once.
+bool CallImpl::runsAtOnce(const VariantImpl &variant) const {
+  for (size_t i = 0; i < variant.plans.size(); ++i) {
+    const contract::Launch &launch = variant.variant.launches[i];
+    if (launch.cooperative &&
+        variant.plans[i].grid.evaluate(dims) > kernel->backend->blocksAtOnce(launch))
+      return false;
+  }
+  return true;
 }
 
 PreparedVariant CallImpl::prepareVariant(const VariantImpl &variant) const {
@@ -98,7 +110,8 @@ PreparedVariant CallImpl::prepareVariant(const VariantImpl &variant) const {
                    std::to_string(limit));
     PreparedLaunch ready{&launch,
                          {grid, static_cast<unsigned>(launch.block),
-                          static_cast<unsigned>(launch.cluster), static_cast<unsigned>(shared)},
+                          static_cast<unsigned>(launch.cluster), static_cast<unsigned>(shared),
+                          launch.cooperative != 0},
                          {}};
     for (size_t p = 0; p < launch.parameters.size(); ++p) {
       const int64_t value = plan.dims[p] >= 0 ? dims[plan.dims[p]] : plan.offsets[p].evaluate(dims);

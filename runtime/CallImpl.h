@@ -44,6 +44,7 @@ struct CallImpl {
 private:
   PreparedVariant prepareVariant(const VariantImpl &variant) const;
   bool holdsForDims(const contract::Predicate &predicate) const;
+  bool runsAtOnce(const VariantImpl &variant) const;
   void run(const PreparedVariant &variant, const LoadedText &text, const TensorFacts &facts,
            std::span<const TensorArg> tensors, std::span<const ScalarArg> scalars, void *workspace,
            Stream stream) const;

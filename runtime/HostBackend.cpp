@@ -44,7 +44,13 @@ public:
   void launch(void *function, const LaunchGeometry &geometry, void **parameters,
               Stream) const override {
     host::launch(reinterpret_cast<EiderHostKernel>(function),
-                 {geometry.grid, geometry.block, geometry.cluster}, parameters, simulation);
+                 {geometry.grid, geometry.block,
+                  geometry.cooperative ? static_cast<unsigned>(geometry.grid) : geometry.cluster},
+                 parameters, simulation);
+  }
+
+  int64_t blocksAtOnce(const contract::Launch &launch) const override {
+    return host::maxFibers / launch.block;
   }
 
   bool isCapturing(Stream) const override { return false; }

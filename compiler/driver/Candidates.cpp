@@ -30,10 +30,24 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
   if (facts.rows > 0 && facts.rows <= transforms::fewRows &&
       llvm::is_contained(compilation.variants(), VariantKind::few_rows))
     last = lastOf(VariantKind::few_rows);
+  // What a launch takes without a record is measured first: of cooperative kernels, the first that
+  // holds the matrix.
+  const ir::ScheduleAttr otherwise = last.getScheduleAttr();
+  for (VariantKind kind : llvm::reverse(compilation.variants()))
+    if (ir::ProgramOp joined = transforms::isCooperative(kind) ? lastOf(kind) : ir::ProgramOp();
+        joined && transforms::holds(joined.getScheduleAttr(), *domain, facts))
+      last = joined;
   std::vector<ScheduleCandidate> candidates;
   for (transforms::ScheduleOption &option :
        transforms::scheduleSpace(last.getScheduleAttr(), *domain, facts))
     candidates.push_back(
         {option.schedule.str(), option.heuristic, option.cost, std::move(option.pruned)});
+  if (otherwise == last.getScheduleAttr())
+    return candidates;
+  // Two kernels in its place come second.
+  std::erase_if(candidates, [&](const ScheduleCandidate &candidate) {
+    return candidate.schedule == otherwise.str();
+  });
+  candidates.insert(candidates.begin() + 1, {otherwise.str(), false, candidates[0].cost, ""});
   return candidates;
 }

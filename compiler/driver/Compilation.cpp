@@ -10,6 +10,7 @@
 #include "compiler/transforms/Targets.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace eider;
@@ -65,17 +66,35 @@ ModuleOp Compilation::legalized() {
   return *legalized_;
 }
 
+bool Compilation::isGivenCooperative() {
+  std::string message;
+  const auto given = ir::ScheduleAttr::parse(&context, options_.schedule, message);
+  return given && given.getKnobs().cooperative;
+}
+
 ModuleOp Compilation::scheduled(VariantKind variant) {
-  const bool few = variant == VariantKind::few_rows;
-  OwningOpRef<ModuleOp> &scheduled = few ? scheduledForFew_ : scheduled_;
+  if (variant == VariantKind::general)
+    variant = VariantKind::contiguous;
+  OwningOpRef<ModuleOp> &scheduled = scheduled_[variant];
   if (scheduled)
     return *scheduled;
+  const bool isCooperative = transforms::isCooperative(variant);
+  const int64_t rows = variant == VariantKind::few_rows ? transforms::fewRows : 0;
+  const int64_t held = variant == VariantKind::cooperative         ? transforms::fewHeld
+                       : variant == VariantKind::cooperative_large ? transforms::manyHeld
+                                                                   : 0;
+  const bool isGiven = isCooperative || !isGivenCooperative();
   OwningOpRef<ModuleOp> module = legalized().clone();
   PassManager manager(&context);
   if (options_.timings)
     manager.enableTiming();
   manager.addPass(
-      transforms::createAssignSchedule(options_.schedule, few ? transforms::fewRows : 0));
+      transforms::createAssignSchedule(isGiven ? options_.schedule : "", rows, held));
+  if (isCooperative) {
+    manager.addPass(transforms::createJoin());
+    manager.addPass(createCanonicalizerPass());
+    manager.addPass(createCSEPass());
+  }
   run([&] { return manager.run(*module); });
   scheduled = std::move(module);
   return *scheduled;
@@ -88,10 +107,31 @@ static bool hasOpenRows(ir::ProgramOp program) {
          ShapedType::isDynamic(program.getDimValue(domain->rows.name));
 }
 
+/// Those that the heuristic has for this program: one, where narrow rows allow a thread no more.
+std::vector<VariantKind> Compilation::cooperativeVariants() {
+  std::vector<VariantKind> kinds;
+  ir::ProgramOp last = llvm::to_vector(scheduled().getOps<ir::ProgramOp>()).back();
+  if (llvm::none_of(last.getOps<ir::InputOp>(), [](ir::InputOp input) {
+        return input->hasAttr(transforms::partsKind);
+      }))
+    return kinds;
+  ir::ScheduleAttr before;
+  for (VariantKind kind : {VariantKind::cooperative, VariantKind::cooperative_large}) {
+    auto programs = llvm::to_vector(scheduled(kind).getOps<ir::ProgramOp>());
+    const ir::ScheduleAttr schedule = programs.back().getScheduleAttr();
+    if (schedule.getKnobs().cooperative && schedule != before)
+      kinds.push_back(kind);
+    before = schedule;
+  }
+  return kinds;
+}
+
 std::vector<VariantKind> Compilation::variants() {
   std::vector<VariantKind> kinds = {VariantKind::contiguous, VariantKind::general};
+  if (isGivenCooperative())
+    kinds.insert(kinds.begin(), VariantKind::cooperative);
   if (!options_.schedule.empty())
-    return kinds; // it is for every launch
+    return kinds; // it is for every launch that it can serve
   auto usual = scheduled().getOps<ir::ProgramOp>();
   auto few = scheduled(VariantKind::few_rows).getOps<ir::ProgramOp>();
   const bool differs = llvm::any_of(llvm::zip_equal(usual, few), [](auto pair) {
@@ -100,6 +140,8 @@ std::vector<VariantKind> Compilation::variants() {
   });
   if (differs && llvm::all_of(usual, hasOpenRows))
     kinds.insert(kinds.begin(), VariantKind::few_rows);
+  const std::vector<VariantKind> cooperative = cooperativeVariants();
+  kinds.insert(kinds.begin(), cooperative.begin(), cooperative.end());
   return kinds;
 }
 

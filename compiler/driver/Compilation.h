@@ -23,9 +23,12 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> specialized();
   /// The legalised tensor programs, one a kernel, under a variant's schedules.
   mlir::ModuleOp scheduled(transforms::VariantKind variant = transforms::VariantKind::contiguous);
-  /// The variants of the executable, in order of preference: that for few rows only where it has
-  /// another schedule.
+  /// The variants of the executable, in order of preference: cooperative ones where the program has
+  /// such kernels, that for few rows only where it has another schedule.
   std::vector<transforms::VariantKind> variants();
+  /// Whether the given schedule is for a cooperative kernel alone: other launches, of matrices that
+  /// not all blocks together hold, have the heuristic's.
+  bool isGivenCooperative();
   /// The kernels of a variant.
   mlir::OwningOpRef<mlir::ModuleOp> lowered(transforms::VariantKind variant);
   /// The CUDA text of a module of kernels.
@@ -41,9 +44,12 @@ private:
   const Program program_;
   const CompileOptions options_;
   mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> legalized_, scheduled_, scheduledForFew_;
+  mlir::OwningOpRef<mlir::ModuleOp> legalized_;
+  /// By variant; `general` has the schedules of `contiguous`.
+  std::map<transforms::VariantKind, mlir::OwningOpRef<mlir::ModuleOp>> scheduled_;
 
   mlir::ModuleOp legalized();
+  std::vector<transforms::VariantKind> cooperativeVariants();
 };
 
 } // namespace eider::driver

@@ -28,10 +28,11 @@ private:
   llvm::StringMap<std::string> workspaces; ///< offsets
 
   void addBoundary();
-  void addWorkspace();
+  std::string placeWorkspace(VariantKind kind, ModuleOp kernels);
   contract::Variant variant(VariantKind kind);
   std::vector<contract::Predicate> predicates(VariantKind kind, ModuleOp kernels) const;
   contract::Predicate fewRows() const;
+  std::vector<contract::Predicate> hasRows(VariantKind kind) const;
   contract::Launch launch(simt::KernelOp kernel) const;
 };
 
@@ -75,22 +76,32 @@ void ContractBuilder::addBoundary() {
   }
 }
 
-/// Offsets, 256-byte aligned, of what one kernel leaves to the next.
-void ContractBuilder::addWorkspace() {
+/// Offsets, 256-byte aligned, of what one kernel of a variant leaves to the next, and of where
+/// blocks of a grid meet; gives where they end.
+std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) {
   std::string end = "0";
-  for (ir::ProgramOp program : compilation.scheduled().getOps<ir::ProgramOp>())
+  auto place = [&](StringRef name, const std::string &bytes) {
+    workspaces[name] = end;
+    end = (end == "0" ? "" : end + " + ") + "ceildiv(" + bytes + ", 256) * 256";
+  };
+  for (ir::ProgramOp program : compilation.scheduled(kind).getOps<ir::ProgramOp>())
     for (auto output : program.getOps<ir::OutputOp>()) {
       if (!output.getWorkspace())
         continue;
-      workspaces[output.getName()] = end;
       std::string bytes = "4";
       if (transforms::leavesParts(output))
         bytes += " * " + std::to_string(transforms::mostParts);
       for (const ir::DimExpr &dim : ir::dimsOf(output.getValue().getType()).getExprs())
         bytes += " * (" + dim.contractExpression() + ")";
-      end = (end == "0" ? "" : end + " + ") + "ceildiv(" + bytes + ", 256) * 256";
+      place(output.getName(), bytes);
     }
-  contract.workspace = end;
+  // A word, and after 256 bytes a part a block (templates/reduce/grid.cuh).
+  for (simt::KernelOp kernel : kernels.getOps<simt::KernelOp>())
+    for (Attribute argument : kernel.getArguments())
+      if (auto [what, name] = cast<StringAttr>(argument).getValue().split(':');
+          what == "workspace" && name.starts_with(transforms::gridStateName))
+        place(name, "256 + 4 * (" + kernel.getGrid().str() + ")");
+  return end;
 }
 
 std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
@@ -122,6 +133,8 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
       llvm::append_range(list, llvm::map_range(multiples, multipleOf));
   if (kind == VariantKind::few_rows)
     list.push_back(fewRows());
+  if (transforms::isCooperative(kind))
+    llvm::append_range(list, hasRows(kind));
   return list;
 }
 
@@ -136,12 +149,26 @@ contract::Predicate ContractBuilder::fewRows() const {
   return predicate;
 }
 
+/// What a launch says of a cooperative kernel's rows, which are at least 1.
+std::vector<contract::Predicate> ContractBuilder::hasRows(VariantKind kind) const {
+  auto programs = llvm::to_vector(compilation.scheduled(kind).getOps<ir::ProgramOp>());
+  const auto domain = transforms::Domain::of(programs.back());
+  if (!domain->rows.name || !ShapedType::isDynamic(programs.back().getDimValue(domain->rows.name)))
+    return {};
+  contract::Predicate predicate;
+  predicate.kind = contract::Predicate::Kind::Range;
+  predicate.dim = domain->rows.name.getValue().str();
+  predicate.min = 1;
+  return {predicate};
+}
+
 contract::Launch ContractBuilder::launch(simt::KernelOp kernel) const {
   contract::Launch launch;
   launch.entry = text::kernelName(kernel.getSymName());
   launch.block = kernel.getThreads();
   launch.grid = kernel.getGrid().str();
   launch.cluster = kernel.getCluster();
+  launch.cooperative = kernel.getCooperative() ? kernel.getResident() : 0;
   for (Attribute argument : kernel.getArguments()) {
     auto [kind, rest] = cast<StringAttr>(argument).getValue().split(':');
     auto [name, axis] = rest.split(':');
@@ -173,6 +200,11 @@ contract::Variant ContractBuilder::variant(VariantKind kind) {
   variant.name = transforms::nameOf(kind);
   variant.predicates = predicates(kind, *kernels);
   variant.source = compilation.text(*kernels);
+  const std::string workspace = placeWorkspace(kind, *kernels);
+  if (contract.workspace == "0")
+    contract.workspace = workspace;
+  else if (workspace != contract.workspace)
+    contract.workspace = "max(" + contract.workspace + ", " + workspace + ")";
   for (simt::KernelOp kernel : kernels->getOps<simt::KernelOp>())
     variant.launches.push_back(launch(kernel));
   return variant;
@@ -180,7 +212,6 @@ contract::Variant ContractBuilder::variant(VariantKind kind) {
 
 contract::Contract ContractBuilder::build() {
   addBoundary();
-  addWorkspace();
   for (VariantKind kind : compilation.variants())
     contract.variants.push_back(variant(kind));
   return std::move(contract);

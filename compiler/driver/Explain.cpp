@@ -73,28 +73,35 @@ std::string spaceOf(ir::ProgramOp program, const transforms::Domain &domain) {
 }
 } // namespace
 
-/// Which variants there are, and what serves few rows where that is another schedule.
+/// Which variants there are, and what serves few rows, or what all blocks together hold, where that
+/// is another schedule.
 static std::string variantsOf(Compilation &compilation) {
-  const std::string always =
-      "contiguous (row-major, aligned), then general (any row stride, any alignment)";
-  if (!llvm::is_contained(compilation.variants(), VariantKind::few_rows))
-    return always;
-  std::string few = "few_rows (at most " + std::to_string(transforms::fewRows) + " rows:";
-  for (ir::ProgramOp program : compilation.scheduled(VariantKind::few_rows).getOps<ir::ProgramOp>())
-    few += " " + program.getScheduleAttr().str();
-  return few + "), then " + always;
+  std::string text;
+  for (VariantKind kind : compilation.variants()) {
+    if (kind == VariantKind::contiguous)
+      return text + "contiguous (row-major, aligned), then general (any row stride, any alignment)";
+    text += transforms::nameOf(kind);
+    text += transforms::isCooperative(kind)
+                ? " (one kernel, of matrices that all blocks hold at once:"
+                : " (at most " + std::to_string(transforms::fewRows) + " rows:";
+    for (ir::ProgramOp program : compilation.scheduled(kind).getOps<ir::ProgramOp>())
+      text += " " + program.getScheduleAttr().str();
+    text += "), then ";
+  }
+  return text;
 }
 
 std::string eider::explain(const Program &program, const CompileOptions &options) {
   Compilation compilation(program, options);
   const transforms::Target *target = transforms::findTarget(options.target);
   std::string text = program.name() + " for " + options.target + "\n";
+  const bool isGiven = !options.schedule.empty() && !compilation.isGivenCooperative();
   auto programs = llvm::to_vector(compilation.scheduled().getOps<ir::ProgramOp>());
   for (ir::ProgramOp kernel : programs) {
     auto domain = transforms::Domain::of(kernel);
     text += "kernel " + kernel.getSymName().str() + "\n";
     text += "  schedule  " + kernel.getScheduleAttr().str() +
-            (options.schedule.empty() || kernel != programs.back() ? " (heuristic)" : " (given)") +
+            (isGiven && kernel == programs.back() ? " (given)" : " (heuristic)") +
             "\n";
     text += "  family    " + stringifyFamily(kernel.getScheduleAttr().getFamily()).str() + ": " +
             transforms::familyOf(*domain).reason + "\n";

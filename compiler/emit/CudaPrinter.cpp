@@ -310,6 +310,12 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
     return Expression{
         callOnTile(random.getAt(), "random", {},
                    {operand(random.getSeed()).text, operand(random.getOffset()).text})};
+  if (auto barrier = dyn_cast<GridBarrierOp>(op))
+    return Expression{"GridBarrier(" + operand(barrier.getBase()).text + ")"};
+  if (auto reduce = dyn_cast<ReduceGridOp>(op))
+    return Expression{
+        callOnTile(reduce.getAt(), stringifyReduction(reduce.getKind()) + "_of_grid", {},
+                   {operand(reduce.getInput(), true).text, operand(reduce.getGrid()).text})};
   if (auto encode = dyn_cast<EncodeOp>(op))
     return encodeText(encode);
   if (auto decode = dyn_cast<DecodeOp>(op))
@@ -353,7 +359,8 @@ std::string KernelPrinter::derivedName(Operation &op) {
   }
   return TypeSwitch<Operation *, std::string>(&op)
       .Case([](ReduceOp reduce) { return stringifyReduction(reduce.getKind()).str(); })
-      .Case<PartialOp, CombinePartsOp>(
+      .Case([](GridBarrierOp) { return "grid"; })
+      .Case<PartialOp, CombinePartsOp, ReduceGridOp>(
           [](auto part) { return stringifyReduction(part.getKind()).str(); })
       .Case([](TransposedTileOp) { return "transposed"; })
       .Case([](TransposeOp) { return "turned"; })
@@ -381,8 +388,8 @@ std::string KernelPrinter::derivedName(Operation &op) {
 bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   if (isa<arith::ConstantOp, OffsetOp>(op))
     return false;
-  if (isa<LoadOp, ReduceOp, PartialOp, CombinePartsOp, AtRowOp, RotateOp, TransposeOp,
-          TransposedTileOp>(op) ||
+  if (isa<LoadOp, ReduceOp, PartialOp, CombinePartsOp, GridBarrierOp, ReduceGridOp, AtRowOp,
+          RotateOp, TransposeOp, TransposedTileOp>(op) ||
       op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;
@@ -471,7 +478,8 @@ void KernelPrinter::printCarried(ForTilesOp loop) {
 }
 
 LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
-  os << indent << "for (const " << tileName << " " << cursorName << " : " << tileName << "::over("
+  os << indent << "for (const " << tileName << " " << cursorName << " : " << tileName
+     << (loop.getOnly() ? "::only(" : "::over(")
      << operand(loop.getRows()).text << ")) {\n";
   indent = "    ";
   printCarried(loop);
@@ -543,7 +551,7 @@ void KernelPrinter::printCodecs() {
 /// Tensors that the kernel writes; the others are const.
 static bool isWritten(Value pointer) {
   return llvm::any_of(pointer.getUsers(), [](Operation *user) {
-    return isa<StoreOp, StorePartOp, ClearPaddingOp>(user);
+    return isa<StoreOp, StorePartOp, GridBarrierOp, ClearPaddingOp>(user);
   });
 }
 

@@ -25,6 +25,7 @@ struct ScheduleKnobs {
   int64_t resident = 0; ///< blocks that a multiprocessor should hold: bounds registers; 0: no bound
   int64_t prefetch = 0; ///< tiles whose elements are loaded while the one before is worked on
   int64_t cluster = 1;  ///< CUDA blocks that hold a row together, `threads` in each (row)
+  int64_t cooperative = 0; ///< 1: one kernel, all of whose blocks run at once and meet (map, row)
   int64_t hoist = 0;    ///< 1: column vectors (a norm's weight) stay in registers over all tiles
   int64_t streaming = 0; ///< 1: elements pass the caches as data used once
   int64_t software = 0;  ///< 1: FP8 by arithmetic, even where there are instructions; same bits
@@ -43,6 +44,7 @@ inline constexpr ScheduleKnob scheduleKnobs[] = {
     {"columns", &ScheduleKnobs::columns},   {"tiles", &ScheduleKnobs::tiles},
     {"blocks", &ScheduleKnobs::blocks},     {"resident", &ScheduleKnobs::resident},
     {"prefetch", &ScheduleKnobs::prefetch}, {"cluster", &ScheduleKnobs::cluster},
+    {"cooperative", &ScheduleKnobs::cooperative},
     {"hoist", &ScheduleKnobs::hoist},       {"streaming", &ScheduleKnobs::streaming},
     {"software", &ScheduleKnobs::software}};
 

@@ -121,6 +121,10 @@ LogicalResult KernelOp::verify() {
     if (!fits)
       return emitOpError() << "argument " << argument << " cannot be " << type;
   }
+  if (getCooperative() && getResident() == 0)
+    return emitOpError("says not how many of its blocks, which run at once, a multiprocessor holds");
+  if (getCooperative() && getCluster() > 1)
+    return emitOpError("all of whose blocks meet has no clusters of them");
   return success();
 }
 
@@ -150,6 +154,20 @@ LogicalResult ReduceOp::verify() {
   if (getTimes() &&
       (getKind() != Reduction::sum || getGroup() || getTimes().getType() != getInput().getType()))
     return emitOpError("products are summed over a row, of two fragments of one type");
+  return success();
+}
+
+/// Blocks that have no tile, or several, would not meet.
+LogicalResult ReduceGridOp::verify() {
+  auto loop = (*this)->getParentOfType<ForTilesOp>();
+  if (!loop || !loop.getOnly())
+    return emitOpError("under each block's only tile: elsewhere blocks meet different times");
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel || !kernel.getCooperative())
+    return emitOpError("in a kernel that is not cooperative, whose blocks may wait for blocks that "
+                       "have not begun");
+  if (getKind() == Reduction::sum || getKind() == Reduction::mean)
+    return emitOpError("combines maxima and minima, which have no order");
   return success();
 }
 

@@ -106,6 +106,11 @@ def Simt_PartialType : TypeDef<Simt_Dialect, "Partial"> {
   let summary = "What a thread has seen of a reduction over the whole matrix";
 }
 
+def Simt_GridType : TypeDef<Simt_Dialect, "Grid"> {
+  let mnemonic = "grid";
+  let summary = "Where all blocks of a cooperative grid meet";
+}
+
 def Simt_LayoutType : TypeDef<Simt_Dialect, "Layout"> {
   let mnemonic = "layout";
   let summary = "Where the scales of a matrix lie";
@@ -118,16 +123,17 @@ def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTermina
   let summary = "A CUDA kernel";
   let description = [{
     `parameters` names the region's arguments; `launch` is how the contract describes them and the grid (kernel-contract.md).
-    `resident` blocks should fit a multiprocessor (0: any); `cluster` neighbouring blocks work together. `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes,
+    `resident` blocks should fit a multiprocessor (0: any); `cluster` neighbouring blocks work together; all blocks of a
+    `cooperative` kernel run at once, `resident` a multiprocessor. `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes,
     `multiples` of what a dim must be a multiple.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$parameters, I64Attr:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$resident,
-                       DefaultValuedAttr<I64Attr, "1">:$cluster, StrAttr:$grid, StrArrayAttr:$arguments,
+                       DefaultValuedAttr<I64Attr, "1">:$cluster, UnitAttr:$cooperative, StrAttr:$grid, StrArrayAttr:$arguments,
                        DictionaryAttr:$alignments, OptionalAttr<DictionaryAttr>:$multiples, StrArrayAttr:$header);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name $parameters `threads` `=` $threads (`resident` `=` $resident^)? (`cluster` `=` $cluster^)? `grid` `=` $grid `arguments` `=` $arguments
+    $sym_name $parameters `threads` `=` $threads (`resident` `=` $resident^)? (`cluster` `=` $cluster^)? (`cooperative` $cooperative^)? `grid` `=` $grid `arguments` `=` $arguments
     `alignments` `=` $alignments (`multiples` `=` $multiples^)? `header` `=` $header $body attr-dict
   }];
   let extraClassDeclaration = [{ ::mlir::Block &getBlock() { return getBody().front(); } }];
@@ -138,11 +144,11 @@ def Simt_ForTilesOp : Simt_Op<"for_tiles", [SingleBlock, NoTerminator]> {
   let summary = "For each tile of this CUDA block";
   let description = [{
     The region's arguments are the tile at its position and the carried values: `initial` for the first tile, then what `simt.carry`, the
-    last op, was given at the tile before.
+    last op, was given at the tile before. Of `only`, there are as many blocks as tiles, and each has one.
   }];
-  let arguments = (ins I64:$rows, Variadic<AnyVectorOfNonZeroRank>:$initial);
+  let arguments = (ins I64:$rows, UnitAttr:$only, Variadic<AnyVectorOfNonZeroRank>:$initial);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$rows (`carrying` $initial^ `:` type($initial))? $body attr-dict";
+  let assemblyFormat = "(`only` $only^)? $rows (`carrying` $initial^ `:` type($initial))? $body attr-dict";
   let extraClassDeclaration = [{
     ::mlir::Block &getBlock() { return getBody().front(); }
     TileAttr getTile() {
@@ -296,6 +302,23 @@ def Simt_CombinePartsOp : Simt_Op<"combine_parts"> {
                        I64Attr:$parts, Simt_CursorType:$at);
   let results = (outs F32:$result);
   let assemblyFormat = "$kind $base `parts` `=` $parts `at` $at attr-dict `:` type($base) `,` type($at)";
+}
+
+def Simt_GridBarrierOp : Simt_Op<"grid_barrier"> {
+  let summary = "Where all blocks of a cooperative grid meet once, of memory in any state";
+  let arguments = (ins Arg<Simt_PointerType, "", [MemRead, MemWrite]>:$base);
+  let results = (outs Simt_GridType:$result);
+  let assemblyFormat = "$base attr-dict `:` type($base)";
+}
+
+def Simt_ReduceGridOp : Simt_Op<"reduce_grid"> {
+  let summary = "A fragment's reduction over the whole matrix, of which each block of the grid holds a tile";
+  let description = "Collective: every thread of the grid takes part.";
+  let arguments = (ins Eider_ReductionAttr:$kind, AnyVectorOfNonZeroRank:$input, Simt_GridType:$grid,
+                       Simt_CursorType:$at);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$kind $input `in` $grid `at` $at attr-dict `:` type($input) `,` type($at)";
+  let hasVerifier = 1;
 }
 
 def Simt_TransposedTileOp : Simt_Op<"transposed_tile", [Pure]> {

@@ -27,12 +27,16 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
   AssignSchedule(const AssignSchedule &other) : PassWrapper(other) {
     schedule = other.schedule;
     rows = other.rows;
+    held = other.held;
   }
 
   Option<std::string> schedule{*this, "schedule",
                                llvm::cl::desc("e.g. row<threads = 448, vector = 16>")};
   Option<int64_t> rows{*this, "rows", llvm::cl::init(0),
                        llvm::cl::desc("of a launch, at most; 0: any number")};
+  Option<int64_t> held{*this, "held", llvm::cl::init(0),
+                       llvm::cl::desc("elements of a thread of a cooperative kernel, at most; 0: "
+                                      "the blocks of no kernel meet")};
 
   StringRef getArgument() const final { return "eider-assign-schedule"; }
   void getDependentDialects(DialectRegistry &registry) const final {
@@ -47,6 +51,19 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
     return ShapedType::isDynamic(extent) ? rows : std::max<int64_t>(1, extent);
   }
 
+  /// Whether the program's matrix is known to have no rows.
+  static bool hasNoRows(ProgramOp program, const Domain &domain) {
+    return domain.rows.extent(domain.rows.name ? program.getDimValue(domain.rows.name) : 0) == 0;
+  }
+
+  /// The heuristic's: a cooperative one where such is asked for and there is one.
+  ScheduleAttr choose(ProgramOp program, const Domain &domain, std::string &message) {
+    if (held && !hasNoRows(program, domain))
+      if (ScheduleAttr schedule = cooperativeSchedule(&getContext(), domain, held))
+        return schedule;
+    return heuristicSchedule(&getContext(), domain, mostRows(program, domain), message);
+  }
+
   LogicalResult assign(ProgramOp program, StringRef given) {
     auto domain = Domain::of(program);
     if (!domain)
@@ -56,12 +73,15 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
     if (!given.empty())
       chosen = ScheduleAttr::parse(&getContext(), given, message);
     else if (!chosen)
-      chosen = heuristicSchedule(&getContext(), *domain, mostRows(program, *domain), message);
+      chosen = choose(program, *domain, message);
     if (!chosen)
       return program.emitError() << (given.empty() ? "" : "schedule '" + given.str() + "': ")
                                  << message;
     if (!tileOf(chosen, *domain, message))
       return program.emitError(message);
+    if (chosen.getKnobs().cooperative && hasNoRows(program, *domain))
+      return program.emitError() << "schedule " << chosen.str()
+                                 << ": a cooperative kernel holds a matrix that has rows";
     program.setScheduleAttr(chosen);
     if (chosen.getKnobs().software)
       convertBySoftware(program);
@@ -93,9 +113,10 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
 } // namespace
 
 std::unique_ptr<Pass> eider::transforms::createAssignSchedule(const std::string &schedule,
-                                                              int64_t rows) {
+                                                              int64_t rows, int64_t held) {
   auto pass = std::make_unique<AssignSchedule>();
   pass->schedule = schedule;
   pass->rows = rows;
+  pass->held = held;
   return pass;
 }

@@ -327,6 +327,7 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     domain.target = target.str();
     const Target *known = findTarget(domain.target);
     domain.largestCluster = known && !known->clusters ? 1 : domain.largestCluster;
+    domain.residentThreads = known ? known->threads : domain.residentThreads;
   }
   return domain;
 }

@@ -52,6 +52,7 @@ struct Domain {
   bool readsColumns = false;       ///< Some [columns] vector in memory.
   std::string target;              ///< Empty where none is chosen yet.
   int64_t largestCluster = 8;      ///< Blocks of the target that can hold a row together.
+  int64_t residentThreads = 2048;  ///< That a multiprocessor of the target holds.
   Level block;                     ///< The r×c block that is reduced (isBlock()), else elements.
   int64_t narrowestStore =
       0;                    ///< Bits of the narrowest element that the program writes to a matrix.
@@ -92,6 +93,9 @@ llvm::StringSet<> dimsCounted(ir::ProgramOp program, const Domain &domain);
 /// the reduction that combines them (of the input), and how many they are (once the schedules are
 /// assigned).
 inline constexpr llvm::StringLiteral partsKind = "eider.parts_of", partsCount = "eider.parts";
+
+/// The workspace of a cooperative kernel where its blocks meet; of a second such reduction, `_2`.
+inline constexpr llvm::StringLiteral gridStateName = "grid_state";
 
 /// The most parts of a reduction over the whole matrix.
 inline constexpr int64_t mostParts = 1056;

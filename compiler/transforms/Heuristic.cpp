@@ -393,3 +393,40 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   const bool stays = domain.reducesWhole || (domain.readsParts && !isFew);
   return schedule && stays ? stayingSchedule(schedule, domain, isFew) : schedule;
 }
+
+/// Registers of a thread that holds so many elements until all blocks have met: as they are in
+/// memory, or as the f32 that a row's reduction went into.
+static int64_t registersToHold(const Domain &domain, int64_t elements) {
+  const int64_t bits = std::max<int64_t>(domain.bitsRead, domain.reducesRows ? 32 : 0);
+  constexpr int64_t others = 24, ofArithmetic = 16;
+  return others + (domain.encodesBySoftware ? ofArithmetic : 0) + ceilDiv(elements * bits, 32);
+}
+
+ScheduleAttr eider::transforms::cooperativeSchedule(MLIRContext *context, const Domain &domain,
+                                                    int64_t held, int64_t block) {
+  constexpr int64_t registers = 65536, coalesced = 8;
+  const Family family = familyOf(domain).family;
+  if (!domain.readsParts || family == Family::tile || domain.width == 0)
+    return {};
+  const int64_t vector = std::min(vectorFor(domain), std::max(held, domain.group / 32));
+  const int64_t chunks = ceilDiv(domain.width, vector), most = std::max<int64_t>(1, held / vector);
+  // Neighbouring threads have neighbouring chunks, also of rows that few threads would hold.
+  const int64_t lanes = std::max<int64_t>(std::min(chunks, coalesced), domain.group / vector);
+  int64_t threads = legalThreads(std::max(ceilDiv(chunks, most), lanes));
+  if (family == Family::map)
+    threads = std::min(threads, block);
+  if (threads > 1024)
+    return {};
+  ScheduleKnobs k{.threads = threads, .vector = vector, .cooperative = 1};
+  k.loads = family == Family::map ? std::min(most, ceilDiv(chunks, threads)) : 0;
+  k.rows = family == Family::row && threads > 32 ? 1 : std::max<int64_t>(1, block / threads);
+  const int64_t loads = k.loads ? k.loads : ceilDiv(chunks, threads);
+  const int64_t fit = std::min(domain.residentThreads,
+                               registers / registersToHold(domain, loads * vector));
+  k.resident = fit / (threads * k.rows);
+  if (k.resident == 0)
+    return {};
+  auto schedule = ScheduleAttr::get(context, family, k);
+  std::string message;
+  return tileOf(schedule, domain, message) ? schedule : ScheduleAttr();
+}

@@ -29,6 +29,16 @@ inline constexpr int64_t fewRows = 256;
 ir::ScheduleAttr heuristicSchedule(mlir::MLIRContext *context, const Domain &domain,
                                    int64_t mostRows, std::string &message);
 
+/// Elements that a thread of a cooperative kernel holds, at most: few leave room for many threads
+/// and suit small matrices, many hold as much of a large one as the registers do.
+inline constexpr int64_t fewHeld = 16, manyHeld = 64;
+
+/// The schedule of one cooperative kernel, in place of one that leaves parts and one that reads
+/// them: blocks of about `block` threads, each of which holds `held` elements. Null where the
+/// program has no such kernel.
+ir::ScheduleAttr cooperativeSchedule(mlir::MLIRContext *context, const Domain &domain, int64_t held,
+                                     int64_t block = 512);
+
 /// The tile of a schedule; null and a message where the schedule is illegal for the program.
 simt::TileAttr tileOf(ir::ScheduleAttr schedule, const Domain &domain, std::string &message);
 

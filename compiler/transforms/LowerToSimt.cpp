@@ -28,6 +28,10 @@ static constexpr int64_t busyBlocks = 1024;
 
 const char *eider::transforms::nameOf(VariantKind variant) {
   switch (variant) {
+  case VariantKind::cooperative:
+    return "cooperative";
+  case VariantKind::cooperative_large:
+    return "cooperative_large";
   case VariantKind::few_rows:
     return "few_rows";
   case VariantKind::general:
@@ -41,6 +45,10 @@ const char *eider::transforms::nameOf(VariantKind variant) {
 /// What tells a variant's kernel from the others of its program.
 static const char *suffixOf(VariantKind variant) {
   switch (variant) {
+  case VariantKind::cooperative:
+    return "_cooperative";
+  case VariantKind::cooperative_large:
+    return "_cooperative_large";
   case VariantKind::few_rows:
     return "_few_rows";
   case VariantKind::general:
@@ -51,8 +59,9 @@ static const char *suffixOf(VariantKind variant) {
   return "";
 }
 
-static constexpr VariantKind allVariants[] = {VariantKind::few_rows, VariantKind::contiguous,
-                                              VariantKind::general};
+static constexpr VariantKind allVariants[] = {VariantKind::cooperative,
+                                              VariantKind::cooperative_large, VariantKind::few_rows,
+                                              VariantKind::contiguous, VariantKind::general};
 
 /// Of how many rows a variant's matrix has a multiple: so many that neither does a chunk of the
 /// transpose reach beyond its end nor its rows begin in the middle of an access.
@@ -104,6 +113,8 @@ void ProgramLowering::addArguments() {
     bool workspace = op.hasAttr("workspace");
     pointers[name] = add(name, pointer, (workspace ? "workspace:" : "tensor:") + name);
   }
+  if (isCooperative())
+    addGridStates(add);
   if (isGeneral())
     for (Operation &op : program.getBlock())
       if (Type type = boundaryType(op);
@@ -134,7 +145,7 @@ std::string ProgramLowering::gridExpression() {
   if (domain.width == 0)
     return "0";
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
-  if (domain.reducesWhole)
+  if (domain.reducesWhole && !knobs.cooperative)
     return std::to_string(knobs.blocks); // Each leaves a part, whether it had a tile or not.
   int64_t across = tile.segments();
   std::string rows = domain.rows.contractExpression();
@@ -180,6 +191,7 @@ SmallVector<Attribute> ProgramLowering::header() {
   lines.push_back(b.getStringAttr(
       target + dimText + " · " +
       (isGeneral() ? "any row stride, any alignment" : "contiguous, aligned") +
+      (isCooperative() ? " · all blocks at once" : "") +
       (variant == VariantKind::few_rows ? " · at most " + std::to_string(fewRows) + " rows" : "")));
   lines.push_back(b.getStringAttr("schedule " + program.getScheduleAttr().str()));
   return lines;
@@ -355,55 +367,6 @@ void ProgramLowering::storeAt(Operation &op, Value tile, Value layout) {
                         map.lookup(value), place.pitch, place.alignment, place.group);
 }
 
-/// After the loop, since no tile changes it.
-void ProgramLowering::storeUniform(OutputOp op) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(&kernel.getBlock());
-  Value value = map.lookup(op.getValue()), base = pointers.lookup(op.getName());
-  loadBefore(loop, value);
-  if (isa<simt::PartialType>(value.getType()))
-    simt::StorePartOp::create(builder, op.getLoc(), value, base);
-  else
-    simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform, base, firstTile(), value,
-                          Value());
-}
-
-/// Each block of the kernel before left a part; every block combines all of them.
-LogicalResult ProgramLowering::combineParts(InputOp op) {
-  auto count = op->getAttrOfType<IntegerAttr>(partsCount);
-  if (!count)
-    return op.emitError("parts of an unknown number of blocks; run eider-assign-schedule first");
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(loop);
-  auto combined =
-      simt::CombinePartsOp::create(builder, op.getLoc(), builder.getF32Type(),
-                                   op->getAttrOfType<ReductionAttr>(partsKind).getValue(),
-                                   pointers.lookup(op.getName()), count.getInt(), firstTile());
-  if (Attribute given = op->getAttr("eider.name"))
-    combined->setAttr("eider.name", given);
-  map.map(op.getResult(), combined.getResult());
-  return success();
-}
-
-/// Each thread keeps what it has seen, over all tiles of its block.
-LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
-  for (Operation *user : op->getUsers())
-    if (auto output = dyn_cast<OutputOp>(user); !output || !output.getWorkspace())
-      return op.emitError("a reduction over the whole matrix in the kernel that reads it: "
-                          "eider-partition cuts it out");
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(loop);
-  auto partial =
-      simt::PartialOp::create(builder, op.getLoc(), simt::PartialType::get(builder.getContext()),
-                              op.getKind(), firstTile());
-  if (Attribute given = op->getAttr("eider.name"))
-    partial->setAttr("eider.name", given);
-  builder.setInsertionPointToEnd(&loop.getBlock());
-  simt::AddOp::create(builder, op.getLoc(), map.lookup(op.getInput()), partial, cursor);
-  map.map(op.getResult(), partial.getResult());
-  return success();
-}
-
 LogicalResult ProgramLowering::broadcast(BroadcastOp op) {
   const Level from = *domain.levelOf(op.getInput().getType()), to = *domain.levelOf(op.getType());
   if (from.transposed != to.transposed && from.kind != LevelKind::uniform)
@@ -419,6 +382,10 @@ LogicalResult ProgramLowering::broadcast(BroadcastOp op) {
 
 LogicalResult ProgramLowering::reduce(ReduceOp op) {
   Level level = *domain.levelOf(op.getType());
+  if (level.kind == LevelKind::uniform && isCooperative()) {
+    reduceGrid(op);
+    return success();
+  }
   if (level.kind == LevelKind::uniform)
     return reduceWhole(op);
   int64_t group = level.kind == LevelKind::groups && !level.isBlock() ? level.blockColumns : 0;
@@ -553,12 +520,14 @@ LogicalResult ProgramLowering::run() {
   std::string name = program.getSymName().str() + suffixOf(variant);
   kernel = simt::KernelOp::create(builder, program.getLoc(), name, empty, tile.blockThreads(),
                                   program.getScheduleAttr().getKnobs().resident, tile.getCluster(),
-                                  gridExpression(), empty, builder.getDictionaryAttr({}),
-                                  DictionaryAttr(), builder.getArrayAttr(header()));
+                                  isCooperative(), gridExpression(), empty,
+                                  builder.getDictionaryAttr({}), DictionaryAttr(),
+                                  builder.getArrayAttr(header()));
   kernel.getBody().emplaceBlock();
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());
-  loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows), ValueRange());
+  loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows), isCooperative(),
+                                  ValueRange());
   loop.getBody().emplaceBlock();
   cursor = loop.getBlock().addArgument(simt::CursorType::get(builder.getContext(), tile),
                                        program.getLoc());

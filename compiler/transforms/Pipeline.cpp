@@ -35,6 +35,7 @@ void eider::transforms::registerPasses() {
   registerPass([] { return createPlaceTransposes(); });
   registerPass([] { return createPartition(); });
   registerPass([] { return createAssignSchedule(); });
+  registerPass([] { return createJoin(); });
   registerPass([] { return createLegalize(); });
   registerPass([] { return createLowerToSimt(); });
   registerCanonicalizerPass();

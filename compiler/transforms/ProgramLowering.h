@@ -37,12 +37,15 @@ private:
   llvm::StringMap<Value> pointers, strides, dims;
   llvm::StringMap<Value> layouts; ///< of scales that lie otherwise than row by row
   llvm::StringMap<int64_t> alignments;
+  DenseMap<Operation *, Value> gridStates; ///< of reductions for which all blocks meet
   Value cursor;
   Value transposedCursor; ///< Null where no value is of the transposed matrix.
 
   bool isGeneral() const { return variant == VariantKind::general; }
+  bool isCooperative() { return program.getScheduleAttr().getKnobs().cooperative != 0; }
   Type heldType(Type tensor) const;
   void addArguments();
+  void addGridStates(function_ref<Value(const Twine &, Type, const Twine &)> addArgument);
   Value extentOf(const DimExpr &dim);
   std::string gridExpression();
   Value firstTile();
@@ -56,6 +59,7 @@ private:
   LogicalResult broadcast(BroadcastOp op);
   LogicalResult reduce(ReduceOp op);
   LogicalResult reduceWhole(ReduceOp op);
+  void reduceGrid(ReduceOp op);
   LogicalResult combineParts(InputOp op);
   void storeUniform(OutputOp op);
   void storeAt(Operation &op, Value tile, Value layout = {});

@@ -38,7 +38,7 @@ constexpr int64_t registersOfMultiprocessor = 65536, threadsOfMultiprocessor = 2
                   bytesInFlight = 32 * 1024, widestForOneBlock = 32 * 1024;
 constexpr double mostWaste = 1.25;
 /// The first so many cuts of a row come before the secondary knobs, turned on so many of them.
-constexpr size_t cutsBeforeVariations = 11, variedCuts = 2;
+constexpr size_t cutsBeforeVariations = 11, variedCuts = 2, mostCooperative = 6;
 } // namespace
 
 /// The primary knobs; `variations` has the others.
@@ -290,6 +290,38 @@ static std::vector<ScheduleAttr> variations(ScheduleAttr schedule, const Estimat
   return varied;
 }
 
+static int64_t blocksOf(ScheduleAttr schedule, const Domain &domain, const SpaceFacts &facts) {
+  std::string message;
+  return ceilDiv(facts.rows, schedule.getKnobs().rows) *
+         tileOf(schedule, domain, message).segments();
+}
+
+bool eider::transforms::holds(ScheduleAttr cooperative, const Domain &domain,
+                              const SpaceFacts &facts) {
+  return facts.rows > 0 && facts.multiprocessors > 0 &&
+         blocksOf(cooperative, domain, facts) <=
+             cooperative.getKnobs().resident * facts.multiprocessors;
+}
+
+/// Cooperative kernels that hold a matrix of so many rows, those with the most blocks first: each
+/// cut of it once.
+static std::vector<ScheduleAttr> cooperativeSchedules(MLIRContext *context, const Domain &domain,
+                                                      const SpaceFacts &facts) {
+  std::vector<std::pair<int64_t, ScheduleAttr>> found;
+  for (int64_t held : {8, 16, 32, 64, 128})
+    for (int64_t block : {256, 512, 1024}) {
+      ScheduleAttr schedule = cooperativeSchedule(context, domain, held, block);
+      if (schedule && holds(schedule, domain, facts))
+        found.emplace_back(blocksOf(schedule, domain, facts), schedule);
+    }
+  llvm::stable_sort(found, [](const auto &a, const auto &b) { return a.first > b.first; });
+  std::vector<ScheduleAttr> schedules;
+  for (auto [blocks, schedule] : found)
+    if (!llvm::is_contained(schedules, schedule))
+      schedules.push_back(schedule);
+  return schedules;
+}
+
 std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
                                                              const Domain &domain,
                                                              const SpaceFacts &facts) {
@@ -318,7 +350,12 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
     std::move(worthwhile.begin(), end, std::back_inserter(all));
     worthwhile.erase(worthwhile.begin(), end);
   };
-  take(cutsBeforeVariations);
+  for (ScheduleAttr schedule : cooperativeSchedules(first.getContext(), domain, facts))
+    if (auto one = option(schedule); one && all.size() <= mostCooperative) {
+      one->pruned.clear(); // by rules for tiles that come and go
+      all.push_back(std::move(*one));
+    }
+  take(cutsBeforeVariations - (all.size() - 1));
   for (size_t i = 0; i < std::min<size_t>(all.size(), variedCuts); ++i) {
     ScheduleAttr schedule = all[i].schedule;
     const Estimate e = estimate(schedule, tileOf(schedule, domain, message), domain, facts);

@@ -28,6 +28,10 @@ struct ScheduleOption {
   std::string pruned; ///< Why it is not worth measuring; empty: it is.
 };
 
+/// Whether the GPU runs all blocks of a cooperative schedule at once, for as many rows; false where
+/// rows or multiprocessors are not known.
+bool holds(ir::ScheduleAttr cooperative, const Domain &domain, const SpaceFacts &facts);
+
 /// The legal schedules of the program's family: `heuristic`, then those worth measuring, the most
 /// promising first and unlike ones early, then the pruned. The first knobs (threads … prefetch) are
 /// combined with each other, the rest is varied on the most promising.

@@ -64,10 +64,35 @@ static std::string groupProblem(const Domain &domain, TileKind kind, int64_t thr
   return "";
 }
 
+/// What is wrong with a kernel all of whose blocks meet; empty: nothing.
+static std::string cooperativeProblem(const ScheduleKnobs &k, const Domain &domain, Family family) {
+  if (k.cooperative == 0)
+    return "";
+  if (k.cooperative > 1)
+    return "cooperative is 1 or left out";
+  if (!domain.readsParts && !domain.reducesWhole)
+    return "the blocks of a cooperative kernel meet for a reduction over the whole matrix; the "
+           "program has none";
+  if (family == Family::tile)
+    return "a cooperative kernel holds rows or parts of rows, not two-dimensional blocks";
+  if (k.tiles > 1 || k.blocks || k.prefetch || k.cluster > 1)
+    return "each block of a cooperative kernel holds one tile: leave tiles, blocks, prefetch and "
+           "cluster out";
+  if (k.resident == 0)
+    return "all blocks of a cooperative kernel run at once: resident says how many of them a "
+           "multiprocessor holds";
+  if (k.resident * k.threads * k.rows > domain.residentThreads)
+    return "a multiprocessor of " + domain.target + " holds at most " +
+           std::to_string(domain.residentThreads) + " threads";
+  if (domain.width == 0)
+    return "a cooperative kernel holds a matrix that has elements";
+  return "";
+}
+
 /// What is wrong with the blocks of a kernel that leaves or reads parts of a reduction over the
 /// whole matrix; empty: nothing.
 static std::string partsProblem(const ScheduleKnobs &k, const Domain &domain, Family family) {
-  if (domain.reducesWhole && (k.blocks == 0 || k.blocks > mostParts))
+  if (domain.reducesWhole && !k.cooperative && (k.blocks == 0 || k.blocks > mostParts))
     return "each block leaves a part of a reduction over the whole matrix: blocks is 1 to " +
            std::to_string(mostParts);
   const int64_t block = k.threads * (family == Family::tile ? 1 : k.rows);
@@ -147,6 +172,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   if (k.resident * threads * (kind == TileKind::row ? rows : 1) > 2048)
     return refuse("a multiprocessor holds at most 2048 threads");
   if (std::string problem = loopProblem(k, needed); !problem.empty())
+    return refuse(problem);
+  if (std::string problem = cooperativeProblem(k, domain, needed); !problem.empty())
     return refuse(problem);
   if (std::string problem = partsProblem(k, domain, needed); !problem.empty())
     return refuse(problem);

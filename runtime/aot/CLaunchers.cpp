@@ -34,7 +34,8 @@ private:
   std::string variantFunction(const contract::Variant &variant);
   std::string parameterValue(const Parameter &parameter, std::string &locals, size_t &count);
   std::string launchCall(const contract::Launch &launch, const std::string &parameters);
-  std::string chooser() const;
+  std::string chooser();
+  std::string conditionOnGpu(const contract::Launch &launch);
   std::string condition(const Predicate &predicate) const;
   std::string conditionOnDim(const Predicate &predicate) const;
 
@@ -80,6 +81,7 @@ std::string LauncherPrinter::launchCall(const contract::Launch &launch,
                  {"kernels[" + std::to_string(entry - entries.begin()) + "]", "a",
                   expressions.print(launch.grid, "a->", "&a->overflow"),
                   std::to_string(launch.block), std::to_string(launch.cluster),
+                  launch.cooperative ? "1" : "0",
                   expressions.print(launch.shared, "a->", "&a->overflow"), parameters},
                  ")");
 }
@@ -151,7 +153,13 @@ std::string LauncherPrinter::conditionOnDim(const Predicate &predicate) const {
   return text;
 }
 
-std::string LauncherPrinter::chooser() const {
+/// That all blocks of a cooperative launch run at once.
+std::string LauncherPrinter::conditionOnGpu(const contract::Launch &launch) {
+  return "at_once(a, " + expressions.print(launch.grid, "a->", "&a->overflow") + ", " +
+         std::to_string(launch.cooperative) + ", " + std::to_string(launch.block) + ")";
+}
+
+std::string LauncherPrinter::chooser() {
   std::string text = "static int launch_@target@(void *const *kernels, arguments *a, const fact "
                      "*facts) {\n";
   bool usesFacts = false;
@@ -160,6 +168,9 @@ std::string LauncherPrinter::chooser() const {
     for (const Predicate &predicate : variant.predicates)
       if (std::string text = condition(predicate); !text.empty())
         conditions.push_back(std::move(text));
+    for (const contract::Launch &launch : variant.launches)
+      if (launch.cooperative)
+        conditions.push_back(conditionOnGpu(launch));
     for (const std::string &condition : conditions)
       usesFacts |= condition.starts_with("facts");
     const std::string call = variant.name + "_@target@(kernels, a);\n";

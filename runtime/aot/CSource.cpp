@@ -80,7 +80,8 @@ public:
     const std::string launchers = printLaunchers(interface, images, expressions, launcherNames);
     const std::string functions = publicFunctions();
     const std::string text = opening + skeleton("driver") + "\n" + arguments() +
-                             skeleton("checks") + "\n" + skeleton("launch") + "\n" + launchers +
+                             skeleton("checks") + "\n" + skeleton("launch") + "\n" +
+                             (isAnyCooperative() ? skeleton("cooperative") + "\n" : "") + launchers +
                              skeleton("images") + "\n" + table() + "\n" + skeleton("loading") +
                              "\n" + functions + "\n" + code();
     return filled(text, {{"complaints", complaintList()},
@@ -92,6 +93,7 @@ public:
   }
 
 private:
+  bool isAnyCooperative() const;
   std::string arguments() const;
   std::string table() const;
   std::string publicFunctions();
@@ -108,6 +110,15 @@ private:
   std::vector<std::string> launcherNames; ///< One an image.
 };
 
+bool SourcePrinter::isAnyCooperative() const {
+  for (const Image &image : images)
+    for (const contract::Variant &variant : image.contract.variants)
+      for (const contract::Launch &launch : variant.launches)
+        if (launch.cooperative)
+          return true;
+  return false;
+}
+
 /// The type `arguments`, the numbers of tensors, and the arithmetic on extents.
 std::string SourcePrinter::arguments() const {
   size_t rank = 1, entries = 1;
@@ -118,6 +129,8 @@ std::string SourcePrinter::arguments() const {
   std::vector<std::string> positions = interface.positions;
   positions.push_back("TENSORS");
   std::string text = section("The arguments") + wrapped("enum { ", positions, " };\n");
+  text += "\n/* Of a GPU: how many, and the threads that one of them holds of cooperative launches. "
+          "*/\ntypedef struct {\n  int count, cooperative_threads;\n} multiprocessors;\n\n";
   text += "enum { MOST_RANK = " + std::to_string(rank) +
           ", IMAGES = " + std::to_string(images.size()) +
           ", MOST_ENTRIES = " + std::to_string(entries) +
@@ -126,6 +139,7 @@ std::string SourcePrinter::arguments() const {
   for (const CArgument &argument : interface.arguments)
     text += "  " + argument.type + argument.name + ";\n";
   text += "  void *workspace;\n  int overflow; /* set by arithmetic on extents that overflows */\n"
+          "  const multiprocessors *gpu;\n"
           "} arguments;\n\n/* Which tensors may be the same memory. */\n"
           "static const char may_alias[TENSORS][TENSORS] = {{0}";
   std::vector<std::vector<int>> pairs(contract.tensors.size(),
@@ -213,7 +227,7 @@ std::string SourcePrinter::launchFunction() {
   std::vector<std::string> members = {"stream"}, extents;
   for (const CArgument &argument : interface.arguments)
     members.push_back(argument.name);
-  members.insert(members.end(), {"workspace", "0"});
+  members.insert(members.end(), {"workspace", "0", "NULL"});
   for (const CArgument &extent : interface.extents)
     extents.push_back(extent.name);
   std::string text = launchPrototype(interface) + " {\n" +
@@ -231,7 +245,7 @@ std::string SourcePrinter::launchFunction() {
     return @NAME@_BAD_EXTENT;
   status = check(tensors, facts, workspace, bytes);
   if (status == 0)
-    status = find_image(&number);
+    status = find_image(&number, &a.gpu);
   return status != 0 ? status : images[number].launch(kernels[number], &a, facts);
 }
 )";
@@ -241,7 +255,8 @@ std::string SourcePrinter::publicFunctions() {
   const std::string workspace = workspaceFunction();
   return section("The functions of the header") + R"(int @name@_load(void) {
   int number;
-  return find_image(&number);
+  const multiprocessors *gpu;
+  return find_image(&number, &gpu);
 }
 
 )" + workspace +

@@ -142,6 +142,9 @@ private:
     identifier(launch.entry, where);
     require(launch.block >= 1 && launch.block <= 1024, where, "has a block outside 1 … 1024");
     require(launch.cluster >= 1 && launch.cluster <= 16, where, "has a cluster outside 1 … 16");
+    require(launch.cooperative >= 0 && launch.cooperative <= 64, where,
+            "has a number of cooperative blocks a multiprocessor outside 0 … 64");
+    require(launch.cooperative == 0 || launch.cluster == 1, where, "is cooperative, in clusters");
     Expression::parse(launch.grid, dims);
     Expression::parse(launch.shared, dims);
     require(launch.parameters.size() <= maxParameters, where,

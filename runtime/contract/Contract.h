@@ -84,6 +84,7 @@ struct Launch {
   int64_t block = 0;        ///< threads
   std::string grid;         ///< expression: blocks
   int64_t cluster = 1;      ///< blocks
+  int64_t cooperative = 0;  ///< blocks that a multiprocessor holds, where all run at once; 0: none
   std::string shared = "0"; ///< expression: bytes of dynamic shared memory
   std::vector<Parameter> parameters;
 };

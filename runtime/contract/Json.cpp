@@ -85,8 +85,11 @@ Json toJson(const Launch &launch) {
   Json parameters = Json::array();
   for (const Parameter &parameter : launch.parameters)
     parameters.push_back(toJson(parameter));
-  return {{"entry", launch.entry},     {"block", launch.block},   {"grid", launch.grid},
-          {"cluster", launch.cluster}, {"shared", launch.shared}, {"parameters", parameters}};
+  Json json = {{"entry", launch.entry},     {"block", launch.block},   {"grid", launch.grid},
+               {"cluster", launch.cluster}, {"shared", launch.shared}, {"parameters", parameters}};
+  if (launch.cooperative)
+    json["cooperative"] = launch.cooperative;
+  return json;
 }
 
 Json toJson(const Variant &variant) {
@@ -271,6 +274,8 @@ Launch launchFrom(const Json &json) {
   launch.block = integerOf(json, "block");
   launch.grid = textOf(json, "grid");
   launch.cluster = integerOf(json, "cluster");
+  if (json.contains("cooperative"))
+    launch.cooperative = integerOf(json, "cooperative");
   launch.shared = textOf(json, "shared");
   for (const Json &parameter : arrayOf(json, "parameters"))
     launch.parameters.push_back(parameterFrom(parameter));

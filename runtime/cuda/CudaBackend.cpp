@@ -79,13 +79,17 @@ public:
     if (const char *older = std::getenv("EIDER_TARGET"))
       takeTarget(older);
     // Never released: kernels may be in flight while the process exits.
-    driver().check(driver().primaryRetain(&context, deviceAt(ordinal)),
+    const DeviceNumber device = deviceAt(ordinal);
+    if (attribute(device, DeviceAttribute::CooperativeLaunch) != 0)
+      cooperativeThreads = attribute(device, DeviceAttribute::ThreadsPerMultiprocessor);
+    driver().check(driver().primaryRetain(&context, device),
                    "retaining the context of " + info_.id);
   }
 
   void requireTarget(const std::string &target) const override;
   std::shared_ptr<const LoadedText> load(const contract::Variant &variant,
                                          const std::string &target) const override;
+  int64_t blocksAtOnce(const contract::Launch &launch) const override;
   void launch(void *function, const LaunchGeometry &geometry, void **parameters,
               Stream stream) const override;
   bool isCapturing(Stream stream) const override;
@@ -109,6 +113,7 @@ private:
 
   Cache cache;
   int ordinal;
+  int cooperativeThreads = 0; ///< of a multiprocessor; 0: there are no cooperative launches
   Context context = nullptr;
 };
 
@@ -213,6 +218,12 @@ Function CudaBackend::function(Library library, const contract::Launch &launch) 
   return function;
 }
 
+/// What the kernel was compiled for, as far as this GPU's multiprocessors have the threads.
+int64_t CudaBackend::blocksAtOnce(const contract::Launch &launch) const {
+  return std::min<int64_t>(launch.cooperative, cooperativeThreads / launch.block) *
+         info_.multiprocessors;
+}
+
 void CudaBackend::launch(void *function, const LaunchGeometry &geometry, void **parameters,
                          Stream stream) const {
   const CurrentContext current(context);
@@ -220,15 +231,20 @@ void CudaBackend::launch(void *function, const LaunchGeometry &geometry, void **
     requireOwnStream(stream);
   const auto grid = static_cast<unsigned>(geometry.grid);
   Result result;
-  if (geometry.cluster == 1) {
+  if (geometry.cluster == 1 && !geometry.cooperative) {
     result = driver().launch(static_cast<Function>(function), grid, 1, 1, geometry.block, 1, 1,
                              geometry.shared, handleOf(stream), parameters, nullptr);
   } else {
-    LaunchAttribute cluster = {};
-    cluster.id = LaunchAttribute::clusterDimension;
-    cluster.cluster = {geometry.cluster, 1, 1};
+    LaunchAttribute attribute = {}; // a kernel has one of them
+    if (geometry.cooperative) {
+      attribute.id = LaunchAttribute::cooperative;
+      attribute.isCooperative = 1;
+    } else {
+      attribute.id = LaunchAttribute::clusterDimension;
+      attribute.cluster = {geometry.cluster, 1, 1};
+    }
     const LaunchConfig config = {
-        grid, 1, 1, geometry.block, 1, 1, geometry.shared, handleOf(stream), &cluster, 1};
+        grid, 1, 1, geometry.block, 1, 1, geometry.shared, handleOf(stream), &attribute, 1};
     result = driver().launchEx(&config, static_cast<Function>(function), parameters, nullptr);
   }
   if (result != success && result != deinitialized) // the driver has shut down: the process exits

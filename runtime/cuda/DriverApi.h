@@ -43,8 +43,10 @@ enum class DeviceAttribute : int {
   MemoryClock = 36, ///< kHz
   MemoryBus = 37,   ///< bits
   L2 = 38,          ///< bytes
+  ThreadsPerMultiprocessor = 39,
   Major = 75,
   Minor = 76,
+  CooperativeLaunch = 95,
   SharedPerBlock = 97, ///< bytes, the most that can be asked for
   ClusterLaunch = 120
 };
@@ -56,13 +58,14 @@ enum class FunctionAttribute : int {
 };
 
 struct LaunchAttribute {
-  static constexpr int clusterDimension = 4;
+  static constexpr int cooperative = 2, clusterDimension = 4;
   int id;
   int padding;
   union {
     struct {
       unsigned x, y, z;
     } cluster;
+    int isCooperative;
     char bytes[64];
   };
 };

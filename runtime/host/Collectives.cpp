@@ -150,6 +150,8 @@ void Scheduler::complete(Collective &collective) {
 //===-- Why no thread can go on -------------------------------------------===//
 
 void Scheduler::explainStandstill() {
+  if (!awaiting_.empty())
+    return explainAwaited(*awaiting_.front());
   for (const Block &block : blocks_) {
     for (const std::vector<Collective *> &warp : block.warps)
       if (!warp.empty())

@@ -27,7 +27,8 @@ struct KeepStack {
 } // namespace
 
 const EiderHostAbi Scheduler::abi = {position,      barrier,     exchange, shared,
-                                     clusterArrive, clusterWait, sharedOf, trap};
+                                     clusterArrive, clusterWait, sharedOf, waitForWord,
+                                     trap};
 
 Scheduler &Scheduler::ofThisThread() { return *current; }
 
@@ -49,7 +50,9 @@ void Scheduler::prepare(int64_t first, unsigned count) {
   // Enough for good: a thread that made one grow would be seen by ThreadSanitizer.
   ready_.reserve(fibers_.size());
   round_.reserve(fibers_.size());
+  awaiting_.reserve(fibers_.size());
   ready_.clear();
+  awaiting_.clear();
   cancelled_ = false;
   cluster_.arrived = cluster_.passed = 0;
   for (sanitizer::Edge &edge : cluster_.edges)
@@ -101,6 +104,8 @@ void Scheduler::runRounds(uint64_t seed) {
       if (failure_)
         return;
     }
+    if (ready_.empty())
+      releaseAwaited();
   }
 }
 

@@ -50,11 +50,18 @@ public:
 
 private:
   static constexpr unsigned warpLanes = 32;
-  enum class State { Fresh, Ready, AtBarrier, AtCollective, AtCluster, Done };
+  enum class State { Fresh, Ready, AtBarrier, AtCollective, AtCluster, AtWord, Done };
   struct Block;
   struct Collective;
   /// Thrown through the frames of a fiber whose launch has failed.
   struct Cancelled {};
+
+  /// A word of memory that other blocks change, and how it must differ for a thread to go on.
+  struct AwaitedWord {
+    const unsigned long long *word = nullptr;
+    unsigned long long bits = 0, old = 0;
+    bool hasChanged() const;
+  };
 
   struct Fiber {
     EiderHostPosition position;
@@ -62,6 +69,7 @@ private:
     Block *block = nullptr;
     EiderHostSite site = {nullptr, 0}; ///< Where it waits.
     unsigned clusterArrivals = 0, clusterWaits = 0;
+    AwaitedWord awaited;
     FiberStack stack;
     boost::context::fiber context;   ///< While suspended.
     boost::context::fiber scheduler; ///< While running: who resumed it.
@@ -111,6 +119,8 @@ private:
   static void clusterArrive(EiderHostSite site);
   static void clusterWait(EiderHostSite site);
   static void *sharedOf(unsigned rank, const void *address, EiderHostSite site);
+  static void waitForWord(const unsigned long long *word, unsigned long long bits,
+                          unsigned long long old, EiderHostSite site);
   static void trap(const char *message, EiderHostSite site);
   static const EiderHostAbi abi;
   static Scheduler &ofThisThread();
@@ -128,6 +138,7 @@ private:
 
   void releaseBarrier(Block &block);
   void releaseCluster();
+  void releaseAwaited();
   Collective &join(Fiber &fiber, unsigned mask, unsigned bytes, EiderHostSite site);
   Collective &open(Fiber &fiber, unsigned mask, unsigned bytes, EiderHostSite site);
   [[noreturn]] void failToAgree(const Fiber &fiber, unsigned mask, unsigned bytes,
@@ -141,12 +152,14 @@ private:
   void explainCollective(const Block &block, const Collective &collective);
   void explainBarrier(const Block &block);
   void explainCluster();
+  void explainAwaited(const Fiber &fiber);
 
   Launch *launch_ = nullptr;
   std::vector<Fiber> fibers_;
   std::vector<Block> blocks_;
   Cluster cluster_;
   std::vector<Fiber *> ready_, round_;
+  std::vector<Fiber *> awaiting_; ///< AtWord
   std::deque<Collective> collectives_;
   std::vector<Collective *> idleCollectives_;
   FiberStackPool stacks_;

@@ -23,8 +23,6 @@ namespace eider::host {
 namespace {
 
 constexpr unsigned maxBlockThreads = 1024;
-/// Every fiber takes two mappings, of which Linux grants a process 65,530.
-constexpr int64_t maxFibers = 16384;
 
 /// Schedulers with their stacks, kept from launch to launch.
 class SchedulerPool {

@@ -12,6 +12,10 @@
 
 namespace eider::host {
 
+/// The most threads that run interleaved. Each takes two mappings, of which Linux grants a process
+/// 65,530.
+inline constexpr int64_t maxFibers = 16384;
+
 /// How to simulate. The results of a correct kernel depend on none of it.
 struct SimulatorOptions {
   uint64_t seed = 0;    ///< Orders the threads of a block; the same seed repeats the same order.
@@ -22,7 +26,8 @@ struct SimulatorOptions {
 struct LaunchShape {
   int64_t grid = 0;            ///< Blocks; 0 launches nothing.
   unsigned block = 1;          ///< Threads a block, 1 to 1024.
-  unsigned residentBlocks = 1; ///< Neighbouring blocks that run interleaved: a cluster.
+  unsigned residentBlocks = 1; ///< Neighbouring blocks that run interleaved: a cluster,
+                               ///< or all of a cooperative grid.
 };
 
 /// Runs `kernel` to its end. `parameters` is the CUDA kernelParams array: the address of each

@@ -101,6 +101,23 @@ private:
   static uint32 *unprepared() { return shared<Exchange, uint32, 1>(); } // as any memory at first
 };
 
+inline uint64 load_word(const uint64 *word) {
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+inline void replace_word(uint64 *word, uint64 expected, uint64 wanted) {
+  __atomic_compare_exchange_n(word, &expected, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+inline void add_to_word(uint64 *word, uint64 value) {
+  __atomic_fetch_add(word, value, __ATOMIC_RELEASE);
+}
+
+inline void wait_for_word(const uint64 *word, uint64 bits, uint64 old, Site site) {
+  while ((__atomic_load_n(word, __ATOMIC_ACQUIRE) & bits) == old)
+    scheduler->wait_for_word(word, bits, old, place(site));
+}
+
 inline bool unlikely(bool condition) { return condition; }
 
 //===-- Memory ------------------------------------------------------------===//

@@ -48,6 +48,9 @@ struct EiderHostAbi {
   /// Where block number `rank` of the cluster has what the running block has at `address` in its
   /// shared memory.
   void *(*shared_of)(unsigned rank, const void *address, EiderHostSite site);
+  /// Returns when some of the `bits` of a word, which other blocks change, are not those of `old`.
+  void (*wait_for_word)(const unsigned long long *word, unsigned long long bits,
+                        unsigned long long old, EiderHostSite site);
   /// Ends the launch with an error.
   void (*trap)(const char *message, EiderHostSite site);
 };

@@ -12,6 +12,7 @@
 #include "eider/memory/chunk.cuh"
 #include "eider/random.cuh"
 #include "eider/reduce/cluster.cuh"
+#include "eider/reduce/grid.cuh"
 #include "eider/reduce/partial.cuh"
 #include "eider/tile/groups.cuh"
 
@@ -260,6 +261,29 @@ struct TileMembers {
     return combine_parts<MaximumMagnitudeOfNumbers, count, block>(p, at);
   }
 
+  //===-- Reductions over the whole matrix, in a cooperative kernel ---------===//
+
+  // All blocks meet at `grid`, each with its only tile. The same bits in every thread of the grid.
+
+  EIDER_DEVICE float max_of_grid(const Floats &f, const GridBarrier &grid,
+                                 arch::Site at = arch::Site::current()) const {
+    return grid.reduce<Maximum, block>(part_of<Maximum>(f), at);
+  }
+  EIDER_DEVICE float min_of_grid(const Floats &f, const GridBarrier &grid,
+                                 arch::Site at = arch::Site::current()) const {
+    return grid.reduce<Minimum, block>(part_of<Minimum>(f), at);
+  }
+  template <class T>
+  EIDER_DEVICE float amax_of_grid(const Fragment<T, elements> &f, const GridBarrier &grid,
+                                  arch::Site at = arch::Site::current()) const {
+    return grid.reduce<MaximumMagnitude, block>(part_of<MaximumMagnitude>(f), at);
+  }
+  template <class T>
+  EIDER_DEVICE float amax_number_of_grid(const Fragment<T, elements> &f, const GridBarrier &grid,
+                                         arch::Site at = arch::Site::current()) const {
+    return grid.reduce<MaximumMagnitudeOfNumbers, block>(part_of<MaximumMagnitudeOfNumbers>(f), at);
+  }
+
   /// What the thread's elements in the matrix give a reduction; its identity where none is.
   template <class Operation, class T>
   EIDER_DEVICE float part_of(const Fragment<T, elements> &f) const {
@@ -345,6 +369,21 @@ private:
 
 /// The end of a range of tiles.
 struct EndOfTiles {};
+
+/// The one tile of this CUDA block, of a grid with as many blocks as tiles.
+template <class Tile> struct OnlyTile {
+  int64 rows;
+
+  struct Iterator {
+    int64 rows;
+    bool is_done;
+    EIDER_DEVICE Tile operator*() const { return Tile(arch::block_index(), rows); }
+    EIDER_DEVICE void operator++() { is_done = true; }
+    EIDER_DEVICE bool operator!=(EndOfTiles) const { return !is_done; }
+  };
+  EIDER_DEVICE Iterator begin() const { return {rows, false}; }
+  EIDER_DEVICE EndOfTiles end() const { return {}; }
+};
 
 /// The tiles of this CUDA block, or of its cluster of blocks: from its own number on, every
 /// grid_size-th.

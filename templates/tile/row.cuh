@@ -51,6 +51,9 @@ public:
     return {total, (total + rows - 1) / rows * segments};
   }
 
+  /// The same where this CUDA block has just one, of a matrix that has rows.
+  static EIDER_DEVICE OnlyTile<RowTile> only(int64 total) requires(cluster == 1) { return {total}; }
+
   EIDER_DEVICE RowTile(int64 number, int64 total)
       : row_(segment_row(number) * rows + (rows == 1 ? 0 : arch::thread_index() / threads)),
         column_(segment_column(number) + thread_column()), total_(total),

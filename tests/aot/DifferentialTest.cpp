@@ -94,7 +94,7 @@ struct Outcome {
       return text;
     text += ", " + last.function + " grid " + std::to_string(last.grid) + " block " +
             std::to_string(last.block) + " shared " + std::to_string(last.shared) + " cluster " +
-            std::to_string(last.cluster);
+            std::to_string(last.cluster) + (last.cooperative ? " cooperative" : "");
     for (int i = 0; i < 7; ++i)
       text += " " + std::to_string(last.parameters[i]);
     uint32_t factor; // the eighth is a float
@@ -165,7 +165,8 @@ TEST(Differential, TheCDoesAsTheRuntimeDoes) {
     ++seen[expected.refused ? "refused" : expected.launches ? expected.last.function : "nothing"];
   }
   // Else the comparison would say little.
-  for (const char *outcome : {"refused", "nothing", "probe_vector", "probe_middle", "probe_second"})
+  for (const char *outcome :
+       {"refused", "nothing", "probe_small", "probe_vector", "probe_middle", "probe_second"})
     EXPECT_GE(seen[outcome], 200) << outcome;
 }
 

@@ -84,7 +84,15 @@ Contract probeContract(const std::string &target) {
   vector.cluster = 4;
   Launch middle = launchOf("probe_middle", "max(tokens - 3, 0)");
   middle.shared = "hidden * 4";
+  Launch small = launchOf("probe_small", "ceildiv(tokens, 2)");
+  small.cooperative = 8;
   contract.variants = {
+      {"small",
+       {onTensor(Kind::Aligned, 0, 4), onTensor(Kind::Contiguous, 0),
+        onTensor(Kind::Contiguous, 1), onTensor(Kind::UnitStride, 2),
+        onTokens(Kind::Multiple, 0, INT64_MAX, 8)},
+       textOf({"probe_small"}),
+       {small}},
       {"vector",
        {onTensor(Kind::Aligned, 0, 16), onTensor(Kind::Contiguous, 0),
         onTensor(Kind::Contiguous, 1), onTensor(Kind::UnitStride, 2),

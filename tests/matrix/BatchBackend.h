@@ -36,6 +36,9 @@ public:
               Stream stream) const override {
     host->launch(function, geometry, parameters, stream);
   }
+  int64_t blocksAtOnce(const contract::Launch &launch) const override {
+    return host->blocksAtOnce(launch);
+  }
   bool isCapturing(Stream stream) const override { return host->isCapturing(stream); }
   void *allocate(size_t bytes) const override { return host->allocate(bytes); }
   void free(void *pointer) const override { host->free(pointer); }

@@ -108,8 +108,10 @@ static const detail::PreparedVariant &chooseVariant(const Entry &entry) {
 size_t Harness::add(Case added) {
   added.options.target = target();
   contract::Contract contract = contract::read(compile(added.program, added.options).contract);
-  if (added.forAnyRows)
-    std::erase_if(contract.variants, [](const auto &one) { return one.name == "few_rows"; });
+  if (added.forAnyRows && added.options.schedule.empty())
+    std::erase_if(contract.variants, [](const auto &one) {
+      return one.name == "few_rows" || one.name.starts_with("cooperative");
+    });
   Entry entry{std::move(added), nullptr, {}, nullptr, nullptr};
   entry.kernel = std::make_shared<const detail::KernelImpl>(impl->backend, std::move(contract), "");
   entry.call = std::make_unique<detail::CallImpl>(entry.kernel, entry.given.dims);

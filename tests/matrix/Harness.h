@@ -27,7 +27,8 @@ struct Case {
   Dims dims;
   Layout layout = {};
   std::map<std::string, float> scalars = {};
-  /// Without the variant for few rows, so that few rows test the others.
+  /// Without the variants for few rows and for small matrices, so that these test the others; unless
+  /// a schedule is given.
   bool forAnyRows = false;
 };
 

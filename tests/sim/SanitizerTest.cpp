@@ -193,6 +193,49 @@ TEST(Race, WithoutTheClustersBarrierBeforeTheWriteIsAnError) {
                                          "begun"));
 }
 
+//===-- The reduction over a grid -----------------------------------------===//
+
+const std::string gridReduction = "eider/reduce/grid.cuh";
+
+/// Blocks that all meet, at memory that nobody has prepared; the driver launches it twice.
+std::string maximumOfGrid() {
+  return "static long long state[64];\n" +
+         kernel("  const GridBarrier grid(state);\n"
+                "  y[i] = grid.reduce<Maximum, 64>(x[i], arch::Site::current());\n");
+}
+
+TEST(Race, TheLibrarysGridReductionHasNone) {
+  expectSilent(run(tsan, maximumOfGrid(), 6, {}, 6), "1");
+}
+
+TEST(Bounds, TheLibrarysGridReductionKeepsThem) {
+  expectSilent(run(asan, maximumOfGrid(), 6, {}, 6), "1");
+}
+
+TEST(Race, WithoutWaitingForTheGridIsReportedAtItsLine) {
+  const Replacement changed =
+      withoutCalls(gridReduction, {"arch::wait_for_word(state_, phase, before, site);"});
+  expectReport(run(tsan, maximumOfGrid(), 4, changed, 4), "ThreadSanitizer: data race",
+               "grid.cuh", lineOf(changed.text, "combine(all, parts[i])"));
+}
+
+TEST(Race, WithoutTheBarrierOfABlockThatHasWaitedIsReportedAtItsLine) {
+  const Replacement changed = withoutCalls(gridReduction, {"arch::barrier(site);"});
+  expectReport(run(tsan, maximumOfGrid(), 4, changed, 4), "ThreadSanitizer: data race",
+               "grid.cuh", lineOf(changed.text, "combine(all, parts[i])"));
+}
+
+TEST(Grid, ABlockThatDoesNotSayThatItHasComeIsAnError) {
+  Replacement changed = {gridReduction, templateText(gridReduction)};
+  const std::string call = "arch::add_to_word(state_, ";
+  const size_t at = changed.text.find(call);
+  ASSERT_NE(at, changed.text.npos);
+  changed.text.insert(at, "if (arch::block_index() != 1) ");
+  const ProcessResult result = run(asan, maximumOfGrid(), 4, changed, 4);
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.messages, HasSubstr("waits for all blocks of the grid, which do not come"));
+}
+
 TEST(Cluster, AnExchangeThatNobodyPreparedIsAnError) {
   const Replacement changed =
       withoutCalls("eider/tile/members.cuh", {"arch::Exchange::prepare();"});

@@ -38,6 +38,7 @@ eider.program @numerics() attributes {
 
 // CHECK-LABEL: eider.program @schedules
 // CHECK-SAME: test.cluster = #eider.schedule<row<threads = 256, vector = 8, cluster = 4>>
+// CHECK-SAME: test.cooperative = #eider.schedule<map<threads = 256, vector = 8, loads = 1, resident = 4, cooperative = 1>>
 // CHECK-SAME: test.map = #eider.schedule<map<threads = 256, vector = 16, loads = 2>>
 // CHECK-SAME: test.ones = #eider.schedule<row<threads = 1, vector = 1>>
 // CHECK-SAME: test.resident = #eider.schedule<row<threads = 256, vector = 8, tiles = 2, resident = 5>>
@@ -45,6 +46,7 @@ eider.program @numerics() attributes {
 // CHECK-SAME: test.tile = #eider.schedule<tile<threads = 256, vector = 16, rows = 128, columns = 64>>
 eider.program @schedules() attributes {
   test.cluster = #eider.schedule<row<cluster = 4, threads = 256, vector = 8>>,
+  test.cooperative = #eider.schedule<map<cooperative = 1, resident = 4, loads = 1, threads = 256, vector = 8>>,
   test.map = #eider.schedule<map<loads = 2, threads = 256, vector = 16>>,
   test.ones = #eider.schedule<row<threads = 1, vector = 1, rows = 1, cluster = 1>>,
   test.row = #eider.schedule<row<threads = 32, vector = 16, rows = 8>>,

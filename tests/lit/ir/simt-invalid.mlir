@@ -191,3 +191,56 @@ eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 1
 %rows = arith.constant 8 : i64
 // expected-error @+1 {{has columns that are known, and others at the launch; give one of them}}
 %layout = simt.scale_layout<mn_major_aligned> columns = 2 of %rows by %rows
+
+// -----
+
+// expected-error @+1 {{says not how many of its blocks, which run at once, a multiprocessor holds}}
+simt.kernel @k ["state", "m"] threads = 32 cooperative grid = "m" arguments = ["workspace:grid_state", "dim:m"] alignments = {} header = [] {
+^bb0(%state: !simt.pointer<i64>, %m: i64):
+}
+
+// -----
+
+// expected-error @+1 {{all of whose blocks meet has no clusters of them}}
+simt.kernel @k ["state", "m"] threads = 32 resident = 1 cluster = 2 cooperative grid = "m" arguments = ["workspace:grid_state", "dim:m"] alignments = {} header = [] {
+^bb0(%state: !simt.pointer<i64>, %m: i64):
+}
+
+// -----
+
+simt.kernel @k ["s", "state", "m"] threads = 32 resident = 1 cooperative grid = "m" arguments = ["tensor:s", "workspace:grid_state", "dim:m"] alignments = {} header = [] {
+^bb0(%s: !simt.pointer<f32>, %state: !simt.pointer<i64>, %m: i64):
+  %grid = simt.grid_barrier %state : !simt.pointer<i64>
+  simt.for_tiles %m {
+  ^bb0(%at: !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>):
+    %a = simt.load elements %s at %at : !simt.pointer<f32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<8xf32>
+    // expected-error @+1 {{under each block's only tile: elsewhere blocks meet different times}}
+    %amax = simt.reduce_grid amax %a in %grid at %at : vector<8xf32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
+  }
+}
+
+// -----
+
+simt.kernel @k ["s", "state", "m"] threads = 32 resident = 1 grid = "m" arguments = ["tensor:s", "workspace:grid_state", "dim:m"] alignments = {} header = [] {
+^bb0(%s: !simt.pointer<f32>, %state: !simt.pointer<i64>, %m: i64):
+  %grid = simt.grid_barrier %state : !simt.pointer<i64>
+  simt.for_tiles only %m {
+  ^bb0(%at: !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>):
+    %a = simt.load elements %s at %at : !simt.pointer<f32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<8xf32>
+    // expected-error @+1 {{in a kernel that is not cooperative, whose blocks may wait for blocks that have not begun}}
+    %amax = simt.reduce_grid amax %a in %grid at %at : vector<8xf32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
+  }
+}
+
+// -----
+
+simt.kernel @k ["s", "state", "m"] threads = 32 resident = 1 cooperative grid = "m" arguments = ["tensor:s", "workspace:grid_state", "dim:m"] alignments = {} header = [] {
+^bb0(%s: !simt.pointer<f32>, %state: !simt.pointer<i64>, %m: i64):
+  %grid = simt.grid_barrier %state : !simt.pointer<i64>
+  simt.for_tiles only %m {
+  ^bb0(%at: !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>):
+    %a = simt.load elements %s at %at : !simt.pointer<f32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<8xf32>
+    // expected-error @+1 {{combines maxima and minima, which have no order}}
+    %amax = simt.reduce_grid sum %a in %grid at %at : vector<8xf32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
+  }
+}

@@ -73,6 +73,21 @@ simt.kernel @block ["x", "scale", "left"] threads = 256 grid = "1" arguments = [
   }
 }
 
+// All blocks at once, each with one tile.
+// CHECK: simt.kernel @cooperative ["s", "state", "m"] threads = 64 resident = 2 cooperative grid = "m"
+simt.kernel @cooperative ["s", "state", "m"] threads = 64 resident = 2 cooperative grid = "m" arguments = ["tensor:s", "workspace:grid_state", "dim:m"] alignments = {} header = [] {
+^bb0(%s: !simt.pointer<f32>, %state: !simt.pointer<i64>, %m: i64):
+  // CHECK: %[[GRID:.*]] = simt.grid_barrier %{{.*}} : <i64>
+  %grid = simt.grid_barrier %state : !simt.pointer<i64>
+  // CHECK: simt.for_tiles only %{{.*}} {
+  simt.for_tiles only %m {
+  ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>):
+    %a = simt.load elements %s at %at : !simt.pointer<f32>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>> -> vector<8xf32>
+    // CHECK: simt.reduce_grid amax %{{.*}} in %[[GRID]] at %{{.*}} : vector<8xf32>, <<row,
+    %amax = simt.reduce_grid amax %a in %grid at %at : vector<8xf32>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+  }
+}
+
 // A row to four blocks: columns are those of all of them.
 // CHECK: simt.kernel @cluster ["s", "m"] threads = 64 resident = 2 cluster = 4 grid = "m * 4"
 simt.kernel @cluster ["s", "m"] threads = 64 resident = 2 cluster = 4 grid = "m * 4" arguments = ["tensor:s", "dim:m"] alignments = {} header = [] {

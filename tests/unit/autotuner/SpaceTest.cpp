@@ -130,6 +130,31 @@ TEST(Space, ClustersAreForFewRowsAndWideOnes) {
   EXPECT_FALSE(triesClusters(spaceOf("quantize", "1x128", 16, 16384))) << "nothing to combine";
 }
 
+/// How many cooperative schedules are worth measuring.
+int64_t cooperativeOnes(const std::vector<ScheduleCandidate> &space) {
+  return std::ranges::count_if(space, [](const ScheduleCandidate &candidate) {
+    return candidate.pruned.empty() &&
+           candidate.schedule.find("cooperative = 1") != std::string::npos;
+  });
+}
+
+TEST(Space, CooperativeKernelsAreForWhatTheGpuHolds) {
+  const auto small = spaceOf("quantize", "*x*", 1024, 4096);
+  EXPECT_GE(cooperativeOnes(small), 3);
+  EXPECT_THAT(small[0].schedule, testing::HasSubstr("cooperative = 1"));
+  EXPECT_TRUE(small[0].heuristic);
+  EXPECT_THAT(small[1].schedule, testing::Not(testing::HasSubstr("cooperative")));
+  const std::set<std::string> seen = [&] {
+    std::set<std::string> schedules;
+    for (const ScheduleCandidate &candidate : small)
+      schedules.insert(candidate.schedule);
+    return schedules;
+  }();
+  EXPECT_EQ(seen.size(), small.size());
+  EXPECT_EQ(cooperativeOnes(spaceOf("quantize", "*x*", 16384, 8192)), 0) << "too large";
+  EXPECT_EQ(cooperativeOnes(spaceOf("quantize", "1x128", 1024, 4096)), 0) << "nothing to meet for";
+}
+
 TEST(Space, HasNoClustersWhereTheTargetHasNone) {
   CompileOptions options;
   options.target = "sm_89";

@@ -35,6 +35,10 @@ TEST(Contract, RoundTrip) {
   EXPECT_EQ(back.variants[0].predicates.size(), contract.variants[0].predicates.size());
   EXPECT_EQ(back.variants[0].launches[0].parameters.back().offset, "tokens * 4");
   EXPECT_EQ(back.variants[0].launches[0].cluster, 2);
+  EXPECT_EQ(back.variants[0].launches[0].cooperative, 0);
+  contract.variants[0].launches[0].cluster = 1;
+  contract.variants[0].launches[0].cooperative = 4;
+  EXPECT_EQ(read(write(contract)).variants[0].launches[0].cooperative, 4);
   EXPECT_EQ(back.scalars[0].defaultValue, 2.0);
   EXPECT_FALSE(back.scalars[1].defaultValue.has_value());
   EXPECT_EQ(back.mayAlias, contract.mayAlias);
@@ -146,6 +150,12 @@ TEST(Contract, WrongLaunchesAreRefused) {
   expectComplaint(complaint([&](Json &json) { launch(json)["block"] = 0; }), "block");
   expectComplaint(complaint([&](Json &json) { launch(json)["block"] = 1025; }), "block");
   expectComplaint(complaint([&](Json &json) { launch(json)["cluster"] = 17; }), "cluster");
+  expectComplaint(complaint([&](Json &json) { launch(json)["cooperative"] = -1; }), "cooperative");
+  expectComplaint(complaint([&](Json &json) {
+                    launch(json)["cooperative"] = 2;
+                    launch(json)["cluster"] = 2;
+                  }),
+                  "cooperative, in clusters");
   expectComplaint(complaint([&](Json &json) { launch(json)["grid"] = "tokens *"; }),
                   "expected a number");
   expectComplaint(complaint([&](Json &json) {

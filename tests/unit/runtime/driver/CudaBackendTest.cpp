@@ -51,6 +51,8 @@ protected:
     driver.streamContext = nullptr;
     driver.librariesLoaded = driver.launches = 0;
     driver.maxDynamicShared = -1;
+    driver.multiprocessors = 1, driver.threadsPerMultiprocessor = 2048;
+    driver.cooperates = true;
   }
 
   /// A kernel whose texts no other test has loaded.
@@ -111,6 +113,49 @@ TEST_F(CudaBackend, ClustersAndSharedMemory) {
                     load(contract).prepare({{"tokens", 1}, {"hidden", 60000}});
                   }),
                   "needs 240000 bytes of shared memory, the device has 232448");
+}
+
+/// The first variant's blocks run at once, four of 32 threads a multiprocessor: 8 rows.
+contract::Contract cooperativeContract() {
+  contract::Contract contract = scaleContract();
+  contract.variants.front().launches[0].cooperative = 4;
+  return contract;
+}
+
+TEST_F(CudaBackend, ACooperativeLaunchIsAskedForWhereItsBlocksFit) {
+  fakeDriver().multiprocessors = 2;
+  const Kernel kernel = load(cooperativeContract());
+  const Call call = kernel.prepare(dims);
+  EXPECT_EQ(call.variant(), "vector");
+  call.launch({}, tensors);
+  EXPECT_TRUE(fakeDriver().last.cooperative);
+  EXPECT_EQ(fakeDriver().last.cluster, 0u);
+  EXPECT_EQ(fakeDriver().last.grid, 8u);
+  fakeDriver().capturing = true; // a graph takes it, too
+  call.launch({}, tensors);
+  EXPECT_TRUE(fakeDriver().last.cooperative);
+  fakeDriver().capturing = false;
+  const Call larger = kernel.prepare({{"tokens", 9}, {"hidden", 4}});
+  EXPECT_EQ(larger.variant(), "contiguous");
+  larger.launch({}, tensors);
+  EXPECT_FALSE(fakeDriver().last.cooperative);
+}
+
+TEST_F(CudaBackend, BlocksRunAtOnceAsFarAsThereAreThreadsForThem) {
+  fakeDriver().multiprocessors = 2, fakeDriver().threadsPerMultiprocessor = 127;
+  EXPECT_EQ(load(cooperativeContract()).prepare(dims).variant(), "contiguous");
+  fakeDriver().threadsPerMultiprocessor = 128;
+  EXPECT_EQ(load(cooperativeContract()).prepare(dims).variant(), "vector");
+  fakeDriver().cooperates = false;
+  EXPECT_EQ(load(cooperativeContract()).prepare(dims).variant(), "contiguous");
+}
+
+/// As where other processes have a part of the GPU.
+TEST_F(CudaBackend, ARefusedCooperativeLaunchIsAnError) {
+  fakeDriver().multiprocessors = 2;
+  const Call call = load(cooperativeContract()).prepare(dims);
+  fakeDriver().launchResult = 720;
+  expectComplaint(complaint([&] { call.launch({}, tensors); }), "launching");
 }
 
 TEST_F(CudaBackend, NothingIsLoadedDuringACapture) {

@@ -24,7 +24,7 @@ thread_local Context current = nullptr;
 void record(Function function, unsigned grid, unsigned block, unsigned shared, void *stream,
             void **parameters) {
   FakeLaunch &last = fake().last;
-  last = {grid, block, shared, 0, stream, reinterpret_cast<const char *>(function), {}};
+  last = {grid, block, shared, 0, false, stream, reinterpret_cast<const char *>(function), {}};
   for (int i = 0; i < fake().readableParameters; ++i)
     std::memcpy(&last.parameters[i], parameters[i], 8);
   ++fake().launches;
@@ -56,6 +56,15 @@ FAKE Result cuDeviceGetAttribute(int *value, DeviceAttribute attribute, DeviceNu
     break;
   case DeviceAttribute::Minor:
     *value = fake().minor;
+    break;
+  case DeviceAttribute::Multiprocessors:
+    *value = fake().multiprocessors;
+    break;
+  case DeviceAttribute::ThreadsPerMultiprocessor:
+    *value = fake().threadsPerMultiprocessor;
+    break;
+  case DeviceAttribute::CooperativeLaunch:
+    *value = fake().cooperates;
     break;
   case DeviceAttribute::SharedPerBlock:
     *value = fake().sharedPerBlock;
@@ -152,8 +161,11 @@ FAKE Result cuLaunchKernel(Function function, unsigned gridX, unsigned, unsigned
 FAKE Result cuLaunchKernelEx(const LaunchConfig *config, Function function, void **parameters,
                              void **) {
   record(function, config->gridX, config->blockX, config->sharedBytes, config->stream, parameters);
-  for (unsigned i = 0; i < config->attributeCount; ++i)
+  for (unsigned i = 0; i < config->attributeCount; ++i) {
     if (config->attributes[i].id == LaunchAttribute::clusterDimension)
       fake().last.cluster = config->attributes[i].cluster.x;
+    if (config->attributes[i].id == LaunchAttribute::cooperative)
+      fake().last.cooperative = config->attributes[i].isCooperative != 0;
+  }
   return fake().launchResult;
 }

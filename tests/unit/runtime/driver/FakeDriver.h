@@ -18,6 +18,7 @@ namespace eider {
 struct FakeLaunch {
   unsigned grid = 0, block = 0, shared = 0;
   unsigned cluster = 0; ///< 0: by cuLaunchKernel
+  bool cooperative = false;
   void *stream = nullptr;
   std::string function;
   unsigned long long parameters[8] = {}; ///< The first ones; a pointer or 64-bit integer each.
@@ -26,6 +27,8 @@ struct FakeLaunch {
 struct FakeDriver {
   // What it answers.
   int version = 13000, major = 9, minor = 0, sharedPerBlock = 232448;
+  int multiprocessors = 1, threadsPerMultiprocessor = 2048;
+  bool cooperates = true;
   int launchResult = 0, allocateResult = 0, loadResult = 0;
   int readableParameters = 0; ///< How many the kernel under test has.
   bool capturing = false;

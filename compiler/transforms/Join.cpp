@@ -1,0 +1,95 @@
+//===- Join.cpp - Two kernels as one, whose blocks meet -------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// eider-partition has cut a reduction over the whole matrix out, into a program that leaves parts.
+// Where the schedule is cooperative, the reduction comes back: what both programs compute is then
+// computed once, from elements that are read once.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Domain.h"
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+
+namespace {
+struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Join)
+  StringRef getArgument() const final { return "eider-join"; }
+  StringRef getDescription() const final {
+    return "A cooperative program takes in the one before it";
+  }
+
+  /// What a program is given, by its name; null for other ops.
+  static StringAttr givenName(Operation &op) {
+    return isa<InputOp, InOutOp, ScalarOp>(op) ? op.getAttrOfType<StringAttr>("name")
+                                               : StringAttr();
+  }
+
+  /// The output that leaves the parts which `input` reads.
+  OutputOp outputOf(InputOp input) {
+    for (auto program : getOperation().getOps<ProgramOp>())
+      for (auto output : program.getOps<OutputOp>())
+        if (leavesParts(output) && output.getName() == input.getName())
+          return output;
+    return {};
+  }
+
+  /// Copies `first` to the begin of `program`; gives what its values are there.
+  static IRMapping takeIn(ProgramOp first, ProgramOp program) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&program.getBlock());
+    DenseMap<StringAttr, Operation *> given;
+    for (Operation &op : llvm::make_early_inc_range(program.getBlock()))
+      if (StringAttr name = givenName(op)) {
+        given[name] = &op;
+        op.moveBefore(&program.getBlock(), builder.getInsertionPoint());
+        builder.setInsertionPointAfter(&op);
+      }
+    IRMapping map;
+    for (Operation &op : first.getBlock()) {
+      if (Operation *same = givenName(op) ? given.lookup(givenName(op)) : nullptr)
+        map.map(op.getResults(), same->getResults());
+      else if (!isa<OutputOp>(op))
+        builder.clone(op, map);
+    }
+    return map;
+  }
+
+  static void join(ProgramOp first, ProgramOp program) {
+    IRMapping map = takeIn(first, program);
+    for (auto output : first.getOps<OutputOp>()) {
+      for (auto input : llvm::make_early_inc_range(program.getOps<InputOp>()))
+        if (input->hasAttr(partsKind) && input.getName() == output.getName()) {
+          input.replaceAllUsesWith(map.lookup(output.getValue()));
+          input.erase();
+        }
+    }
+    if (program.getScheduleAttr().getKnobs().software)
+      for (Operation &op : program.getBlock())
+        if (op.hasAttr("codec"))
+          op.setAttr("codec", CodecPathAttr::get(program.getContext(), CodecPath::software));
+    first.erase();
+  }
+
+  void runOnOperation() final {
+    for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>())) {
+      ScheduleAttr schedule = program.getScheduleAttr();
+      if (!schedule || !schedule.getKnobs().cooperative)
+        continue;
+      SetVector<Operation *> before;
+      for (auto input : program.getOps<InputOp>())
+        if (input->hasAttr(partsKind))
+          if (OutputOp output = outputOf(input))
+            before.insert(output->getParentOp());
+      for (Operation *first : before)
+        join(cast<ProgramOp>(first), program);
+    }
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> eider::transforms::createJoin() { return std::make_unique<Join>(); }

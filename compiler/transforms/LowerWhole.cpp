@@ -1,0 +1,98 @@
+//===- LowerWhole.cpp - Values of the whole matrix as a thread has them ---===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// What is reduced over the whole matrix: in two kernels, by parts that each block of the first
+// leaves; in a cooperative one, by blocks that meet, each with the one tile that it holds.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Loop.h"
+#include "compiler/transforms/ProgramLowering.h"
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+namespace simt = eider::simt;
+
+/// Where blocks meet: a word and a part a block, for each reduction over the whole matrix.
+void ProgramLowering::addGridStates(
+    function_ref<Value(const Twine &, Type, const Twine &)> addArgument) {
+  auto words = simt::PointerType::get(builder.getContext(), builder.getI64Type());
+  for (auto reduce : program.getOps<ReduceOp>()) {
+    if (domain.levelOf(reduce.getType())->kind != LevelKind::uniform)
+      continue;
+    const size_t number = gridStates.size() + 1;
+    const std::string name =
+        gridStateName.str() + (number == 1 ? "" : "_" + std::to_string(number));
+    gridStates[reduce] = addArgument(name, words, "workspace:" + name);
+  }
+}
+
+/// After the loop, since no tile changes it; or under the only tile.
+void ProgramLowering::storeUniform(OutputOp op) {
+  Value value = map.lookup(op.getValue()), base = pointers.lookup(op.getName());
+  if (isCooperative()) {
+    simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform, base, cursor, value,
+                          Value());
+    return;
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&kernel.getBlock());
+  loadBefore(loop, value);
+  if (isa<simt::PartialType>(value.getType()))
+    simt::StorePartOp::create(builder, op.getLoc(), value, base);
+  else
+    simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform, base, firstTile(), value,
+                          Value());
+}
+
+/// Each block of the kernel before left a part; every block combines all of them.
+LogicalResult ProgramLowering::combineParts(InputOp op) {
+  auto count = op->getAttrOfType<IntegerAttr>(partsCount);
+  if (!count)
+    return op.emitError("parts of an unknown number of blocks; run eider-assign-schedule first");
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  auto combined =
+      simt::CombinePartsOp::create(builder, op.getLoc(), builder.getF32Type(),
+                                   op->getAttrOfType<ReductionAttr>(partsKind).getValue(),
+                                   pointers.lookup(op.getName()), count.getInt(), firstTile());
+  if (Attribute given = op->getAttr("eider.name"))
+    combined->setAttr("eider.name", given);
+  map.map(op.getResult(), combined.getResult());
+  return success();
+}
+
+/// All blocks meet, each with the one tile that it holds.
+void ProgramLowering::reduceGrid(ReduceOp op) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  Value base = gridStates[op];
+  auto grid = simt::GridBarrierOp::create(builder, op.getLoc(),
+                                          simt::GridType::get(builder.getContext()), base);
+  builder.setInsertionPointToEnd(&loop.getBlock());
+  auto reduced = simt::ReduceGridOp::create(builder, op.getLoc(), builder.getF32Type(),
+                                            op.getKind(), map.lookup(op.getInput()), grid, cursor);
+  if (Attribute given = op->getAttr("eider.name"))
+    reduced->setAttr("eider.name", given);
+  map.map(op.getResult(), reduced.getResult());
+}
+
+/// Each thread keeps what it has seen, over all tiles of its block.
+LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
+  for (Operation *user : op->getUsers())
+    if (auto output = dyn_cast<OutputOp>(user); !output || !output.getWorkspace())
+      return op.emitError("a reduction over the whole matrix in the kernel that reads it: "
+                          "eider-partition cuts it out");
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  auto partial =
+      simt::PartialOp::create(builder, op.getLoc(), simt::PartialType::get(builder.getContext()),
+                              op.getKind(), firstTile());
+  if (Attribute given = op->getAttr("eider.name"))
+    partial->setAttr("eider.name", given);
+  builder.setInsertionPointToEnd(&loop.getBlock());
+  simt::AddOp::create(builder, op.getLoc(), map.lookup(op.getInput()), partial, cursor);
+  map.map(op.getResult(), partial.getResult());
+  return success();
+}

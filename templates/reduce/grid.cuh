@@ -1,0 +1,67 @@
+//===- eider/reduce/grid.cuh - Reduction across all blocks ------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_REDUCE_GRID_CUH
+#define EIDER_REDUCE_GRID_CUH
+
+#include "eider/reduce/threads.cuh"
+
+namespace eider {
+
+/// Where all blocks of a grid meet, once a launch. All of them run at once: the launch is
+/// cooperative. `state` is 256 bytes and 4 for each block, for one launch at a time; what is in it
+/// when a launch begins does not matter, so that nobody has to clear it.
+///
+/// Its first word counts the blocks that have come. Below a mark, bit 31 is the phase: it turns
+/// when the last block comes, whichever that is, for block 0 adds what the others leave missing.
+/// After a launch the word is as before but for its phase: ready for the next, of any grid. A word
+/// without the mark is memory that was used otherwise, and the first blocks to see it mend it. Bit
+/// 32 is what the count borrows from while the phase turns back.
+class GridBarrier {
+public:
+  /// Asks for the word, so that it comes while the block loads its tile.
+  explicit EIDER_DEVICE GridBarrier(int64 *state)
+      : state_(reinterpret_cast<uint64 *>(state)),
+        found_(arch::thread_index() == 0 ? arch::load_word(state_) : idle) {}
+
+  /// Combines the values of all threads of the grid, of blocks of `threads`; each gets the result,
+  /// the same bits in each.
+  template <class Operation, int threads>
+  EIDER_DEVICE float reduce(float value, arch::Site site) const {
+    float *parts = reinterpret_cast<float *>(state_) + first_part;
+    value = reduce_threads<Operation, threads, threads>(value, site);
+    if (arch::thread_index() == 0) {
+      const bool is_marked = found_ >> marked_from == idle >> marked_from;
+      if (!is_marked)
+        arch::replace_word(state_, found_, idle);
+      const uint64 before = is_marked ? found_ & phase : 0;
+      parts[arch::block_index()] = value;
+      arch::add_to_word(state_, arch::block_index() == 0 ? last_of_all(before) : 1);
+      arch::wait_for_word(state_, phase, before, site);
+    }
+    arch::barrier(site);
+    float all = Operation::identity();
+    for (int64 i = arch::thread_index(); i < arch::grid_size(); i += threads)
+      all = Operation::combine(all, parts[i]);
+    return reduce_threads<Operation, threads, threads>(all, site);
+  }
+
+private:
+  // The mark is a NaN that no arithmetic gives, should the memory have held floats.
+  static constexpr uint64 idle = 0xffa5c3e9ull << 32, phase = 1ull << 31;
+  static constexpr int marked_from = 33, first_part = 64;
+
+  uint64 *state_;
+  uint64 found_; // by thread 0: the phase cannot turn before its block has come
+
+  /// What turns the phase when all other blocks have added 1.
+  static EIDER_DEVICE uint64 last_of_all(uint64 before) {
+    return (before == 0 ? phase : 0 - phase) - static_cast<uint64>(arch::grid_size() - 1);
+  }
+};
+
+} // namespace eider
+
+#endif // EIDER_REDUCE_GRID_CUH
