@@ -88,8 +88,7 @@ ModuleOp Compilation::scheduled(VariantKind variant) {
   PassManager manager(&context);
   if (options_.timings)
     manager.enableTiming();
-  manager.addPass(
-      transforms::createAssignSchedule(isGiven ? options_.schedule : "", rows, held));
+  manager.addPass(transforms::createAssignSchedule(isGiven ? options_.schedule : "", rows, held));
   if (isCooperative) {
     manager.addPass(transforms::createJoin());
     manager.addPass(createCanonicalizerPass());
@@ -111,9 +110,8 @@ static bool hasOpenRows(ir::ProgramOp program) {
 std::vector<VariantKind> Compilation::cooperativeVariants() {
   std::vector<VariantKind> kinds;
   ir::ProgramOp last = llvm::to_vector(scheduled().getOps<ir::ProgramOp>()).back();
-  if (llvm::none_of(last.getOps<ir::InputOp>(), [](ir::InputOp input) {
-        return input->hasAttr(transforms::partsKind);
-      }))
+  if (llvm::none_of(last.getOps<ir::InputOp>(),
+                    [](ir::InputOp input) { return input->hasAttr(transforms::partsKind); }))
     return kinds;
   ir::ScheduleAttr before;
   for (VariantKind kind : {VariantKind::cooperative, VariantKind::cooperative_large}) {

@@ -101,8 +101,7 @@ std::string eider::explain(const Program &program, const CompileOptions &options
     auto domain = transforms::Domain::of(kernel);
     text += "kernel " + kernel.getSymName().str() + "\n";
     text += "  schedule  " + kernel.getScheduleAttr().str() +
-            (isGiven && kernel == programs.back() ? " (given)" : " (heuristic)") +
-            "\n";
+            (isGiven && kernel == programs.back() ? " (given)" : " (heuristic)") + "\n";
     text += "  family    " + stringifyFamily(kernel.getScheduleAttr().getFamily()).str() + ": " +
             transforms::familyOf(*domain).reason + "\n";
     if (!domain->rowAligned())

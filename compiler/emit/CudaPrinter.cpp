@@ -479,8 +479,7 @@ void KernelPrinter::printCarried(ForTilesOp loop) {
 
 LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
   os << indent << "for (const " << tileName << " " << cursorName << " : " << tileName
-     << (loop.getOnly() ? "::only(" : "::over(")
-     << operand(loop.getRows()).text << ")) {\n";
+     << (loop.getOnly() ? "::only(" : "::over(") << operand(loop.getRows()).text << ")) {\n";
   indent = "    ";
   printCarried(loop);
   for (Operation &op : loop.getBlock())

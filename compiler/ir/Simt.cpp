@@ -122,7 +122,8 @@ LogicalResult KernelOp::verify() {
       return emitOpError() << "argument " << argument << " cannot be " << type;
   }
   if (getCooperative() && getResident() == 0)
-    return emitOpError("says not how many of its blocks, which run at once, a multiprocessor holds");
+    return emitOpError(
+        "says not how many of its blocks, which run at once, a multiprocessor holds");
   if (getCooperative() && getCluster() > 1)
     return emitOpError("all of whose blocks meet has no clusters of them");
   return success();

@@ -399,7 +399,8 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
 static int64_t registersToHold(const Domain &domain, int64_t elements) {
   const int64_t bits = std::max<int64_t>(domain.bitsRead, domain.reducesRows ? 32 : 0);
   constexpr int64_t others = 24, ofArithmetic = 16;
-  return others + (domain.encodesBySoftware ? ofArithmetic : 0) + ceilDiv(elements * bits, 32);
+  return others + (domain.encodesBySoftware || domain.reducesRows ? ofArithmetic : 0) +
+         ceilDiv(elements * bits, 32);
 }
 
 ScheduleAttr eider::transforms::cooperativeSchedule(MLIRContext *context, const Domain &domain,
@@ -421,8 +422,8 @@ ScheduleAttr eider::transforms::cooperativeSchedule(MLIRContext *context, const 
   k.loads = family == Family::map ? std::min(most, ceilDiv(chunks, threads)) : 0;
   k.rows = family == Family::row && threads > 32 ? 1 : std::max<int64_t>(1, block / threads);
   const int64_t loads = k.loads ? k.loads : ceilDiv(chunks, threads);
-  const int64_t fit = std::min(domain.residentThreads,
-                               registers / registersToHold(domain, loads * vector));
+  const int64_t fit =
+      std::min(domain.residentThreads, registers / registersToHold(domain, loads * vector));
   k.resident = fit / (threads * k.rows);
   if (k.resident == 0)
     return {};

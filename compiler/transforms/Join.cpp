@@ -39,6 +39,16 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
     return {};
   }
 
+  /// One that leaves parts which `program` reads; null where there is none. What it has taken in may
+  /// read the parts of another.
+  ProgramOp programBefore(ProgramOp program) {
+    for (auto input : program.getOps<InputOp>())
+      if (input->hasAttr(partsKind))
+        if (OutputOp output = outputOf(input))
+          return cast<ProgramOp>(output->getParentOp());
+    return {};
+  }
+
   /// Copies `first` to the begin of `program`; gives what its values are there.
   static IRMapping takeIn(ProgramOp first, ProgramOp program) {
     OpBuilder builder = OpBuilder::atBlockBegin(&program.getBlock());
@@ -72,7 +82,6 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
       for (Operation &op : program.getBlock())
         if (op.hasAttr("codec"))
           op.setAttr("codec", CodecPathAttr::get(program.getContext(), CodecPath::software));
-    first.erase();
   }
 
   void runOnOperation() final {
@@ -80,13 +89,13 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
       ScheduleAttr schedule = program.getScheduleAttr();
       if (!schedule || !schedule.getKnobs().cooperative)
         continue;
-      SetVector<Operation *> before;
-      for (auto input : program.getOps<InputOp>())
-        if (input->hasAttr(partsKind))
-          if (OutputOp output = outputOf(input))
-            before.insert(output->getParentOp());
-      for (Operation *first : before)
-        join(cast<ProgramOp>(first), program);
+      SetVector<Operation *> joined;
+      while (ProgramOp first = programBefore(program)) {
+        join(first, program);
+        joined.insert(first);
+      }
+      for (Operation *first : joined)
+        first->erase();
     }
   }
 };

@@ -35,8 +35,8 @@ std::unique_ptr<mlir::Pass> createPartition();
 /// Sets each program's schedule: the given one or the heuristic's for launches of at most `rows`
 /// rows (0: of any number), or for cooperative kernels whose threads hold at most `held` elements
 /// (0: for none): `eider-assign-schedule{schedule="row<…>" rows=256 held=16}`.
-std::unique_ptr<mlir::Pass> createAssignSchedule(const std::string &schedule = "",
-                                                 int64_t rows = 0, int64_t held = 0);
+std::unique_ptr<mlir::Pass> createAssignSchedule(const std::string &schedule = "", int64_t rows = 0,
+                                                 int64_t held = 0);
 
 /// A program whose schedule is cooperative takes in the one that leaves it parts of a reduction
 /// over the whole matrix: `eider-join`.
@@ -50,9 +50,9 @@ std::unique_ptr<mlir::Pass> createLegalize(const std::string &target = "sm_90",
 enum class VariantKind {
   cooperative,       ///< Contiguous, where all blocks, of threads with few elements, run at once.
   cooperative_large, ///< The same of threads with many elements: for larger matrices.
-  few_rows,   ///< Contiguous, with at most `fewRows` rows (Heuristic.h).
-  contiguous, ///< Row-major without gaps, 16-byte aligned.
-  general     ///< Any row stride, any alignment.
+  few_rows,          ///< Contiguous, with at most `fewRows` rows (Heuristic.h).
+  contiguous,        ///< Row-major without gaps, 16-byte aligned.
+  general            ///< Any row stride, any alignment.
 };
 /// Whether a variant is for matrices that all blocks together hold.
 inline bool isCooperative(VariantKind variant) {

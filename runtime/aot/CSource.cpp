@@ -81,9 +81,9 @@ public:
     const std::string functions = publicFunctions();
     const std::string text = opening + skeleton("driver") + "\n" + arguments() +
                              skeleton("checks") + "\n" + skeleton("launch") + "\n" +
-                             (isAnyCooperative() ? skeleton("cooperative") + "\n" : "") + launchers +
-                             skeleton("images") + "\n" + table() + "\n" + skeleton("loading") +
-                             "\n" + functions + "\n" + code();
+                             (isAnyCooperative() ? skeleton("cooperative") + "\n" : "") +
+                             launchers + skeleton("images") + "\n" + table() + "\n" +
+                             skeleton("loading") + "\n" + functions + "\n" + code();
     return filled(text, {{"complaints", complaintList()},
                          {"quotedTargets", targetNames(images, "\"\n      \"")},
                          {"targets", targetNames(images, "\n *   ")},
@@ -129,8 +129,10 @@ std::string SourcePrinter::arguments() const {
   std::vector<std::string> positions = interface.positions;
   positions.push_back("TENSORS");
   std::string text = section("The arguments") + wrapped("enum { ", positions, " };\n");
-  text += "\n/* Of a GPU: how many, and the threads that one of them holds of cooperative launches. "
-          "*/\ntypedef struct {\n  int count, cooperative_threads;\n} multiprocessors;\n\n";
+  text += "\n/* Of a GPU: how many, and what one of them holds; no threads of cooperative launches "
+          "where "
+          "it\n   has none. */\n"
+          "typedef struct {\n  int count, blocks, cooperative_threads;\n} multiprocessors;\n\n";
   text += "enum { MOST_RANK = " + std::to_string(rank) +
           ", IMAGES = " + std::to_string(images.size()) +
           ", MOST_ENTRIES = " + std::to_string(entries) +

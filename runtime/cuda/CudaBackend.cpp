@@ -81,7 +81,8 @@ public:
     // Never released: kernels may be in flight while the process exits.
     const DeviceNumber device = deviceAt(ordinal);
     if (attribute(device, DeviceAttribute::CooperativeLaunch) != 0)
-      cooperativeThreads = attribute(device, DeviceAttribute::ThreadsPerMultiprocessor);
+      cooperative = {attribute(device, DeviceAttribute::ThreadsPerMultiprocessor),
+                     attribute(device, DeviceAttribute::BlocksPerMultiprocessor)};
     driver().check(driver().primaryRetain(&context, device),
                    "retaining the context of " + info_.id);
   }
@@ -113,7 +114,10 @@ private:
 
   Cache cache;
   int ordinal;
-  int cooperativeThreads = 0; ///< of a multiprocessor; 0: there are no cooperative launches
+  /// What a multiprocessor holds of cooperative launches; 0: there are none.
+  struct {
+    int threads = 0, blocks = 0;
+  } cooperative;
   Context context = nullptr;
 };
 
@@ -218,9 +222,10 @@ Function CudaBackend::function(Library library, const contract::Launch &launch) 
   return function;
 }
 
-/// What the kernel was compiled for, as far as this GPU's multiprocessors have the threads.
+/// What the kernel was compiled for, as far as this GPU's multiprocessors have room for it.
 int64_t CudaBackend::blocksAtOnce(const contract::Launch &launch) const {
-  return std::min<int64_t>(launch.cooperative, cooperativeThreads / launch.block) *
+  return std::min<int64_t>(
+             {launch.cooperative, cooperative.threads / launch.block, cooperative.blocks}) *
          info_.multiprocessors;
 }
 

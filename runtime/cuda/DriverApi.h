@@ -48,6 +48,7 @@ enum class DeviceAttribute : int {
   Minor = 76,
   CooperativeLaunch = 95,
   SharedPerBlock = 97, ///< bytes, the most that can be asked for
+  BlocksPerMultiprocessor = 106,
   ClusterLaunch = 120
 };
 

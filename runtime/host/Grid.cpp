@@ -39,11 +39,11 @@ void Scheduler::releaseAwaited() {
 
 /// None of these words has changed, and nobody is left to change one.
 void Scheduler::explainAwaited(const Fiber &fiber) {
-  record(fiber, fiber.site,
-         "waits for all blocks of the grid, which do not come: " +
-             std::to_string(awaiting_.size()) + " of " + std::to_string(blocks_.size()) +
-             " blocks that run at once wait, of " + std::to_string(launch_->gridSize) +
-             " in the grid");
+  record(
+      fiber, fiber.site,
+      "waits for all blocks of the grid, which do not come: " + std::to_string(awaiting_.size()) +
+          " of " + std::to_string(blocks_.size()) + " blocks that run at once wait, of " +
+          std::to_string(launch_->gridSize) + " in the grid");
 }
 
 } // namespace eider::host

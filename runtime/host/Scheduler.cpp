@@ -26,9 +26,8 @@ struct KeepStack {
 
 } // namespace
 
-const EiderHostAbi Scheduler::abi = {position,      barrier,     exchange, shared,
-                                     clusterArrive, clusterWait, sharedOf, waitForWord,
-                                     trap};
+const EiderHostAbi Scheduler::abi = {position,    barrier,  exchange,    shared, clusterArrive,
+                                     clusterWait, sharedOf, waitForWord, trap};
 
 Scheduler &Scheduler::ofThisThread() { return *current; }
 

@@ -101,9 +101,7 @@ private:
   static uint32 *unprepared() { return shared<Exchange, uint32, 1>(); } // as any memory at first
 };
 
-inline uint64 load_word(const uint64 *word) {
-  return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
+inline uint64 load_word(const uint64 *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
 inline void replace_word(uint64 *word, uint64 expected, uint64 wanted) {
   __atomic_compare_exchange_n(word, &expected, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);

@@ -16,9 +16,9 @@ namespace eider {
 ///
 /// Its first word counts the blocks that have come. Below a mark, bit 31 is the phase: it turns
 /// when the last block comes, whichever that is, for block 0 adds what the others leave missing.
-/// After a launch the word is as before but for its phase: ready for the next, of any grid. A word
-/// without the mark is memory that was used otherwise, and the first blocks to see it mend it. Bit
-/// 32 is what the count borrows from while the phase turns back.
+/// After a launch the word is as before but for its phase: ready for the next, of any grid. Any other
+/// word is memory that was used otherwise, and the first blocks to see it mend it. Bit 32 is what
+/// the count borrows from while the phase turns back.
 class GridBarrier {
 public:
   /// Asks for the word, so that it comes while the block loads its tile.
@@ -33,10 +33,9 @@ public:
     float *parts = reinterpret_cast<float *>(state_) + first_part;
     value = reduce_threads<Operation, threads, threads>(value, site);
     if (arch::thread_index() == 0) {
-      const bool is_marked = found_ >> marked_from == idle >> marked_from;
-      if (!is_marked)
+      if (!is_state(found_))
         arch::replace_word(state_, found_, idle);
-      const uint64 before = is_marked ? found_ & phase : 0;
+      const uint64 before = is_state(found_) ? found_ & phase : 0;
       parts[arch::block_index()] = value;
       arch::add_to_word(state_, arch::block_index() == 0 ? last_of_all(before) : 1);
       arch::wait_for_word(state_, phase, before, site);
@@ -55,6 +54,12 @@ private:
 
   uint64 *state_;
   uint64 found_; // by thread 0: the phase cannot turn before its block has come
+
+  /// Whether a word has the mark, and a count as it is while blocks of this grid come.
+  static EIDER_DEVICE bool is_state(uint64 word) {
+    const uint64 count = word & (phase - 1), most = static_cast<uint64>(arch::grid_size());
+    return word >> marked_from == idle >> marked_from && (count < most || count >= phase - most);
+  }
 
   /// What turns the phase when all other blocks have added 1.
   static EIDER_DEVICE uint64 last_of_all(uint64 before) {

@@ -91,7 +91,7 @@ TEST_F(Loading, ANewerDeviceTakesThePtxOfTheNewestTarget) {
     EXPECT_EQ(of.load(), 0) << device.image;
     EXPECT_STREQ(fakeDriver().lastImage.c_str(), device.image);
     EXPECT_EQ(launch(of), 0);
-    EXPECT_EQ(fakeDriver().last.function, "probe_vector");
+    EXPECT_EQ(fakeDriver().last.function, "probe_small");
   }
   fakeDriver().major = 7;
   const Probe of = probe(written);

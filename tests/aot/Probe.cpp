@@ -88,9 +88,8 @@ Contract probeContract(const std::string &target) {
   small.cooperative = 8;
   contract.variants = {
       {"small",
-       {onTensor(Kind::Aligned, 0, 4), onTensor(Kind::Contiguous, 0),
-        onTensor(Kind::Contiguous, 1), onTensor(Kind::UnitStride, 2),
-        onTokens(Kind::Multiple, 0, INT64_MAX, 8)},
+       {onTensor(Kind::Aligned, 0, 4), onTensor(Kind::Contiguous, 0), onTensor(Kind::Contiguous, 1),
+        onTensor(Kind::UnitStride, 2), onTokens(Kind::Multiple, 0, INT64_MAX, 8)},
        textOf({"probe_small"}),
        {small}},
       {"vector",

@@ -198,6 +198,20 @@ clusters() {
   collect
 }
 
+# One kernel for a reduction over the whole matrix: from cells, at sizes about what the GPU holds, then
+# by a person's command line, which may choose it and turn it off.
+cooperative() {
+  local op schedule
+  EIDER_TEST_DEVICE=cuda timeout 200 "$bin/cooperative-test"
+  for op in quantize silu_mul_quant rms_norm_quant add_rms_norm_quant; do
+    check "$op *x*" run_checked "$op" --block '*x*'
+  done
+  for schedule in 'map<threads = 32, vector = 8, rows = 4, loads = 2, resident = 8, cooperative = 1>' \
+    'map<threads = 128, vector = 16, loads = 1>'; do
+    check "quantize $schedule" run_checked quantize --block '*x*' --schedule "$schedule"
+  done
+}
+
 demo() {
   check demo timeout 120 "$bin/eider-demo" "$root/examples/data/minilm.safetensors" "$work/demo"
 }
@@ -233,6 +247,7 @@ step matrix-as-sm_75 matrix_as sm_75
 step matrix-as-sm_80 matrix_as sm_80
 step command-line command_line
 step clusters clusters
+step cooperative cooperative
 step schedules env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/loop-test"
 step indices env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/indices-test" --gtest_filter='*OnTheDevice'
 step heldout env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/heldout-test" --gtest_filter=HeldOut.AgreeWithTheReference

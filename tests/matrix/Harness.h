@@ -27,8 +27,8 @@ struct Case {
   Dims dims;
   Layout layout = {};
   std::map<std::string, float> scalars = {};
-  /// Without the variants for few rows and for small matrices, so that these test the others; unless
-  /// a schedule is given.
+  /// Without the variants for few rows and for small matrices, so that these test the others;
+  /// unless a schedule is given.
   bool forAnyRows = false;
 };
 

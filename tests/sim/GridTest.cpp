@@ -71,9 +71,7 @@ TEST(Grid, ItsBlocksMeet) {
       EXPECT_EQ(wrongThreads(sumOfAll<true>, blocks, seed), 0) << blocks << " blocks, " << seed;
 }
 
-TEST(Grid, WhereTheyDoNotMeetSumsAreWrong) {
-  EXPECT_GT(wrongThreads(sumOfAll<false>, 7, 1), 0);
-}
+TEST(Grid, WhereTheyDoNotMeetSumsAreWrong) { EXPECT_GT(wrongThreads(sumOfAll<false>, 7, 1), 0); }
 
 TEST(Grid, ABlockThatDoesNotComeIsAnError) {
   const std::string message = errorOf(

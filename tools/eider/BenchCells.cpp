@@ -91,6 +91,16 @@ void addShapes(std::vector<BenchCell> &cells) {
   }
 }
 
+/// Scales of the whole matrix, from the data: up to some size in one kernel that reads it once,
+/// beyond it in two.
+void addWhole(std::vector<BenchCell> &cells) {
+  for (Shape shape :
+       {Shape{16, 4096}, Shape{1024, 4096}, Shape{2048, 4096}, Shape{4096, 4096}, large})
+    cells.push_back(cell("quantize", "bf16", "e4m3", "*x*", "auto", shape));
+  for (const char *op : {"silu_mul_quant", "rms_norm_quant"})
+    cells.push_back(cell(op, "bf16", "e4m3", "*x*", "auto", Shape{1024, 4096}));
+}
+
 /// What differs in one thing from the cells above.
 void addNeighbours(std::vector<BenchCell> &cells) {
   for (const char *block : {"128x128", "1x32"})
@@ -256,6 +266,7 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addCasts(cells);
     addLibrary(cells);
     addShapes(cells);
+    addWhole(cells);
     addNeighbours(cells);
     addTransposes(cells);
   }

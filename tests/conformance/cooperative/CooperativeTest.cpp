@@ -6,6 +6,9 @@
 #include "eider/runtime.h"
 #include "tests/matrix/Reference.h"
 
+#include <map>
+#include <set>
+
 using namespace eider;
 using namespace eider::matrix;
 
@@ -27,8 +30,10 @@ protected:
 constexpr const char *MapSchedules[] = {
     "map<threads = 32, vector = 4, loads = 4, resident = 4, cooperative = 1>",
     "map<threads = 8, vector = 8, rows = 8, loads = 2, resident = 8, cooperative = 1>",
-    "map<threads = 4, vector = 4, rows = 4, loads = 4, resident = 8, cooperative = 1, streaming = 1>",
-    "map<threads = 64, vector = 16, rows = 2, loads = 1, resident = 2, cooperative = 1, software = 1>"};
+    "map<threads = 4, vector = 4, rows = 4, loads = 4, resident = 8, cooperative = 1, streaming = "
+    "1>",
+    "map<threads = 64, vector = 16, rows = 2, loads = 1, resident = 2, cooperative = 1, software = "
+    "1>"};
 constexpr const char *RowSchedules[] = {
     "row<threads = 64, vector = 16, resident = 4, cooperative = 1>",
     "row<threads = 96, vector = 8, resident = 2, cooperative = 1, hoist = 1>",
@@ -37,7 +42,7 @@ constexpr const char *RowSchedules[] = {
 /// Cells of one op, whose memory a cooperative kernel takes.
 std::vector<std::string> cellsOf(const std::string &op) {
   const std::string head = op + " · ";
-  return {head + "bf16 · e4m3 · f32 · *x* · row_major · hardware · dynamic · default · odd · "
+  return {head + "bf16 · e4m3 · f32 · *x* · row_major · hardware · dynamic · default · B+1 · "
                  "several · contiguous · specials",
           head + "f32 · e5m2 · f32 · *x* · row_major · software · dynamic · default · wide · "
                  "several · contiguous · normal",
@@ -45,7 +50,7 @@ std::vector<std::string> cellsOf(const std::string &op) {
                  "several · contiguous · specials",
           head + "bf16 · e5m2 · f32 · *x* · row_major · hardware · dynamic · default · wide · "
                  "1 · contiguous · huge",
-          head + "bf16 · e4m3fnuz · f32 · *x* · row_major · software · dynamic · default · odd · "
+          head + "bf16 · e4m3fnuz · f32 · *x* · row_major · software · dynamic · default · B+1 · "
                  "several · contiguous · tiny"};
 }
 
@@ -91,8 +96,8 @@ TEST_F(Cooperative, NormsAsTheReference) {
   size_t next = 0;
   for (const char *op : {"rms_norm_quant", "add_rms_norm_quant", "layer_norm_quant"}) {
     for (const std::string &cell : cellsOf(op))
-      cases.push_back(scheduled(
-          cell, RowSchedules[cell.find(" · wide") == cell.npos ? 2 : next++ % 2]));
+      cases.push_back(
+          scheduled(cell, RowSchedules[cell.find(" · wide") == cell.npos ? 2 : next++ % 2]));
   }
   resultsOf(cases, "cooperative");
 }
@@ -100,24 +105,87 @@ TEST_F(Cooperative, NormsAsTheReference) {
 /// What is not contiguous, and what has no rows, takes the kernels that take anything.
 TEST_F(Cooperative, OtherMemoryAndNoRowsTakeTwoKernels) {
   const std::string head =
-      "quantize · bf16 · e4m3 · f32 · *x* · row_major · hardware · dynamic · default · odd · ";
+      "quantize · bf16 · e4m3 · f32 · *x* · row_major · hardware · dynamic · default · B+1 · ";
   resultsOf({scheduled(head + "several · strided misaligned · specials", MapSchedules[0]),
              scheduled(head + "several · padded · normal", MapSchedules[1])},
             "general");
   resultsOf({scheduled(head + "0 · contiguous · normal", MapSchedules[0])}, "contiguous");
 }
 
-/// The heuristic's, where the device holds the matrix, and where it does not.
-TEST_F(Cooperative, IsTakenWhereTheMatrixIsHeld) {
+/// A per-tensor cast by the heuristic's schedules.
+Case castOf(int64_t tokens, int64_t hidden) {
   OpParameters parameters;
   parameters.block = "*x*";
-  CompileOptions options;
+  Case made{libraryOp("quantize", parameters), {}, {}, {{"tokens", tokens}, {"hidden", hidden}}};
+  made.options.dims = {{"hidden", hidden}};
+  HostTensor x{"x", bf16, {tokens, hidden}, {}};
+  x.data.resize(static_cast<size_t>(2 * tokens * hidden));
+  uint32_t state = static_cast<uint32_t>(tokens);
+  for (size_t i = 0; i < x.data.size(); i += 2) {
+    state = state * 1664525 + 1013904223;
+    x.data[i] = static_cast<std::byte>(state >> 8);
+    x.data[i + 1] = static_cast<std::byte>((state >> 16 & 0x83) + 0x3c); // a small exponent
+  }
+  made.inputs.push_back(std::move(x));
+  return made;
+}
+
+/// Sizes about those up to which an H200 (on `host`, the simulator) holds the matrix.
+TEST_F(Cooperative, SmallMatricesTakeOneKernelAndLargeOnesTwo) {
+  const bool isHost = testDevice() == "host";
+  std::vector<Case> cases;
+  for (const int64_t tokens :
+       isHost ? std::vector<int64_t>{3, 257, 1025} : std::vector<int64_t>{1, 77, 1000, 2049, 5000})
+    cases.push_back(castOf(tokens, isHost ? 1024 : 4096));
+  Harness harness(testDevice(), /*seed=*/3);
+  std::set<std::string> variants;
+  for (const Case &given : cases)
+    variants.insert(harness.variantOf(harness.add(given)));
+  EXPECT_TRUE(variants.contains("cooperative"));
+  EXPECT_TRUE(variants.contains("contiguous") || variants.contains("few_rows"));
+  expectReference(cases);
+}
+
+/// Memory that a test gives back.
+class Memory {
+public:
+  Memory(const Device &device, size_t bytes) : device(device), at(device.allocate(bytes)) {}
+  ~Memory() { device.free(at); }
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+
+  const Device &device;
+  void *const at;
+};
+
+/// Nobody clears it, and launches of other sizes have left it as they do.
+TEST_F(Cooperative, ItsWorkspaceMayHoldAnything) {
+  constexpr int64_t hidden = 512, most = 24;
   const Device device = Device::open(testDevice());
-  options.target = device.target();
-  options.dims = {{"hidden", 4096}};
-  const Kernel kernel = device.load(compile(libraryOp("quantize", parameters), options));
-  EXPECT_EQ(kernel.prepare({{"tokens", 8}, {"hidden", 4096}}).variant(), "cooperative");
-  EXPECT_EQ(kernel.prepare({{"tokens", 100000}, {"hidden", 4096}}).variant(), "contiguous");
+  Case given = castOf(most, hidden);
+  given.options.target = device.target();
+  const Kernel kernel = device.load(compile(given.program, given.options));
+  const size_t bytes = static_cast<size_t>(most * hidden);
+  const Memory x(device, 2 * bytes), y(device, bytes), scale(device, 4);
+  const Memory workspace(device, kernel.prepare({{"tokens", most}}).workspace_bytes());
+  device.upload(x.at, given.inputs[0].data.data(), 2 * bytes);
+  const std::vector<TensorArg> tensors = {{x.at}, {y.at}, {scale.at}};
+  std::map<int64_t, std::vector<std::byte>> expected;
+  for (const int byte : {0x5a, 0x00, 0xff, 0x7f}) {
+    device.fill(workspace.at, byte, kernel.prepare({{"tokens", most}}).workspace_bytes());
+    for (const int64_t tokens : {most, int64_t(1), int64_t(7), most, most, int64_t(7)}) {
+      const Call call = kernel.prepare({{"tokens", tokens}});
+      ASSERT_EQ(call.variant(), "cooperative");
+      device.fill(y.at, 0x11, bytes);
+      call.launch({}, tensors, {}, workspace.at);
+      device.synchronize();
+      std::vector<std::byte> result(bytes + 4);
+      device.download(result.data(), y.at, bytes);
+      device.download(result.data() + bytes, scale.at, 4);
+      const auto [first, isNew] = expected.try_emplace(tokens, result);
+      EXPECT_EQ(first->second, result) << byte << ", " << tokens << " rows";
+    }
+  }
 }
 
 } // namespace

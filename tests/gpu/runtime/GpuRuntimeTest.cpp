@@ -118,6 +118,69 @@ TEST_F(Gpu, APreparedCallIsCapturedInAGraph) {
   EXPECT_EQ(launch.variant(), 1);
 }
 
+/// The largest of x in every element of y: one block of 32 threads for as many elements.
+contract::Contract meetingContract() {
+  using namespace contract;
+  Contract contract = scaleContract();
+  contract.name = "meet";
+  contract.dims = {{"count", std::nullopt}};
+  contract.tensors = {{"x", Role::Input, DType::f32, {"count"}},
+                      {"y", Role::Output, DType::f32, {"count"}}};
+  contract.scalars = {};
+  contract.workspace = "256 + count";
+  Launch launch;
+  launch.entry = "meet";
+  launch.block = 32;
+  launch.grid = "count / 32";
+  launch.cooperative = 16;
+  using Of = Parameter::Kind;
+  launch.parameters = {
+      {Of::Tensor, 0, 0, "", ""}, {Of::Tensor, 1, 0, "", ""}, {Of::Workspace, 0, 0, "0", ""}};
+  const std::string source = R"(#include "eider/reduce/grid.cuh"
+using namespace eider;
+extern "C" __global__ __launch_bounds__(32, 16) void meet(const float *x, float *y, int64 *state) {
+  const GridBarrier grid(state);
+  const int64 i = arch::block_index() * 32 + arch::thread_index();
+  y[i] = grid.reduce<Maximum, 32>(x[i], arch::Site::current());
+}
+)";
+  Predicate unit;
+  unit.kind = Predicate::Kind::UnitStride;
+  contract.variants = {{"meeting", {}, source, {launch}}};
+  launch.cooperative = 0;
+  launch.grid = "0";
+  contract.variants.push_back({"general", {unit}, source, {launch}});
+  return contract;
+}
+
+/// As many blocks as run at once, replayed: each replay finds what the one before left.
+TEST_F(Gpu, ACooperativeLaunchIsCapturedInAGraph) {
+  const int64_t count = 32 * 16 * device.info().multiprocessors;
+  const Kernel kernel = load(meetingContract());
+  const Call call = kernel.prepare({{"count", count}});
+  ASSERT_EQ(call.variant(), "meeting");
+  EXPECT_EQ(kernel.prepare({{"count", count + 32}}).variant(), "general");
+  std::vector<float> values(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i)
+    values[i] = static_cast<float>(i);
+  const size_t bytes = values.size() * sizeof(float);
+  void *x = device.allocate(bytes), *y = device.allocate(bytes);
+  void *workspace = device.allocate(call.workspace_bytes());
+  device.upload(x, values.data(), bytes);
+  device.fill(workspace, 0x3f, call.workspace_bytes());
+  OwnStream stream;
+  const std::vector<TensorArg> tensors = {{x}, {y}};
+  const Graph graph(stream, [&] { call.launch(stream.handle(), tensors, {}, workspace); });
+  for (int turn = 0; turn < 100; ++turn) {
+    device.fill(y, 0, bytes);
+    graph.launch(stream);
+    device.download(values.data(), y, bytes);
+    EXPECT_EQ(std::ranges::count(values, static_cast<float>(count - 1)), count) << turn;
+  }
+  for (void *memory : {x, y, workspace})
+    device.free(memory);
+}
+
 TEST_F(Gpu, AnUnloadedVariantIsRefusedDuringACapture) {
   const Kernel kernel = fresh("unloaded");
   const Call call = kernel.prepare({{"tokens", 64}, {"hidden", 8}});

@@ -16,8 +16,8 @@
 // CHECK-NOT: arith.addf
 // CHECK: %[[AMAX:.*]] = eider.reduce amax %[[SUM]] over [*, *]
 // CHECK-NOT: eider.input
+// CHECK: eider.store "h", %[[SUM]]
 // CHECK: eider.broadcast %[[AMAX]]
-// CHECK: eider.store "h"
 // CHECK: eider.output "y"
 // CHECK: eider.output "y_scale", %[[AMAX]]
 

@@ -52,7 +52,7 @@ protected:
     driver.librariesLoaded = driver.launches = 0;
     driver.maxDynamicShared = -1;
     driver.multiprocessors = 1, driver.threadsPerMultiprocessor = 2048;
-    driver.cooperates = true;
+    driver.blocksPerMultiprocessor = 32, driver.cooperates = true;
   }
 
   /// A kernel whose texts no other test has loaded.
@@ -141,12 +141,14 @@ TEST_F(CudaBackend, ACooperativeLaunchIsAskedForWhereItsBlocksFit) {
   EXPECT_FALSE(fakeDriver().last.cooperative);
 }
 
-TEST_F(CudaBackend, BlocksRunAtOnceAsFarAsThereAreThreadsForThem) {
+TEST_F(CudaBackend, BlocksRunAtOnceAsFarAsThereIsRoomForThem) {
   fakeDriver().multiprocessors = 2, fakeDriver().threadsPerMultiprocessor = 127;
   EXPECT_EQ(load(cooperativeContract()).prepare(dims).variant(), "contiguous");
   fakeDriver().threadsPerMultiprocessor = 128;
   EXPECT_EQ(load(cooperativeContract()).prepare(dims).variant(), "vector");
-  fakeDriver().cooperates = false;
+  fakeDriver().blocksPerMultiprocessor = 3;
+  EXPECT_EQ(load(cooperativeContract()).prepare(dims).variant(), "contiguous");
+  fakeDriver().blocksPerMultiprocessor = 4, fakeDriver().cooperates = false;
   EXPECT_EQ(load(cooperativeContract()).prepare(dims).variant(), "contiguous");
 }
 

@@ -63,6 +63,9 @@ FAKE Result cuDeviceGetAttribute(int *value, DeviceAttribute attribute, DeviceNu
   case DeviceAttribute::ThreadsPerMultiprocessor:
     *value = fake().threadsPerMultiprocessor;
     break;
+  case DeviceAttribute::BlocksPerMultiprocessor:
+    *value = fake().blocksPerMultiprocessor;
+    break;
   case DeviceAttribute::CooperativeLaunch:
     *value = fake().cooperates;
     break;

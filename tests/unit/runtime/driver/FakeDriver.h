@@ -27,7 +27,7 @@ struct FakeLaunch {
 struct FakeDriver {
   // What it answers.
   int version = 13000, major = 9, minor = 0, sharedPerBlock = 232448;
-  int multiprocessors = 1, threadsPerMultiprocessor = 2048;
+  int multiprocessors = 1, threadsPerMultiprocessor = 2048, blocksPerMultiprocessor = 32;
   bool cooperates = true;
   int launchResult = 0, allocateResult = 0, loadResult = 0;
   int readableParameters = 0; ///< How many the kernel under test has.
