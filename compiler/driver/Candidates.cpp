@@ -33,7 +33,8 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
   // What a launch takes without a record is measured first: of cooperative kernels, the first that
   // holds the matrix.
   const ir::ScheduleAttr otherwise = last.getScheduleAttr();
-  for (VariantKind kind : llvm::reverse(compilation.variants()))
+  const std::vector<VariantKind> kinds = compilation.variants();
+  for (VariantKind kind : llvm::reverse(kinds))
     if (ir::ProgramOp joined = transforms::isCooperative(kind) ? lastOf(kind) : ir::ProgramOp();
         joined && transforms::holds(joined.getScheduleAttr(), *domain, facts))
       last = joined;

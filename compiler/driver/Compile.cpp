@@ -26,6 +26,7 @@ private:
   contract::Contract contract;
   llvm::StringMap<unsigned> tensors, scalars;
   llvm::StringMap<std::string> workspaces; ///< offsets
+  std::vector<std::string> ends;           ///< of the workspaces of variants
 
   void addBoundary();
   std::string placeWorkspace(VariantKind kind, ModuleOp kernels);
@@ -201,10 +202,8 @@ contract::Variant ContractBuilder::variant(VariantKind kind) {
   variant.predicates = predicates(kind, *kernels);
   variant.source = compilation.text(*kernels);
   const std::string workspace = placeWorkspace(kind, *kernels);
-  if (contract.workspace == "0")
-    contract.workspace = workspace;
-  else if (workspace != contract.workspace)
-    contract.workspace = "max(" + contract.workspace + ", " + workspace + ")";
+  if (!llvm::is_contained(ends, workspace))
+    ends.push_back(workspace);
   for (simt::KernelOp kernel : kernels->getOps<simt::KernelOp>())
     variant.launches.push_back(launch(kernel));
   return variant;
@@ -214,6 +213,9 @@ contract::Contract ContractBuilder::build() {
   addBoundary();
   for (VariantKind kind : compilation.variants())
     contract.variants.push_back(variant(kind));
+  contract.workspace = ends.front();
+  for (const std::string &end : llvm::drop_begin(ends))
+    contract.workspace = "max(" + contract.workspace + ", " + end + ")";
   return std::move(contract);
 }
 

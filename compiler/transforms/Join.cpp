@@ -39,8 +39,8 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
     return {};
   }
 
-  /// One that leaves parts which `program` reads; null where there is none. What it has taken in may
-  /// read the parts of another.
+  /// One that leaves parts which `program` reads; null where there is none. What it has taken in
+  /// may read the parts of another.
   ProgramOp programBefore(ProgramOp program) {
     for (auto input : program.getOps<InputOp>())
       if (input->hasAttr(partsKind))

@@ -149,12 +149,14 @@ std::string ProgramLowering::gridExpression() {
     return std::to_string(knobs.blocks); // Each leaves a part, whether it had a tile or not.
   int64_t across = tile.segments();
   std::string rows = domain.rows.contractExpression();
-  if (domain.writesWhole)
+  if (domain.writesWhole && !knobs.cooperative)
     rows = "max(1, " + rows + ")";
   if (tile.getRows() > 1)
     rows = "ceildiv(" + rows + ", " + std::to_string(tile.getRows()) + ")";
   if (across > 1)
     rows = "(" + rows + ") * " + std::to_string(across);
+  if (knobs.cooperative)
+    return rows; // as many as tiles, of which no launch has more than run at once
   const int64_t cluster = tile.getCluster(); // what `rows` counts from here on
   if (knobs.blocks)
     rows = "min(" + rows + ", " + std::to_string(knobs.blocks / cluster) + ")";

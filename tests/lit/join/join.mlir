@@ -26,7 +26,7 @@
 // APART: eider.program @cast(
 // APART: eider.input "amax_parts" workspace
 
-// SIMT: simt.kernel @cast_cooperative ["x", "h", "y", "y_scale", "grid_state", "tokens"] threads = 64 resident = 4 cooperative grid = "min((max(1, tokens)) * 2, 2147483647)"
+// SIMT: simt.kernel @cast_cooperative ["x", "h", "y", "y_scale", "grid_state", "tokens"] threads = 64 resident = 4 cooperative grid = "(tokens) * 2"
 // SIMT-SAME: "workspace:grid_state"
 // SIMT: %[[GRID:.*]] = simt.grid_barrier %{{.*}} : <i64>
 // SIMT: simt.for_tiles only
