@@ -26,8 +26,8 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
 
   /// What a program is given, by its name; null for other ops.
   static StringAttr givenName(Operation &op) {
-    return isa<InputOp, InOutOp, ScalarOp>(op) ? op.getAttrOfType<StringAttr>("name")
-                                               : StringAttr();
+    const bool isGiven = isa<InputOp, InOutOp, ScalarOp, IntegerOp>(op);
+    return isGiven ? op.getAttrOfType<StringAttr>("name") : StringAttr();
   }
 
   /// The output that leaves the parts which `input` reads.

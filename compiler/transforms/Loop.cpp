@@ -34,6 +34,12 @@ void eider::transforms::sinkColumnLoads(Block &body) {
   }
 }
 
+void eider::transforms::sinkRandom(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isa<simt::RandomOp>(op) && op.hasOneUse())
+      op.moveBefore(*op.user_begin());
+}
+
 /// The op, before the loop: a pointer's offset or a constant, which no tile changes.
 static Value hoisted(Value value, Operation *loop) {
   Operation *op = value ? value.getDefiningOp() : nullptr;

@@ -551,6 +551,8 @@ LogicalResult ProgramLowering::run() {
     sinkColumnLoads(loop.getBlock());
   if (knobs.prefetch)
     loadAhead(loop);
+  if (knobs.cooperative)
+    sinkRandom(loop.getBlock());
   SmallVector<NamedAttribute> kept;
   for (auto &entry : alignments)
     kept.push_back(
