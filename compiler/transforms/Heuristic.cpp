@@ -399,8 +399,8 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
 static int64_t registersToHold(const Domain &domain, int64_t elements) {
   const int64_t bits = std::max<int64_t>(domain.bitsRead, domain.reducesRows ? 32 : 0);
   constexpr int64_t others = 24, ofArithmetic = 16;
-  return others + (domain.encodesBySoftware || domain.reducesRows ? ofArithmetic : 0) +
-         ceilDiv(elements * bits, 32);
+  const int64_t worked = domain.reducesRows ? domain.matricesRead : domain.encodesBySoftware;
+  return others + worked * ofArithmetic + ceilDiv(elements * bits, 32);
 }
 
 ScheduleAttr eider::transforms::cooperativeSchedule(MLIRContext *context, const Domain &domain,
