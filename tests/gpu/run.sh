@@ -202,14 +202,15 @@ clusters() {
 # by a person's command line, which may choose it and turn it off.
 cooperative() {
   local op schedule
-  EIDER_TEST_DEVICE=cuda timeout 200 "$bin/cooperative-test"
+  later "all blocks at once" env EIDER_TEST_DEVICE=cuda timeout 200 "$bin/cooperative-test"
   for op in quantize silu_mul_quant rms_norm_quant add_rms_norm_quant; do
-    check "$op *x*" run_checked "$op" --block '*x*'
+    later "$op *x*" run_checked "$op" --block '*x*'
   done
   for schedule in 'map<threads = 32, vector = 8, rows = 4, loads = 2, resident = 8, cooperative = 1>' \
     'map<threads = 128, vector = 16, loads = 1>'; do
-    check "quantize $schedule" run_checked quantize --block '*x*' --schedule "$schedule"
+    later "quantize $schedule" run_checked quantize --block '*x*' --schedule "$schedule"
   done
+  collect
 }
 
 demo() {
