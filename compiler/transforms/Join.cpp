@@ -84,19 +84,21 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
           op.setAttr("codec", CodecPathAttr::get(program.getContext(), CodecPath::software));
   }
 
+  // The last first: what it takes in, others may read, too.
   void runOnOperation() final {
-    for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>())) {
+    const auto programs = llvm::to_vector(getOperation().getOps<ProgramOp>());
+    SetVector<Operation *> joined;
+    for (ProgramOp program : llvm::reverse(programs)) {
       ScheduleAttr schedule = program.getScheduleAttr();
-      if (!schedule || !schedule.getKnobs().cooperative)
+      if (joined.contains(program) || !schedule || !schedule.getKnobs().cooperative)
         continue;
-      SetVector<Operation *> joined;
       while (ProgramOp first = programBefore(program)) {
         join(first, program);
         joined.insert(first);
       }
-      for (Operation *first : joined)
-        first->erase();
     }
+    for (Operation *first : joined)
+      first->erase();
   }
 };
 } // namespace

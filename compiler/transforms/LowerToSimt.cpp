@@ -421,6 +421,18 @@ LogicalResult ProgramLowering::transpose(TransposeOp op) {
     return op.emitError() << "transposes " << op.getInput().getType()
                           << ": only elements of the program's matrix are, and values of the "
                           << "blocks that it reduces";
+  // As templates/memory/transposition.cuh has it: passes of at most 32 KiB, one memory for blocks
+  // of a size.
+  constexpr int64_t mostOfPass = 32 * 1024, mostTogether = 47 * 1024;
+  int64_t bytes = tile.getRows() * tile.getColumns() *
+                  cast<VectorType>(value.getType()).getElementTypeBitWidth() / 8;
+  while (bytes > mostOfPass)
+    bytes /= 2;
+  turnedSizes.insert(bytes);
+  if (std::accumulate(turnedSizes.begin(), turnedSizes.end(), int64_t(0)) > mostTogether)
+    return op.emitError(
+        "transposes values of types whose blocks do not fit shared memory together; "
+        "transpose values of one type, or use smaller blocks");
   auto turned = simt::TransposeOp::create(builder, op.getLoc(), value.getType(), value, cursor);
   map.map(op.getResult(), turned.getResult());
   return success();

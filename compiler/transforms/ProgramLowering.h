@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
+#include <set>
+
 namespace eider::transforms {
 
 using namespace mlir;
@@ -39,7 +41,8 @@ private:
   llvm::StringMap<int64_t> alignments;
   DenseMap<Operation *, Value> gridStates; ///< of reductions for which all blocks meet
   Value cursor;
-  Value transposedCursor; ///< Null where no value is of the transposed matrix.
+  Value transposedCursor;        ///< Null where no value is of the transposed matrix.
+  std::set<int64_t> turnedSizes; ///< Bytes of shared memory, of what is transposed.
 
   bool isGeneral() const { return variant == VariantKind::general; }
   bool isCooperative() { return program.getScheduleAttr().getKnobs().cooperative != 0; }

@@ -23,6 +23,9 @@ struct alignas(16) SharedPiece {
   uint32 words[4];
 };
 
+/// Names the memory of blocks of so many bytes: those of all types that are turned share it.
+template <int bytes> struct TranspositionMemory;
+
 /// Elements `column` of `run` neighbouring rows, each of which a chunk holds: as they follow each
 /// other in the transposed matrix.
 template <int run, int vector, class T, int count>
@@ -187,7 +190,8 @@ class Transposition {
 public:
   static EIDER_DEVICE Values of(const Values &values, arch::Site at) {
     auto *memory = reinterpret_cast<unsigned char *>(
-        arch::shared<Transposition, detail::SharedPiece, Layout::line_bytes * lines / 16>());
+        arch::shared<detail::TranspositionMemory<Layout::line_bytes * lines>, detail::SharedPiece,
+                     Layout::line_bytes * lines / 16>());
     Values result{};
     EIDER_UNROLL
     for (int pass = 0; pass < Layout::passes; ++pass) {

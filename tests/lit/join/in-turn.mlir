@@ -2,6 +2,7 @@
 //
 // RUN: eider-opt %s -eider-partition -eider-legalize '-eider-assign-schedule=schedule="map<threads = 64, vector = 8, loads = 1, resident = 4, cooperative = 1>"' -eider-join -canonicalize -cse | FileCheck %s
 // RUN: eider-opt %s -eider-partition -eider-legalize '-eider-assign-schedule=schedule="map<threads = 64, vector = 8, loads = 1, resident = 4, cooperative = 1>"' -eider-join -canonicalize -cse -eider-lower-to-simt=variant=cooperative | FileCheck %s --check-prefix=SIMT
+// RUN: eider-opt %s -eider-partition -eider-legalize=target=sm_90 '-eider-assign-schedule=held=16' -eider-join -canonicalize -cse | FileCheck %s
 
 !f = tensor<?x1000xf32, #eider.dims<tokens, hidden>>
 !w = tensor<1x1xf32, #eider.dims<1, 1>>
