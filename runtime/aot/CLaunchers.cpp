@@ -33,7 +33,8 @@ public:
 private:
   std::string variantFunction(const contract::Variant &variant);
   std::string parameterValue(const Parameter &parameter, std::string &locals, size_t &count);
-  std::string launchCall(const contract::Launch &launch, const std::string &parameters);
+  std::string launchCall(const std::string &before, const contract::Launch &launch,
+                         const std::string &parameters);
   std::string chooser();
   std::string conditionOnGpu(const contract::Launch &launch);
   std::string condition(const Predicate &predicate) const;
@@ -74,16 +75,16 @@ std::string LauncherPrinter::parameterValue(const Parameter &parameter, std::str
                                   : "&a->" + interface.dims[dim];
 }
 
-std::string LauncherPrinter::launchCall(const contract::Launch &launch,
+std::string LauncherPrinter::launchCall(const std::string &before, const contract::Launch &launch,
                                         const std::string &parameters) {
   const auto entry = std::ranges::find(entries, launch.entry, &Entry::name);
-  return wrapped("launch(",
+  return wrapped(before + "launch(",
                  {"kernels[" + std::to_string(entry - entries.begin()) + "]", "a",
                   expressions.print(launch.grid, "a->", "&a->overflow"),
                   std::to_string(launch.block), std::to_string(launch.cluster),
                   launch.cooperative ? "1" : "0",
                   expressions.print(launch.shared, "a->", "&a->overflow"), parameters},
-                 ")");
+                 ");\n");
 }
 
 std::string LauncherPrinter::variantFunction(const contract::Variant &variant) {
@@ -97,13 +98,12 @@ std::string LauncherPrinter::variantFunction(const contract::Variant &variant) {
       values.push_back(parameterValue(parameter, locals, count));
     const std::string name = "parameters" + (several ? std::to_string(i) : "");
     arrays += wrapped("  void *" + name + "[] = {", values, "};\n");
-    const std::string call = launchCall(launch, name);
     if (!several)
-      calls += "  return " + call + ";\n";
+      calls += launchCall("  return ", launch, name);
     else if (i == 0)
-      calls += "  int status = " + call + ";\n";
+      calls += launchCall("  int status = ", launch, name);
     else
-      calls += "  if (status == 0)\n    status = " + call + ";\n";
+      calls += "  if (status == 0)\n" + launchCall("    status = ", launch, name);
   }
   return "/* " + variant.launches.front().entry + (several ? " and those after it" : "") +
          " */\nstatic int " + variant.name + "_@target@(void *const *kernels, arguments *a) {\n" +

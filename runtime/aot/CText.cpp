@@ -45,7 +45,10 @@ std::string wrapped(const std::string &opening, const std::vector<std::string> &
   const size_t start = opening.rfind('\n') == std::string::npos ? 0 : opening.rfind('\n') + 1;
   std::string text = opening;
   size_t column = opening.size() - start;
-  const std::string indent(column, ' ');
+  size_t longest = 0;
+  for (const std::string &part : parts)
+    longest = std::max(longest, part.size() + std::max(separator.size(), closing.size()));
+  const std::string indent(std::min(column, columns - std::min(longest, columns - 4)), ' ');
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::string part = parts[i] + (i + 1 < parts.size() ? separator : closing);
     if (i > 0 && column + 1 + part.size() > columns) {

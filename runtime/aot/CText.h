@@ -23,7 +23,7 @@ std::string filled(std::string text,
                    const std::vector<std::pair<std::string, std::string>> &values);
 
 /// `opening`, the parts with the separator after all but the last, `closing`: in lines of about a
-/// hundred columns, aligned with the first part.
+/// hundred columns, aligned with the first part unless one is too long for that.
 std::string wrapped(const std::string &opening, const std::vector<std::string> &parts,
                     const std::string &closing, const std::string &separator = ",");
 
