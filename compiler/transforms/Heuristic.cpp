@@ -221,9 +221,10 @@ static ScheduleAttr elementSchedule(MLIRContext *context, const Domain &domain) 
   const int64_t threads = legalThreads(ceilDiv(domain.width, loads));
   if (threads > 1024)
     return {};
-  return ScheduleAttr::get(
-      context, Family::row,
-      {.threads = threads, .vector = 1, .resident = domain.matricesRead > 1 ? ceilDiv(1024, threads) : 0});
+  return ScheduleAttr::get(context, Family::row,
+                           {.threads = threads,
+                            .vector = 1,
+                            .resident = domain.matricesRead > 1 ? ceilDiv(1024, threads) : 0});
 }
 
 /// Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger ones,

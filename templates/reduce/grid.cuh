@@ -16,9 +16,9 @@ namespace eider {
 ///
 /// Its first word counts the blocks that have come. Below a mark, bit 31 is the phase: it turns
 /// when the last block comes, whichever that is, for block 0 adds what the others leave missing.
-/// After a launch the word is as before but for its phase: ready for the next, of any grid. Any other
-/// word is memory that was used otherwise, and the first blocks to see it mend it. Bit 32 is what
-/// the count borrows from while the phase turns back.
+/// After a launch the word is as before but for its phase: ready for the next, of any grid. Any
+/// other word is memory that was used otherwise, and the first blocks to see it mend it. Bit 32 is
+/// what the count borrows from while the phase turns back.
 class GridBarrier {
 public:
   /// Asks for the word, so that it comes while the block loads its tile.

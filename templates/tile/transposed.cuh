@@ -49,8 +49,7 @@ public:
   }
 
   /// The block's element of a [ceil(columns/tile_columns), ceil(rows/tile_rows)] matrix.
-  template <class T, class Where>
-  EIDER_DEVICE T load_block(const T *p, const Where &where) const {
+  template <class T, class Where> EIDER_DEVICE T load_block(const T *p, const Where &where) const {
     return p[block_offset(where)];
   }
 

@@ -15,6 +15,18 @@
 
 namespace eider::matrix {
 
+/// A test on testDevice(); skipped, with the reason, where that is not.
+class OnTestDevice : public ::testing::Test {
+protected:
+  void SetUp() override {
+    try {
+      Device::open(testDevice());
+    } catch (const Error &error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+};
+
 /// The case of a cell, under a schedule.
 inline Case scheduled(const std::string &cell, const std::string &schedule) {
   Case given = makeCase(cellNamed(cell), /*seed=*/7);

@@ -3,9 +3,9 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
+#include "autotuner/store/Records.h"
 #include "bench/Results.h"
 #include "bench/measure/Workload.h"
-#include "autotuner/store/Records.h"
 #include "eider/jit.h"
 #include "tools/eider/BenchCells.h"
 #include "tools/eider/BenchTargets.h"

@@ -14,17 +14,7 @@ using namespace eider::matrix;
 
 namespace {
 
-/// Skips the test, with the reason, where there is no device.
-class Cooperative : public ::testing::Test {
-protected:
-  void SetUp() override {
-    try {
-      Device::open(testDevice());
-    } catch (const Error &error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-};
+class Cooperative : public OnTestDevice {};
 
 /// One row a block, several, parts of one; with chunks that no row's end cuts, and others.
 constexpr const char *MapSchedules[] = {

@@ -14,17 +14,7 @@ using namespace eider::matrix;
 
 namespace {
 
-/// Skips the test, with the reason, where there is no device.
-class Loops : public ::testing::Test {
-protected:
-  void SetUp() override {
-    try {
-      Device::open(testDevice());
-    } catch (const Error &error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-};
+class Loops : public OnTestDevice {};
 
 /// Cells of one op and block whose blocks take tiles in turn: both variants, rows that no vector
 /// fills, and nothing but y.
