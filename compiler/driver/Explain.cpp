@@ -112,8 +112,11 @@ std::string eider::explain(const Program &program, const CompileOptions &options
     text += "  writes    " + bytesOf(kernel, true) + " bytes\n";
   }
   if (programs.size() > 1)
-    text += "kernels   " + std::to_string(programs.size()) +
-            ": two-dimensional blocks and a reduction along whole rows do not fit one tile\n";
+    text +=
+        "kernels   " + std::to_string(programs.size()) +
+        (llvm::any_of(programs.front().getOps<ir::OutputOp>(), transforms::leavesParts)
+             ? ": a reduction over the whole matrix comes before what reads it\n"
+             : ": two-dimensional blocks and a reduction along whole rows do not fit one tile\n");
   text += "codec     " + options.codec +
           (target->fp8Instructions ? ": " + options.target + " has FP8 conversions\n"
                                    : ": " + options.target + " has no FP8 conversions, software\n");

@@ -18,12 +18,14 @@ using eider::simt::TileKind;
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// What is wrong with the knobs of a loop over tiles; empty: nothing.
-static std::string loopProblem(const ScheduleKnobs &k, Family family) {
+static std::string loopProblem(const ScheduleKnobs &k, const Domain &domain, Family family) {
   const bool oneRow = family == Family::row && k.rows == 1;
   if (k.prefetch > 1)
     return "at most one tile is loaded ahead";
   if (k.prefetch && !oneRow && family != Family::tile)
     return "a tile is loaded ahead where it is one whole row that is reduced, or a block";
+  if (k.prefetch && family == Family::tile && !domain.block.isBlock() && !domain.group)
+    return "a tile is loaded ahead after the reduction of the one before; the program reduces none";
   if (k.blocks && k.tiles > 1)
     return "a persistent grid (blocks) takes all tiles in turn: leave tiles out";
   if (k.hoist > 1 || k.streaming > 1 || k.software > 1)
@@ -84,6 +86,8 @@ static std::string cooperativeProblem(const ScheduleKnobs &k, const Domain &doma
   if (k.resident * k.threads * k.rows > domain.residentThreads)
     return "a multiprocessor of " + domain.target + " holds at most " +
            std::to_string(domain.residentThreads) + " threads";
+  if (k.resident > 64)
+    return "a multiprocessor holds at most 64 blocks: lower resident";
   if (domain.width == 0)
     return "a cooperative kernel holds a matrix that has elements";
   return "";
@@ -171,7 +175,7 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     return refuse("several rows a block need at most 32 threads a row");
   if (k.resident * threads * (kind == TileKind::row ? rows : 1) > 2048)
     return refuse("a multiprocessor holds at most 2048 threads");
-  if (std::string problem = loopProblem(k, needed); !problem.empty())
+  if (std::string problem = loopProblem(k, domain, needed); !problem.empty())
     return refuse(problem);
   if (std::string problem = cooperativeProblem(k, domain, needed); !problem.empty())
     return refuse(problem);

@@ -14,45 +14,48 @@ namespace eider {
 /// cooperative. `state` is 256 bytes and 4 for each block, for one launch at a time; what is in it
 /// when a launch begins does not matter, so that nobody has to clear it.
 ///
-/// Its first word counts the blocks that have come. Below a mark, bit 31 is the phase: it turns
-/// when the last block comes, whichever that is, for block 0 adds what the others leave missing.
-/// After a launch the word is as before but for its phase: ready for the next, of any grid. Any
-/// other word is memory that was used otherwise, and the first blocks to see it mend it. Bit 32 is
-/// what the count borrows from while the phase turns back.
+/// The last word of the 256 bytes, where what else is written at an allocation's begin hardly
+/// reaches, counts the blocks that have come. Below a mark, bit 16 is the phase: it turns when the
+/// last block comes, whichever that is, for block 0 adds what the others leave missing. After a
+/// launch the word is as before but for its phase: ready for the next, of any grid. Any other word
+/// is memory that was used otherwise, and the first blocks to see it mend it. Bit 17 is what the
+/// count borrows from while the phase turns back.
 class GridBarrier {
 public:
   /// Asks for the word, so that it comes while the block loads its tile.
   explicit EIDER_DEVICE GridBarrier(int64 *state)
-      : state_(reinterpret_cast<uint64 *>(state)),
+      : state_(reinterpret_cast<uint64 *>(state) + counter),
+        parts_(reinterpret_cast<float *>(state) + first_part),
         found_(arch::thread_index() == 0 ? arch::load_word(state_) : idle) {}
 
   /// Combines the values of all threads of the grid, of blocks of `threads`; each gets the result,
   /// the same bits in each.
   template <class Operation, int threads>
   EIDER_DEVICE float reduce(float value, arch::Site site) const {
-    float *parts = reinterpret_cast<float *>(state_) + first_part;
     value = reduce_threads<Operation, threads, threads>(value, site);
     if (arch::thread_index() == 0) {
       if (!is_state(found_))
         arch::replace_word(state_, found_, idle);
       const uint64 before = is_state(found_) ? found_ & phase : 0;
-      parts[arch::block_index()] = value;
+      parts_[arch::block_index()] = value;
       arch::add_to_word(state_, arch::block_index() == 0 ? last_of_all(before) : 1);
       arch::wait_for_word(state_, phase, before, site);
     }
     arch::barrier(site);
     float all = Operation::identity();
     for (int64 i = arch::thread_index(); i < arch::grid_size(); i += threads)
-      all = Operation::combine(all, parts[i]);
+      all = Operation::combine(all, parts_[i]);
     return reduce_threads<Operation, threads, threads>(all, site);
   }
 
 private:
-  // The mark is a NaN that no arithmetic gives, should the memory have held floats.
-  static constexpr uint64 idle = 0xffa5c3e9ull << 32, phase = 1ull << 31;
-  static constexpr int marked_from = 33, first_part = 64;
+  // The upper half of the mark is a NaN that no arithmetic gives, should the memory have held
+  // floats. No GPU holds 2^15 blocks at once.
+  static constexpr uint64 idle = 0xffa5c3e95d2e0000ull, phase = 1ull << 16;
+  static constexpr int marked_from = 18, counter = 31, first_part = 64;
 
   uint64 *state_;
+  float *parts_;
   uint64 found_; // by thread 0: the phase cannot turn before its block has come
 
   /// Whether a word has the mark, and a count as it is while blocks of this grid come.

@@ -61,7 +61,9 @@ public:
 
   /// The first tile of this CUDA block, and the one after a tile, where a tile is a row.
   static EIDER_DEVICE RowTile first(int64 total) requires(rows == 1 && segments == 1) {
-    return RowTile(arch::block_index() / cluster, total);
+    RowTile tile(arch::block_index() / cluster, total);
+    tile.is_inside_ = tile.row_ < total; // a grid may have more blocks than there are rows
+    return tile;
   }
   EIDER_DEVICE bool has_next() const requires(rows == 1 && segments == 1) {
     return row_ + arch::grid_size() / cluster < total_;

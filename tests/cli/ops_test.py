@@ -50,6 +50,14 @@ class Ops(EiderTest):
                 self.assertRegex(process.stdout, rf"check {result} +largest error")
                 self.assertEqual(read_tensors(self.directory / f"{op}.out")[result][1], shape)
 
+    def test_blocks_without_a_row_load_none_ahead(self):
+        # The kernel that leaves parts has many blocks, whatever the rows are, and each loads its first row ahead.
+        with contextlib.redirect_stdout(io.StringIO()):
+            inputs.main(EIDER, self.directory, tokens=5, hidden=4096)
+        process = self.eider("run", "rms_norm_quant", "--block", "*x*", "--schedule", "row<threads = 256, vector = 16>",
+                             "--device", "host", "--in", "rms_norm_quant.safetensors", "--out", "y.out", "--check")
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -157,12 +157,15 @@ TEST_F(Cooperative, ItsWorkspaceMayHoldAnything) {
   const Kernel kernel = device.load(compile(given.program, given.options));
   const size_t bytes = static_cast<size_t>(most * hidden);
   const Memory x(device, 2 * bytes), y(device, bytes), scale(device, 4);
-  const Memory workspace(device, kernel.prepare({{"tokens", most}}).workspace_bytes());
+  const size_t size = kernel.prepare({{"tokens", most}}).workspace_bytes();
+  const Memory workspace(device, size);
   device.upload(x.at, given.inputs[0].data.data(), 2 * bytes);
   const std::vector<TensorArg> tensors = {{x.at}, {y.at}, {scale.at}};
   std::map<int64_t, std::vector<std::byte>> expected;
+  constexpr uint32_t halves[] = {3, 1, 0x7fffffff, 131, 0};
+  size_t written = 0;
   for (const int byte : {0x5a, 0x00, 0xff, 0x7f}) {
-    device.fill(workspace.at, byte, kernel.prepare({{"tokens", most}}).workspace_bytes());
+    device.fill(workspace.at, byte, size);
     for (const int64_t tokens : {most, int64_t(1), int64_t(7), most, most, int64_t(7)}) {
       const Call call = kernel.prepare({{"tokens", tokens}});
       ASSERT_EQ(call.variant(), "cooperative");
@@ -174,6 +177,11 @@ TEST_F(Cooperative, ItsWorkspaceMayHoldAnything) {
       device.download(result.data() + bytes, scale.at, 4);
       const auto [first, isNew] = expected.try_emplace(tokens, result);
       EXPECT_EQ(first->second, result) << byte << ", " << tokens << " rows";
+      // Somebody writes to memory that a launch has left: half of its word, and NaNs for parts.
+      const uint32_t half = halves[written++ % std::size(halves)];
+      auto *memory = static_cast<std::byte *>(workspace.at);
+      device.upload(memory + 248, &half, sizeof(half));
+      device.fill(memory + 256, 0xff, size - 256);
     }
   }
 }

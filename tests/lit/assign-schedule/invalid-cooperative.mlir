@@ -6,10 +6,12 @@
 // RUN: not eider-opt %s -eider-partition -eider-legalize=target=sm_90 '-eider-assign-schedule=schedule="map<threads = 64, vector = 4, loads = 1, blocks = 132, resident = 4, cooperative = 1>"' 2>&1 | FileCheck %s --check-prefix=BLOCKS
 // RUN: not eider-opt %s -eider-partition -eider-legalize=target=sm_89 '-eider-assign-schedule=schedule="map<threads = 64, vector = 4, loads = 1, resident = 32, cooperative = 1>"' 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: not eider-opt %s -eider-partition -eider-legalize=target=sm_90 '-eider-assign-schedule=schedule="map<threads = 16, vector = 8, rows = 3, loads = 1, resident = 4, cooperative = 1>"' 2>&1 | FileCheck %s --check-prefix=WARPS
+// RUN: not eider-opt %s -eider-partition -eider-legalize=target=sm_90 '-eider-assign-schedule=schedule="map<threads = 16, vector = 8, loads = 1, resident = 100, cooperative = 1>"' 2>&1 | FileCheck %s --check-prefix=BLOCKS64
 // RUN: not eider emit softmax --dim hidden=512 --schedule 'row<threads = 64, vector = 8, resident = 4, cooperative = 1>' --arch sm_90 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not eider emit quantize --block '*x*' --dim hidden=512 --dim tokens=0 --schedule 'map<threads = 64, vector = 8, loads = 1, resident = 4, cooperative = 1>' --arch sm_90 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not eider emit cast_transpose --block '*x*' --dim hidden=512 --schedule 'tile<threads = 256, vector = 8, rows = 64, columns = 64, resident = 4, cooperative = 1>' --arch sm_90 2>&1 | FileCheck %s --check-prefix=TILE
 
+// BLOCKS64: a multiprocessor holds at most 64 blocks: lower resident
 // TWO: cooperative is 1 or left out
 // RESIDENT: all blocks of a cooperative kernel run at once: resident says how many of them a multiprocessor holds
 // TILES: each block of a cooperative kernel holds one tile: leave tiles, blocks, prefetch and cluster out
