@@ -216,13 +216,13 @@ TEST(Race, WithoutWaitingForTheGridIsReportedAtItsLine) {
   const Replacement changed =
       withoutCalls(gridReduction, {"arch::wait_for_word(state_, phase, before, site);"});
   expectReport(run(tsan, maximumOfGrid(), 4, changed, 4), "ThreadSanitizer: data race", "grid.cuh",
-               lineOf(changed.text, "combine(all, parts[i])"));
+               lineOf(changed.text, "combine(all, parts_[i])"));
 }
 
 TEST(Race, WithoutTheBarrierOfABlockThatHasWaitedIsReportedAtItsLine) {
   const Replacement changed = withoutCalls(gridReduction, {"arch::barrier(site);"});
   expectReport(run(tsan, maximumOfGrid(), 4, changed, 4), "ThreadSanitizer: data race", "grid.cuh",
-               lineOf(changed.text, "combine(all, parts[i])"));
+               lineOf(changed.text, "combine(all, parts_[i])"));
 }
 
 TEST(Grid, ABlockThatDoesNotSayThatItHasComeIsAnError) {
