@@ -17,9 +17,8 @@ import pathlib
 import sys
 
 import readme_table
-from readme_table import number, row, subject
+from readme_table import OF_HARDWARE, number, row, subject
 
-OF_HARDWARE = 1.03  # the software codec's time over the hardware's
 ODD = 1.15          # an odd shape's ratio to a memcpy over its even neighbour's
 SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by so much
 FLAGS = {"dtype": "--dtype", "format": "--format", "block": "--block", "from_format": "--from-format",

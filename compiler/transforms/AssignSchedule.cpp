@@ -12,8 +12,7 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
-/// A schedule's `software`: the same codes without the instructions.
-static void convertBySoftware(ProgramOp program) {
+void eider::transforms::convertBySoftware(ProgramOp program) {
   const auto software = CodecPathAttr::get(program.getContext(), CodecPath::software);
   for (Operation &op : program.getBlock())
     if (isa<EncodeOp, DecodeOp>(op))

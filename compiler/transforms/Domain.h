@@ -103,6 +103,9 @@ inline constexpr int64_t mostParts = 1056;
 /// Whether an output leaves such parts.
 bool leavesParts(ir::OutputOp output);
 
+/// A schedule's `software`: the same codes without the instructions.
+void convertBySoftware(ir::ProgramOp program);
+
 } // namespace eider::transforms
 
 #endif // EIDER_TRANSFORMS_DOMAIN_H

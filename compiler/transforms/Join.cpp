@@ -79,9 +79,7 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
         }
     }
     if (program.getScheduleAttr().getKnobs().software)
-      for (Operation &op : program.getBlock())
-        if (op.hasAttr("codec"))
-          op.setAttr("codec", CodecPathAttr::get(program.getContext(), CodecPath::software));
+      convertBySoftware(program);
   }
 
   // The last first: what it takes in, others may read, too.

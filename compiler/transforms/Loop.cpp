@@ -113,8 +113,8 @@ void eider::transforms::streamElements(simt::ForTilesOp loop) {
 }
 
 /// Elements of a tile are loaded while the tile before is worked on: after its first reduction,
-/// when the registers of its own elements have been read. Each tile is read and written by one block
-/// alone, so that what a tile stores is not what the next one has read.
+/// when the registers of its own elements have been read. Each tile is read and written by one
+/// block alone, so that what a tile stores is not what the next one has read.
 void eider::transforms::loadAhead(simt::ForTilesOp loop) {
   OpBuilder builder(loop);
   Value cursor = cursorOf(loop);

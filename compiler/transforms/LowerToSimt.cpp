@@ -43,20 +43,15 @@ const char *eider::transforms::nameOf(VariantKind variant) {
 }
 
 /// What tells a variant's kernel from the others of its program.
-static const char *suffixOf(VariantKind variant) {
+static std::string suffixOf(VariantKind variant) {
   switch (variant) {
-  case VariantKind::cooperative:
-    return "_cooperative";
-  case VariantKind::cooperative_large:
-    return "_cooperative_large";
-  case VariantKind::few_rows:
-    return "_few_rows";
+  case VariantKind::contiguous:
+    return "";
   case VariantKind::general:
     return "_strided";
-  case VariantKind::contiguous:
-    break;
+  default:
+    return std::string("_") + nameOf(variant);
   }
-  return "";
 }
 
 static constexpr VariantKind allVariants[] = {VariantKind::cooperative,

@@ -55,10 +55,7 @@ template <class T, CodecPath path> struct Codec {
       constexpr bool given_signs = path == software || Format<T>::has_signed_nan;
       if constexpr (given_signs)
         piece.take_signs(values, first);
-      float sum = 0.0f; // of magnitudes: NaN if one is
-      EIDER_UNROLL
-      for (int i = 0; i < size; ++i)
-        sum += arch::magnitude(piece.values[i]);
+      const float sum = sum_of_magnitudes(piece.values); // NaN if one is
       piece.template write<given_signs, /*bounded=*/false>(codes, first);
       if (path == software && arch::unlikely(sum != sum)) // instructions know NaN
         piece.write_nans(codes, first);
@@ -101,10 +98,7 @@ template <class T, CodecPath path> struct Codec {
       piece.take(values, first);
       piece.take_signs(values, first);
       piece.write_stochastic(codes, first, random);
-      float sum = 0.0f; // of magnitudes: NaN if one is
-      EIDER_UNROLL
-      for (int i = 0; i < size; ++i)
-        sum += arch::magnitude(piece.values[i]);
+      const float sum = sum_of_magnitudes(piece.values); // NaN if one is
       if (arch::unlikely(sum != sum))
         piece.write_nans(codes, first);
     }
@@ -180,6 +174,15 @@ private:
         word = arch::select_bits(mask << at, Format<T>::overflow(sign) << at, word);
     }
     return codes;
+  }
+
+  template <int size>
+  static EIDER_DEVICE float sum_of_magnitudes(const Fragment<float, size> &values) {
+    float sum = 0.0f;
+    EIDER_UNROLL
+    for (int i = 0; i < size; ++i)
+      sum += arch::magnitude(values[i]);
+    return sum;
   }
 
   /// Of `count` elements so many are encoded at a time: few enough for the registers.
