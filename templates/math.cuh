@@ -158,7 +158,7 @@ template <Operand A> EIDER_DEVICE auto rsqrt(const A &a) {
 template <Operand A> EIDER_DEVICE auto exp(const A &a) {
   return map(a, [](float x) { return arch::exp(x); });
 }
-/// 2^x, at most 2 ulp off.
+/// 2^x, at most 2 ulp off; 0 where it would be subnormal.
 template <Operand A> EIDER_DEVICE auto exp2(const A &a) {
   return map(a, [](float x) { return arch::exp2(x); });
 }
@@ -175,13 +175,38 @@ template <Operand A> EIDER_DEVICE auto erf(const A &a) {
   return map(a, [](float x) { return arch::erf(x); });
 }
 
-/// 1 / (1 + e^-x), at most 4 ulp off, where it is subnormal too.
+/// 1 / (1 + e^-x), at most 5 ulp off, and 1.25 |x| more below 0, where x log2 e is rounded. 0 where
+/// it would be subnormal.
 template <Operand A> EIDER_DEVICE auto sigmoid(const A &a) {
   return map(a, [](float x) {
-    const float decay = arch::exp(-arch::magnitude(x)); // at most 1: nothing overflows
-    const float above_half = arch::approximate_rcp(1.0f + decay);
-    return x >= 0.0f ? above_half : arch::one_nan(decay * above_half);
+    const float decay = arch::exp2(arch::one_nan(x * -1.44269504f));
+    return arch::approximate_rcp(1.0f + decay);
   });
+}
+
+namespace detail {
+
+/// x Φ(x) = max(x, 0) - |x| Φ(-|x|), Φ the normal distribution; Φ(-a) = 2^p(a), p a polynomial fit
+/// up to 13.25, where the power is subnormal.
+EIDER_DEVICE float gelu(float x) {
+  constexpr float coefficients[] = {
+      -0x1.ffff2ap-1f,  -0x1.26bb96p+0f, -0x1.d53cf6p-2f,  -0x1.bd0fecp-5f, 0x1.20044ap-7f,
+      -0x1.114612p-10f, 0x1.6758fep-14f, -0x1.31dab0p-18f, 0x1.2c731ep-23f, -0x1.011aa0p-29f};
+  constexpr int degree = sizeof(coefficients) / sizeof(float) - 1;
+  const float a = arch::minimum_number(arch::magnitude(x), 13.25f);
+  float p = coefficients[degree];
+  EIDER_UNROLL
+  for (int i = degree - 1; i >= 0; --i)
+    p = arch::fma(p, a, coefficients[i]);
+  return arch::fma(-a, arch::exp2(p), arch::maximum(x, -0.0f));
+}
+
+} // namespace detail
+
+/// x / 2 (1 + erf(x / √2)), at most 96 ulp off, and 24 x² more below 0. -0 below -13, where it
+/// would be subnormal times x.
+template <Operand A> EIDER_DEVICE auto gelu(const A &a) {
+  return map(a, [](float x) { return detail::gelu(x); });
 }
 
 //===-- Levels --------------------------------------------------------------===//

@@ -49,13 +49,13 @@ static Value ofEither(const char *name, const Operand &left, const Operand &righ
   return onBoth<Integer>(site, a, recording.index(right, site));
 }
 
-/// 1 / (1 + exp(-x))
-static Value logistic(const char *name, const Operand &value) {
+/// Records `Op`, one of the compiler's own functions, on an operand in f32.
+template <class Op> static Value function(const char *name, const Operand &value) {
   Site site = Recording::enter(name, {&value});
   Recording &recording = *site.recording;
   mlir::Value operand = recording.f32(value, site);
   return recording.wrap(
-      ir::SigmoidOp::create(recording.builder, recording.unknown, operand.getType(), operand));
+      Op::create(recording.builder, recording.unknown, operand.getType(), operand));
 }
 
 /// A number that stands where `operand` was written, for its errors.
@@ -95,7 +95,8 @@ Value eider::exp2(const Operand &value) { return unary<math::Exp2Op>("exp2", val
 Value eider::log(const Operand &value) { return unary<math::LogOp>("log", value); }
 Value eider::tanh(const Operand &value) { return unary<math::TanhOp>("tanh", value); }
 Value eider::erf(const Operand &value) { return unary<math::ErfOp>("erf", value); }
-Value eider::sigmoid(const Operand &value) { return logistic("sigmoid", value); }
+Value eider::sigmoid(const Operand &value) { return function<ir::SigmoidOp>("sigmoid", value); }
+Value eider::gelu(const Operand &value) { return function<ir::GeluOp>("gelu", value); }
 
 Value eider::rcp(const Operand &value) {
   return binary<arith::DivFOp>("rcp", number(1, value), value);
@@ -110,23 +111,8 @@ Value eider::clamp(const Operand &value, const Operand &low, const Operand &high
 }
 
 Value eider::silu(const Operand &value) {
-  Operand gate(logistic("silu", value), Recording::whereOf(value));
+  Operand gate(function<ir::SigmoidOp>("silu", value), Recording::whereOf(value));
   return binary<arith::MulFOp>("silu", value, gate);
-}
-
-/// x · 0.5 · (1 + inner)
-static Value gated(const char *name, const Operand &value, const Value &inner) {
-  auto at = [&](const Value &part) { return Operand(part, Recording::whereOf(value)); };
-  Value half = binary<arith::MulFOp>(name, value, number(0.5, value));
-  Value gate = binary<arith::AddFOp>(name, number(1, value), at(inner));
-  return binary<arith::MulFOp>(name, at(half), at(gate));
-}
-
-Value eider::gelu(const Operand &value) {
-  constexpr double inverseRootTwo = 0.70710678118654752440;
-  Operand scaled(binary<arith::MulFOp>("gelu", value, number(inverseRootTwo, value)),
-                 Recording::whereOf(value));
-  return gated("gelu", value, unary<math::ErfOp>("gelu", scaled));
 }
 
 Value eider::gelu_tanh(const Operand &value) {
@@ -138,7 +124,9 @@ Value eider::gelu_tanh(const Operand &value) {
   };
   Operand cube = times(times(value, value), value);
   Operand sum = at(binary<arith::AddFOp>(name, value, times(cube, number(cubic, value))));
-  return gated(name, value, unary<math::TanhOp>(name, times(sum, number(rootTwoOverPi, value))));
+  Value inner = unary<math::TanhOp>(name, times(sum, number(rootTwoOverPi, value)));
+  Value gate = binary<arith::AddFOp>(name, number(1, value), at(inner));
+  return binary<arith::MulFOp>(name, times(value, number(0.5, value)), at(gate));
 }
 
 //===-- Comparisons -------------------------------------------------------===//

@@ -33,6 +33,7 @@ StringRef text::functionOf(Operation *op) {
       .Case<math::ErfOp>([](auto) { return "erf"; })
       .Case<math::FmaOp>([](auto) { return "fma"; })
       .Case<SigmoidOp>([](auto) { return "sigmoid"; })
+      .Case<GeluOp>([](auto) { return "gelu"; })
       .Case<PowerOfTwoOp>([](PowerOfTwoOp power) {
         const bool isAbove = power.getWhich() == eider::ir::Neighbour::above;
         return isAbove ? "power_of_two_above" : "power_of_two_below";

@@ -171,10 +171,13 @@ static Range aroundValue(const Approximate &function, double operand) {
     return Range::point(arithmeticNaN());
   if (!std::isfinite(operand) || !std::isfinite(value))
     return Range::point(value);
-  double slack = function.ulps * ulpOfF32(value);
-  double lower = value - slack;
-  return {finish(DType::f32, std::max(lower, function.codomain.lower)),
-          finish(DType::f32, std::min(value + slack, function.codomain.upper))};
+  double slack = function.ulps(operand) * ulpOfF32(value);
+  Hull hull;
+  hull.add(finish(DType::f32, std::max(value - slack, function.codomain.lower)));
+  hull.add(finish(DType::f32, std::min(value + slack, function.codomain.upper)));
+  if (operand < function.vanishesBelow)
+    hull.add(std::copysign(0.0, value));
+  return hull.get();
 }
 
 Tensor interpreter::apply(const Approximate &function, const Tensor &a) {
@@ -191,6 +194,8 @@ Tensor interpreter::apply(const Approximate &function, const Tensor &a) {
     Hull hull;
     hull.add(aroundValue(function, operand.lower));
     hull.add(aroundValue(function, operand.upper));
+    if (operand.lower < function.turn && function.turn < operand.upper)
+      hull.add(aroundValue(function, function.turn));
     result.ranges[i] = hull.get();
   }
   return result;
@@ -198,6 +203,10 @@ Tensor interpreter::apply(const Approximate &function, const Tensor &a) {
 
 static double reciprocalRoot(double x) { return 1 / std::sqrt(x); }
 static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+/// -0 at -Inf.
+static double gelu(double x) {
+  return std::max(x, -std::numeric_limits<double>::max()) * std::erfc(-x * std::sqrt(0.5)) / 2;
+}
 
 std::optional<Approximate> interpreter::approximateFunction(mlir::Operation *op) {
   using Result = std::optional<Approximate>;
@@ -208,7 +217,7 @@ std::optional<Approximate> interpreter::approximateFunction(mlir::Operation *op)
         return Approximate{std::exp, Bounds::exp, positive};
       })
       .Case<mlir::math::Exp2Op>([&](auto) {
-        return Approximate{std::exp2, Bounds::exp2, positive};
+        return Approximate{std::exp2, Bounds::exp2, positive, VanishingBelow::exp2};
       })
       .Case<mlir::math::LogOp>([&](auto) {
         return Approximate{std::log, Bounds::log, all};
@@ -226,7 +235,11 @@ std::optional<Approximate> interpreter::approximateFunction(mlir::Operation *op)
         return Approximate{reciprocalRoot, Bounds::rsqrt, positive};
       })
       .Case<ir::SigmoidOp>([&](auto) {
-        return Approximate{sigmoid, Bounds::sigmoid, positive};
+        return Approximate{sigmoid, Bounds::sigmoid, positive, VanishingBelow::sigmoid};
+      })
+      .Case<ir::GeluOp>([&](auto) {
+        const double least = -0.7517915246935645; // where gelu is
+        return Approximate{gelu, Bounds::gelu, all, VanishingBelow::gelu, least};
       })
       .Default([](auto) { return std::nullopt; });
 }

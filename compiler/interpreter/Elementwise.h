@@ -47,13 +47,15 @@ Tensor absolute(const Tensor &a);
 /// f32 result; results stay within `codomain`. An exact operand beyond the finite numbers, or of
 /// infinite value, gives that very value.
 struct Approximate {
-  double (*function)(double);
-  double ulps;
+  Unary function, ulps;
   Range codomain;
+  double vanishesBelow = -std::numeric_limits<double>::infinity(); ///< where 0 is right as well
+  double turn = std::numeric_limits<double>::quiet_NaN();          ///< where it is not monotone
 };
 Tensor apply(const Approximate &function, const Tensor &a);
 
-/// The function of a `math` op or of `eider.sigmoid`; none if it is not approximate or not known.
+/// The function of a `math` op or of `eider.sigmoid` and `eider.gelu`; none if it is not
+/// approximate or not known.
 std::optional<Approximate> approximateFunction(mlir::Operation *op);
 
 /// arith.cmpf. Where ranges overlap the result may be either.

@@ -223,12 +223,14 @@ def Eider_TransposeOp : Eider_Op<"transpose", [Pure]> {
   let hasFolder = 1;
 }
 
-def Eider_SigmoidOp : Eider_Op<"sigmoid", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "1 / (1 + exp(-x)), approximate";
+class Eider_FunctionOp<string name, string what> : Eider_Op<name, [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = what # ", approximate";
   let arguments = (ins AnyTypeOf<[F32, Eider_F32Tensor]>:$input);
   let results = (outs AnyTypeOf<[F32, Eider_F32Tensor]>:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
+def Eider_SigmoidOp : Eider_FunctionOp<"sigmoid", "1 / (1 + exp(-x))">;
+def Eider_GeluOp : Eider_FunctionOp<"gelu", "x / 2 · (1 + erf(x / √2))">;
 
 def Eider_PowerOfTwoOp : Eider_Op<"power_of_two", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "A number that is not negative, rounded down or up to a power of two";

@@ -368,12 +368,14 @@ def Simt_DecodeOp : Simt_Op<"decode", [Pure]> {
   let assemblyFormat = "$input `codec` $codec attr-dict `:` type($input) `->` type($result)";
 }
 
-def Simt_SigmoidOp : Simt_Op<"sigmoid", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "1 / (1 + exp(-x)), approximate";
+class Simt_FunctionOp<string name, string what> : Simt_Op<name, [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = what # ", approximate";
   let arguments = (ins AnyTypeOf<[F32, AnyVectorOfNonZeroRank]>:$input);
   let results = (outs AnyTypeOf<[F32, AnyVectorOfNonZeroRank]>:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
+def Simt_SigmoidOp : Simt_FunctionOp<"sigmoid", "1 / (1 + exp(-x))">;
+def Simt_GeluOp : Simt_FunctionOp<"gelu", "x / 2 · (1 + erf(x / √2))">;
 
 def Simt_PowerOfTwoOp : Simt_Op<"power_of_two", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "A number that is not negative, rounded down or up to a power of two in e8m0's range";

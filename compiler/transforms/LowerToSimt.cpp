@@ -467,6 +467,16 @@ static bool isOfTransposedRows(const Level &level) {
   return level.transposed && level.kind != LevelKind::elements && level.kind != LevelKind::groups;
 }
 
+/// A function of the compiler's own, on what a thread holds.
+template <class Function, class Op> LogicalResult ProgramLowering::function(Op op) {
+  Value x = map.lookup(op.getInput());
+  auto result = Function::create(builder, op.getLoc(), x.getType(), x);
+  if (Attribute given = op->getAttr("eider.name"))
+    result->setAttr("eider.name", given);
+  map.map(op.getResult(), result.getResult());
+  return success();
+}
+
 LogicalResult ProgramLowering::lower(Operation &op) {
   if (LogicalResult result = success(); lowerIndex(op, result))
     return result;
@@ -490,12 +500,10 @@ LogicalResult ProgramLowering::lower(Operation &op) {
     return reduce(reduceOp);
   if (auto transposeOp = dyn_cast<TransposeOp>(op))
     return transpose(transposeOp);
-  if (auto sigmoid = dyn_cast<SigmoidOp>(op)) {
-    Value x = map.lookup(sigmoid.getInput());
-    map.map(sigmoid.getResult(),
-            simt::SigmoidOp::create(builder, op.getLoc(), x.getType(), x).getResult());
-    return success();
-  }
+  if (auto sigmoid = dyn_cast<SigmoidOp>(op))
+    return function<simt::SigmoidOp>(sigmoid);
+  if (auto gelu = dyn_cast<GeluOp>(op))
+    return function<simt::GeluOp>(gelu);
   if (auto power = dyn_cast<PowerOfTwoOp>(op)) {
     Value x = map.lookup(power.getInput());
     auto rounded =

@@ -38,7 +38,7 @@ bool isMatrix(Type type) {
 /// Whether an op does the same to each element.
 bool isElementwise(Operation &op) {
   return isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
-         isa<SigmoidOp, PowerOfTwoOp, EncodeOp, DecodeOp>(op);
+         isa<SigmoidOp, GeluOp, PowerOfTwoOp, EncodeOp, DecodeOp>(op);
 }
 
 /// Whether the result of `op` is the transpose of what it makes of its operands' transposes.

@@ -68,6 +68,7 @@ private:
   void storeAt(Operation &op, Value tile, Value layout = {});
   LogicalResult transpose(TransposeOp op);
   void encode(EncodeOp op);
+  template <class Function, class Op> LogicalResult function(Op op);
   LogicalResult random(RandomOp op);
 
   // LowerIndices.cpp

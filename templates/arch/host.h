@@ -157,16 +157,23 @@ inline uint32 select_bits(uint32 mask, uint32 a, uint32 b) { return (a & mask) |
 inline float one_nan(float value) { return value != value ? as_float(0x7fffffffu) : value; }
 
 inline float fma(float a, float b, float c) { return one_nan(std::fma(a, b, c)); }
-inline float multiply_toward_zero(float a, float b) {
-  const double product = static_cast<double>(a) * static_cast<double>(b); // exact
-  const float nearest = static_cast<float>(product);
-  const bool is_beyond = std::fabs(static_cast<double>(nearest)) > std::fabs(product);
-  return one_nan(is_beyond ? std::nextafter(nearest, 0.0f) : nearest);
+inline float fma_up(float a, float b, float c) {
+  const double product = static_cast<double>(a) * static_cast<double>(b), addend = c; // exact
+  const double sum = product + addend, rest = sum - addend;
+  const double lost = (product - rest) + (addend - (sum - rest)); // by the sum's rounding
+  const float nearest = fma(a, b, c);
+  const bool is_below = static_cast<double>(nearest) - sum < lost;
+  return is_below ? std::nextafter(nearest, HUGE_VALF) : nearest;
 }
 inline float rcp(float x) { return one_nan(1.0f / x); }
 inline float sqrt(float x) { return one_nan(std::sqrt(x)); }
 inline float approximate_rcp(float x) { return rcp(x); }
 inline float rcp_of_normal(float x) { return rcp(x); }
+inline float rcp_of_normal_toward_zero(float x) {
+  const float nearest = 1.0f / x;
+  const double product = static_cast<double>(nearest) * static_cast<double>(x); // exact
+  return product > 1.0 ? std::nextafter(nearest, 0.0f) : nearest;
+}
 inline float magnitude(float x) { return as_float(as_bits(x) & 0x7fffffffu); }
 
 inline float maximum_number(float a, float b) {
@@ -192,7 +199,9 @@ inline float maximum_magnitude(float a, float b) { return maximum(magnitude(a), 
 inline float rounded(double value) { return one_nan(static_cast<float>(value)); }
 inline float rsqrt(float x) { return rounded(1.0 / std::sqrt(static_cast<double>(x))); }
 inline float exp(float x) { return rounded(std::exp(static_cast<double>(x))); }
-inline float exp2(float x) { return rounded(std::exp2(static_cast<double>(x))); }
+inline float exp2(float x) {
+  return x < -126.0f ? 0.0f : rounded(std::exp2(static_cast<double>(x)));
+}
 inline float log(float x) { return rounded(std::log(static_cast<double>(x))); }
 inline float tanh(float x) { return rounded(std::tanh(static_cast<double>(x))); }
 inline float erf(float x) { return rounded(std::erf(static_cast<double>(x))); }

@@ -249,8 +249,8 @@ EIDER_DEVICE float one_nan(float value) { return value; }
 
 /// a · b + c, rounded once.
 EIDER_DEVICE float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-/// a · b, rounded toward zero.
-EIDER_DEVICE float multiply_toward_zero(float a, float b) { return __fmul_rz(a, b); }
+/// The same, rounded up.
+EIDER_DEVICE float fma_up(float a, float b, float c) { return __fmaf_ru(a, b, c); }
 /// 1 / x, correctly rounded.
 EIDER_DEVICE float rcp(float x) { return __frcp_rn(x); }
 EIDER_DEVICE float sqrt(float x) { return __fsqrt_rn(x); }
@@ -267,6 +267,12 @@ EIDER_DEVICE float approximate_rcp(float x) {
 EIDER_DEVICE float rcp_of_normal(float x) {
   const float r = approximate_rcp(x);
   return fma(fma(-x, r, 1.0f), r, r);
+}
+
+/// The same, rounded toward zero; by 1 ulp less where that is within 2^-46 of 1 / x.
+EIDER_DEVICE float rcp_of_normal_toward_zero(float x) {
+  const float r = approximate_rcp(x);
+  return __fmaf_rz(fma(-x, r, 1.0f), r, r);
 }
 
 /// The magnitude: the sign bit cleared.
@@ -311,7 +317,11 @@ EIDER_DEVICE float maximum_magnitude(float a, float b) {
 // tests/conformance/codecs verifies over all floats.
 EIDER_DEVICE float rsqrt(float x) { return ::rsqrtf(x); }
 EIDER_DEVICE float exp(float x) { return ::expf(x); }
-EIDER_DEVICE float exp2(float x) { return ::exp2f(x); }
+EIDER_DEVICE float exp2(float x) { // without .ftz the instruction is wrapped in a test
+  float r;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
 EIDER_DEVICE float log(float x) { return ::logf(x); }
 EIDER_DEVICE float tanh(float x) { return ::tanhf(x); }
 EIDER_DEVICE float erf(float x) { return ::erff(x); }

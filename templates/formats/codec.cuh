@@ -210,8 +210,8 @@ private:
     // code; but for a NaN's sign, which is given with the others.
     constexpr bool knows_nan = path == hardware && Format<T>::has_signed_nan;
     constexpr bool clamps = !bounded && knows_nan;
-    // Two operations need signs given, which are cheap to take from narrow elements and which an
-    // encoder by arithmetic or of magnitudes is given anyway.
+    // Signs are given to an encoder by arithmetic or of magnitudes, and where a rescaled scale is
+    // to serve narrow elements, from which they are cheap to take.
     constexpr bool narrow = !same<X, float>, given_signs = narrow || path == software || clamps;
     // With signs given, and instructions that clamp and know NaN, a rescaled scale is all it takes:
     // the same code serves, and there is less to compile.
@@ -233,7 +233,7 @@ private:
       piece.rescale(rescaling.factor, has_minus(scale));
       scale = rescaling.scale;
     }
-    const Divisor<given_signs ? 2 : 3> divisor(scale);
+    const Divisor<2> divisor(scale);
     float sum = 0.0f; // of magnitudes: NaN if one is
     EIDER_UNROLL
     for (int i = 0; i < size; ++i) {

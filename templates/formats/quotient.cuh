@@ -6,13 +6,14 @@
 // quotient had been rounded correctly to float first. Two or three fused operations on an element
 // do that where a true division takes about ten:
 //
-//   two:    r = 1/s,  low = (1 - s·r)·r,  q = x·r + x·low
+//   two:    r <= 1/s, low = (1 - s·r)·r,  q = x·r + x·low
 //   three:  r = 1/s,  q = x·r,            q = q - (q·s - x)·r
 //
 // Both are proved for every operand and all scales in [2^-100, 2^100] (tests/conformance/codecs).
-// The others are rare: `Rescaling` brings them inside. Two operations may drop the sign of a zero.
-// Their `low` is rounded toward zero: to nearest, one scale, whose significand is all ones, would
-// put an operand on a tie that is next to one.
+// The others are rare: `Rescaling` brings them inside. The reciprocal of two operations is rounded
+// toward zero, so that `low` is not negative and a zero keeps its sign. `low` is rounded up: to
+// nearest, one scale, whose significand is all ones, would put an operand on a tie that is next
+// to one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef EIDER_FORMATS_QUOTIENT_CUH
@@ -37,9 +38,10 @@ EIDER_DEVICE bool has_minus(float scale) {
 template <int operations> struct Divisor {
   float scale, reciprocal, low;
 
-  EIDER_DEVICE explicit Divisor(float s) : scale(s), reciprocal(arch::rcp_of_normal(s)) {
-    // what the reciprocal lacks of 1/s
-    low = arch::multiply_toward_zero(arch::fma(-s, reciprocal, 1.0f), reciprocal);
+  EIDER_DEVICE explicit Divisor(float s) : scale(s), reciprocal(reciprocal_of(s)) {
+    // What the reciprocal lacks of 1/s: rest / s is rest · reciprocal and as much of that again.
+    const float rest = arch::fma(-s, reciprocal, 1.0f), nearly = rest * reciprocal;
+    low = arch::fma_up(rest, nearly, nearly);
   }
 
   /// x / scale. NaN for an infinite x, and where a float x / scale is beyond the largest float.
@@ -48,6 +50,11 @@ template <int operations> struct Divisor {
       return arch::fma(x, reciprocal, x * low);
     const float q = x * reciprocal;
     return arch::fma(-arch::fma(q, scale, -x), reciprocal, q); // of -0 it is -0
+  }
+
+private:
+  static EIDER_DEVICE float reciprocal_of(float s) {
+    return operations == 2 ? arch::rcp_of_normal_toward_zero(s) : arch::rcp_of_normal(s);
   }
 };
 

@@ -68,6 +68,7 @@ const Vocabulary &text::vocabulary() {
        "log",
        "tanh",
        "erf",
+       "gelu",
        "fma",
        "select",
        "sigmoid",

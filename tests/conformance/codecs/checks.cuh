@@ -263,6 +263,12 @@ EIDER_DEVICE uint32 distance(float result, double exact) {
   return a > b ? a - b : b - a;
 }
 
+/// What of a distance is left without what is allowed at this operand.
+EIDER_DEVICE uint32 beyond(uint32 distance, float allowed) {
+  const float rest = static_cast<float>(distance) - (allowed > 0.0f ? allowed : 0.0f);
+  return rest > 0.0f ? static_cast<uint32>(rest) : 0;
+}
+
 EIDER_DEVICE uint32 rsqrt(uint32 bits) {
   const float x = arch::as_float(bits);
   return distance(eider::rsqrt(x), 1.0 / ::sqrt(static_cast<double>(x)));
@@ -273,7 +279,8 @@ EIDER_DEVICE uint32 exp(uint32 bits) {
 }
 EIDER_DEVICE uint32 exp2(uint32 bits) {
   const float x = arch::as_float(bits);
-  return distance(eider::exp2(x), ::exp2(static_cast<double>(x)));
+  const float result = eider::exp2(x);
+  return x < -126.0f && result == 0.0f ? 0 : distance(result, ::exp2(static_cast<double>(x)));
 }
 EIDER_DEVICE uint32 log(uint32 bits) {
   const float x = arch::as_float(bits);
@@ -290,7 +297,14 @@ EIDER_DEVICE uint32 erf(uint32 bits) {
 EIDER_DEVICE uint32 sigmoid(uint32 bits) {
   const float x = arch::as_float(bits), result = eider::sigmoid(x);
   const double exact = 1.0 / (1.0 + ::exp(-static_cast<double>(x)));
-  return distance(result, exact);
+  return x < -87.0f && result == 0.0f ? 0 : beyond(distance(result, exact), -1.25f * x);
+}
+EIDER_DEVICE uint32 gelu(uint32 bits) {
+  const float x = arch::as_float(bits), result = eider::gelu(x);
+  const double finite = x < -0x1p100f ? -0x1p100 : static_cast<double>(x);
+  const double exact = finite / 2 * ::erfc(-finite * 0.70710678118654752440);
+  const bool vanishes = x < -12.5f && arch::as_bits(result) == 0x80000000u;
+  return vanishes ? 0 : beyond(distance(result, exact), x < 0 ? 24.0f * x * x : 0.0f);
 }
 /// The square root must be the nearest.
 EIDER_DEVICE uint32 sqrt(uint32 bits) {

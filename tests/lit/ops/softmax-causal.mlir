@@ -7,9 +7,10 @@
 // CHECK-NEXT:    const float *x, float softmax_scale, float *y, int64 tokens) {
 // CHECK:         const auto x_row = row.load(x);
 // CHECK-NEXT:    const auto condition = row.column_indices() > row.row_index() + (1000 - tokens);
-// CHECK-NEXT:    const auto logits = eider::select(condition, -3.4028235e+38f, x_row * softmax_scale);
+// CHECK-NEXT:    const auto logits = eider::select(condition, -3.4028235e+38f,
+// CHECK-NEXT:        x_row * (softmax_scale * 1.442695f));
 // CHECK-NEXT:    const float max = row.max(logits);
-// CHECK-NEXT:    const auto power = eider::select(condition, 0.0f, eider::exp(logits - max));
+// CHECK-NEXT:    const auto power = eider::select(condition, 0.0f, eider::exp2(logits - max));
 // CHECK-NEXT:    const float sum = row.sum(power);
 // CHECK-NEXT:    const float share = eider::select(sum == 0.0f, 0.0f, 1.0f / sum);
 // CHECK-NEXT:    const auto probability = power * share;

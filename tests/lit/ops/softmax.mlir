@@ -5,9 +5,9 @@
 // CHECK-LABEL: void softmax(
 // CHECK-NEXT:    const float *x, float softmax_scale, float *y, int64 tokens) {
 // CHECK:         const auto x_row = row.load(x);
-// CHECK-NEXT:    const auto logits = x_row * softmax_scale;
+// CHECK-NEXT:    const auto logits = x_row * (softmax_scale * 1.442695f);
 // CHECK-NEXT:    const float max = row.max(logits);
-// CHECK-NEXT:    const auto power = eider::exp(logits - max);
+// CHECK-NEXT:    const auto power = eider::exp2(logits - max);
 // CHECK-NEXT:    const float sum = row.sum(power);
 // CHECK-NEXT:    const float share = 1.0f / sum;
 // CHECK-NEXT:    const auto probability = power * share;
