@@ -115,10 +115,10 @@ static Tensor reduceSum(bool mean, const Tensor &input, const Extents &grid,
   for (int64_t i = 0; i < input.size(); ++i)
     sums[blocks[i]].add(input.values[i], input.range(i));
   Tensor result(DType::f32, grid), counts(DType::f32, grid);
-  result.hasCancelled = input.hasCancelled;
+  result.isLoose = input.isLoose;
   for (const Sum &sum : sums) {
     result.ranges.push_back(sum.range());
-    result.hasCancelled = result.hasCancelled || (sum.positive && sum.negative);
+    result.isLoose = result.isLoose || (sum.positive && sum.negative);
   }
   for (size_t i = 0; i < sums.size(); ++i) {
     result.values[i] =
@@ -151,7 +151,7 @@ static Tensor reduceExtremum(Reduction kind, const Tensor &input, const Extents 
   std::fill(result.values.begin(), result.values.end(), startOf(kind));
   for (int64_t i = 0; i < input.size(); ++i)
     result.values[blocks[i]] = operation(result.values[blocks[i]], input.values[i]);
-  result.hasCancelled = input.hasCancelled;
+  result.isLoose = input.isLoose;
   if (input.isExact())
     return result;
   result.ranges.resize(result.values.size(), Range::point(startOf(kind)));
@@ -180,7 +180,7 @@ Tensor interpreter::reduce(Reduction kind, const Tensor &input, llvm::ArrayRef<i
 static Tensor gather(const Tensor &input, const Extents &shape,
                      const std::vector<int64_t> &indices) {
   Tensor result(input.dtype, shape);
-  result.hasCancelled = input.hasCancelled;
+  result.isLoose = input.isLoose;
   for (size_t i = 0; i < indices.size(); ++i)
     result.values[i] = input.values[indices[i]];
   if (!input.isExact())

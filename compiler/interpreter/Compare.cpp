@@ -21,7 +21,7 @@ using namespace eider::interpreter;
 
 namespace {
 /// Scales of sums and approximate functions lie within this many ulp of the reference, however
-/// large their own bound, unless something has cancelled on the way.
+/// large their own bound, unless something was loose on the way.
 constexpr double ScaleUlps = 16;
 constexpr double NoLimit = std::numeric_limits<double>::infinity();
 
@@ -223,7 +223,7 @@ void Judge::judgeScaled(const ProgramResult &result) {
     // A power of two, or a narrow scale, that is off by less than its range is off by more ulp.
     bool isRounded = reference.dtype != DType::f32 ||
                      (scaled.origin && scaled.origin->numerics.powerOfTwo != ir::PowerOfTwo::none);
-    judgeFloats(scaleName, reference, isRounded || reference.hasCancelled ? NoLimit : ScaleUlps,
+    judgeFloats(scaleName, reference, isRounded || reference.isLoose ? NoLimit : ScaleUlps,
                 result.placement);
   }
   const Extents &shape = scaled.codes.operand.shape;

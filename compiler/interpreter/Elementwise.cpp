@@ -50,7 +50,7 @@ Tensor resultLike(DType type, const Tensor &a, const Operands &...rest) {
   Tensor result(type, a.shape);
   if (!(a.isExact() && (rest.isExact() && ...)))
     result.ranges.resize(result.values.size(), Range::point(0));
-  result.hasCancelled = a.hasCancelled || (rest.hasCancelled || ...);
+  result.isLoose = a.isLoose || (rest.isLoose || ...);
   return result;
 }
 
@@ -121,7 +121,7 @@ Tensor interpreter::apply(Binary operation, const Tensor &a, const Tensor &b) {
                            ? Range::anything()
                            : overCorners<2>(a.dtype, {a.range(i), b.range(i)}, operation);
   if (operation == operations::add || operation == operations::subtract)
-    result.hasCancelled = result.hasCancelled || cancels(result, a) || cancels(result, b);
+    result.isLoose = result.isLoose || cancels(result, a) || cancels(result, b);
   return result;
 }
 
@@ -136,7 +136,7 @@ Tensor interpreter::apply(Ternary operation, const Tensor &a, const Tensor &b, c
   for (size_t i = 0; i < result.ranges.size(); ++i)
     result.ranges[i] = overCorners<3>(a.dtype, {a.range(i), b.range(i), c.range(i)}, operation);
   // The one operation of three operands is the fused multiply-add.
-  result.hasCancelled = result.hasCancelled || cancels(result, c) ||
+  result.isLoose = result.isLoose || cancels(result, c) ||
                         cancels(result, apply(operations::multiply, a, b));
   return result;
 }
@@ -164,6 +164,9 @@ Tensor interpreter::absolute(const Tensor &a) {
 
 //===-- Approximate functions ---------------------------------------------===//
 
+/// A bound from here on is wide: a few such operations leave nothing of a tighter one.
+static constexpr double WideUlps = 8;
+
 /// The range of an implementation at one operand.
 static Range aroundValue(const Approximate &function, double operand) {
   double value = function.function(operand);
@@ -182,7 +185,7 @@ static Range aroundValue(const Approximate &function, double operand) {
 
 Tensor interpreter::apply(const Approximate &function, const Tensor &a) {
   Tensor result(a.dtype, a.shape);
-  result.hasCancelled = a.hasCancelled;
+  result.isLoose = a.isLoose;
   result.ranges.resize(a.values.size(), Range::point(0));
   for (int64_t i = 0; i < a.size(); ++i) {
     result.values[i] = finish(a.dtype, function.function(a.values[i]));
@@ -191,6 +194,7 @@ Tensor interpreter::apply(const Approximate &function, const Tensor &a) {
       result.ranges[i] = Range::anything();
       continue;
     }
+    result.isLoose = result.isLoose || function.ulps(a.values[i]) > WideUlps;
     Hull hull;
     hull.add(aroundValue(function, operand.lower));
     hull.add(aroundValue(function, operand.upper));

@@ -16,7 +16,7 @@ using namespace eider::interpreter;
 /// A tensor of `shape` whose element i is the input's element `from(i)`; 0 where that is -1.
 template <class From> static Tensor pick(const Tensor &input, const Extents &shape, From from) {
   Tensor result(input.dtype, shape);
-  result.hasCancelled = input.hasCancelled;
+  result.isLoose = input.isLoose;
   if (!input.isExact())
     result.ranges.resize(result.values.size(), Range::point(0));
   for (int64_t i = 0; i < result.size(); ++i) {

@@ -168,7 +168,7 @@ CodeTensor interpreter::encode(DType format, EncodeRules rules, Tensor operand,
 
 Tensor interpreter::decode(const CodeTensor &codes) {
   Tensor result(DType::f32, codes.operand.shape);
-  result.hasCancelled = codes.operand.hasCancelled;
+  result.isLoose = codes.operand.isLoose;
   for (int64_t i = 0; i < result.size(); ++i)
     result.values[i] = decodeFp8(codes.format, codes.codes[i]);
   auto throughCode = [&](double value, int64_t i) {

@@ -35,9 +35,9 @@ struct Tensor {
   /// What a conforming implementation may have in place of each value; empty in the exact class,
   /// where it has just that value.
   std::vector<Range> ranges;
-  /// Somewhere on the way to these values a sum was smaller than a term of it that is not exact:
-  /// few ulp of that term are many of the sum.
-  bool hasCancelled = false;
+  /// Somewhere on the way to these values a sum was smaller than a term of it that is not exact
+  /// (few ulp of that term are many of the sum), or a function's bound was wide.
+  bool isLoose = false;
 
   Tensor() = default;
   Tensor(DType dtype, Extents shape)
