@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
@@ -40,8 +41,25 @@ public:
                 {"cells", nlohmann::json::array()}};
   }
 
+  /// Takes the cells of a file that another process wrote: what is added to one of them joins it.
+  /// Throws Error where there is no such file, or it is of another bench.
+  void continueFrom(const std::string &path) {
+    std::ifstream file(path);
+    nlohmann::json earlier = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+    if (!earlier.is_object() || earlier.value("schema", 0) != 1 || !earlier.contains("cells") ||
+        earlier.value("bench", "") != document["bench"])
+      throw Error(ErrorKind::Request, "is no file of results of this bench", path,
+                  "measure without --again first");
+    document["cells"] = std::move(earlier["cells"]);
+  }
+
   /// One cell: op, params, shape, metric, unit, value, and whatever it is compared with.
-  void add(nlohmann::json cell) { document["cells"].push_back(std::move(cell)); }
+  void add(nlohmann::json cell) {
+    for (nlohmann::json &earlier : document["cells"])
+      if (isSame(earlier, cell))
+        return join(earlier, cell);
+    document["cells"].push_back(std::move(cell));
+  }
 
   /// Throws Error when the file cannot be written.
   void write(const std::string &path) const {
@@ -52,6 +70,39 @@ public:
   }
 
 private:
+  static bool isSame(const nlohmann::json &a, const nlohmann::json &b) {
+    for (const char *key : {"op", "params", "shape", "metric"})
+      if (a.at(key) != b.at(key))
+        return false;
+    return true;
+  }
+
+  /// Times become means over the processes, the interval what holds both.
+  static void join(nlohmann::json &earlier, const nlohmann::json &cell) {
+    const double starts = earlier.value("starts", 1.0);
+    const auto mean = [&](const char *key) {
+      if (earlier.contains(key) && cell.contains(key))
+        earlier[key] =
+            (earlier[key].get<double>() * starts + cell[key].get<double>()) / (starts + 1);
+    };
+    for (const char *key : {"value", "baseline_value", "copy_value"})
+      mean(key);
+    const auto over = [&](const char *ratio, const char *key) {
+      if (earlier.contains(key))
+        earlier[ratio] = earlier["value"].get<double>() / earlier[key].get<double>();
+    };
+    over("ratio", "baseline_value");
+    over("copy_ratio", "copy_value");
+    const auto chosen = [&](const char *key, auto choose) {
+      if (earlier.contains(key) && cell.contains(key))
+        earlier[key] = choose(earlier[key].get<double>(), cell[key].get<double>());
+    };
+    chosen("spread", [](double a, double b) { return std::max(a, b); });
+    chosen("ratio_low", [](double a, double b) { return std::min(a, b); });
+    chosen("ratio_high", [](double a, double b) { return std::max(a, b); });
+    earlier["starts"] = starts + 1;
+  }
+
   nlohmann::json document;
 };
 

@@ -20,7 +20,8 @@ import readme_table
 from readme_table import OF_HARDWARE, number, row, subject
 
 ODD = 1.15          # an odd shape's ratio to a memcpy over its even neighbour's
-SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by so much
+SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by so much,
+OVER_EMPTY = 0.5                 # or a kernel take so much longer than an empty one
 FLAGS = {"dtype": "--dtype", "format": "--format", "block": "--block", "from_format": "--from-format",
          "from_block": "--from-block", "from_scale": "--from-scale", "from_scale_layout": "--from-scale-layout",
          "scale": "--scale", "scale_layout": "--scale-layout", "scale_source": "--scale-source", "mode": "--mode",
@@ -95,7 +96,18 @@ def hardware_twin(case, cases):
     return cases.get(subject(dict(case.cell, params=dict(case.cell["params"], codec="hardware"))))
 
 
-def judge(cases):
+def most_of(peer, empty):
+    """What a cell that the peer has may take, and in words. Small ones may take what an empty kernel does, and a bit."""
+    by, value = peer["params"]["by"], peer["value"]
+    if value >= SMALL_US:
+        return value, f"≤ 1 × {by}"
+    if empty and empty + OVER_EMPTY > SMALL_PEER * value:
+        return empty + OVER_EMPTY, f"≤ empty kernel + {OVER_EMPTY:g} µs"
+    return SMALL_PEER * value, f"≤ {SMALL_PEER:g} × {by}"
+
+
+def judge(cases, empty=None):
+    """`empty`: the time of an empty kernel, if it was measured."""
     for case in cases.values():
         figure = case.judged
         if target := case.cell.get("target"):
@@ -106,8 +118,8 @@ def judge(cases):
         if even := even_neighbour(case, cases):
             case.ask(f"≤ {ODD:g} × even neighbour", figure["ratio"] / (ODD * even.judged["ratio"]))
         if case.peer:
-            lead = SMALL_PEER if case.peer["value"] < SMALL_US else 1
-            case.ask(f"≤ {lead:g} × {case.peer['params']['by']}", figure["value"] / (lead * case.peer["value"]))
+            most, what = most_of(case.peer, empty)
+            case.ask(what, figure["value"] / most)
     return sorted(cases.values(), key=lambda case: (-case.worst, -case.judged["ratio"]))
 
 
@@ -124,8 +136,11 @@ def line_of(case):
         copy = f"{cell['copy_ratio'] * figure['ratio'] / cell['ratio']:.3f} ({cell['copy']})"
     peer = f"{number(case.peer['value'])} ({case.peer['params']['by']})" if case.peer else "–"
     asked = "; ".join(f"{what}: {f'**{share:.3f}**' if share > 1 else f'{share:.3f}'}" for what, share in case.asked)
+    ratio = f"{figure['ratio']:.3f}"
+    if figure.get("starts", 1) > 1:
+        ratio += f" [{figure['ratio_low']:.3f}, {figure['ratio_high']:.3f}]"
     return row([*name_of(case), "heuristic" if figure is cell else "tuned", number(figure["value"]),
-                f"{figure['ratio']:.3f}", copy, peer, asked or "–"])
+                ratio, copy, peer, asked or "–"])
 
 
 #--- What a profile says ----------------------------------------------------------------------------------------
@@ -166,8 +181,13 @@ def said_of_misses(cases, profiles):
 
 #--- The page -----------------------------------------------------------------------------------------------------
 
+def judged(ops, tune, peers):
+    empty = [cell["value"] for cell in cells_of(ops, "empty_kernel")]
+    return judge(cases_of(ops, tune, peers), empty[0] if empty else None)
+
+
 def page(ops, tune, peers, profile):
-    cases = judge(cases_of(ops, tune, peers))
+    cases = judged(ops, tune, peers)
     missed = [case for case in cases if case.missed]
     asked = [case for case in cases if case.asked]
     sources = [document for document in (ops, tune, peers, profile) if document]
@@ -177,6 +197,7 @@ def page(ops, tune, peers, profile):
         *(f"- {readme_table.machine_line(document)}" for document in sources), "",
         f"{len(missed)} of the {len(asked)} cells of which something is asked miss it; of {len(cases) - len(asked)} others "
         "nothing is.", "",
+        "`× memcpy`: in brackets, where two processes measured, what the 95 % intervals of their medians of rounds hold.",
         "`× copy`: beside our own best kernel that only reads and writes, of the same proportion of bytes read to bytes written",
         "(in brackets). `asked`: what the time is of the most that is allowed; above 1 it is a miss.", "",
         row(["op", "params", "rows × columns", "schedule", "µs", "× memcpy", "× copy", "fastest peer µs", "asked"]),
@@ -203,7 +224,7 @@ def arguments_of(case):
 
 
 def misses(ops, tune, peers):
-    for case in judge(cases_of(ops, tune, peers)):
+    for case in judged(ops, tune, peers):
         if case.missed:
             cell = {name: case.cell[name] for name in ("op", "params", "shape")}
             yield {"cell": cell, "arguments": arguments_of(case)}

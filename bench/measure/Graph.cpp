@@ -96,4 +96,21 @@ std::function<void()> GraphStream::record(const std::function<void(Stream)> &enq
   };
 }
 
+std::function<void()> GraphStream::emptyKernel() const {
+  constexpr char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                          ".visible .entry empty() { ret; }\n";
+  Library library = nullptr;
+  LibraryKernel kernel = nullptr;
+  Function function = nullptr;
+  driver().check(driver().libraryLoad(&library, text, nullptr, nullptr, 0, nullptr, nullptr, 0),
+                 "loading an empty kernel");
+  driver().check(driver().libraryKernel(&kernel, library, "empty"), "finding an empty kernel");
+  driver().check(driver().kernelFunction(&function, kernel), "preparing an empty kernel");
+  return [this, function] {
+    driver().check(driver().launch(function, 1, 1, 1, 1, 1, 1, 0, static_cast<DriverStream>(handle),
+                                   nullptr, nullptr),
+                   "launching an empty kernel");
+  };
+}
+
 } // namespace eider::bench

@@ -30,6 +30,10 @@ public:
   /// this. Throws Error.
   std::function<void()> record(const std::function<void(Stream)> &enqueue) const;
 
+  /// What puts a kernel of one thread that does nothing on the stream. It must not outlive this.
+  /// Throws Error.
+  std::function<void()> emptyKernel() const;
+
 private:
   struct Api;
   std::unique_ptr<const Api> api;

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <string>
+#include <utility>
 
 namespace eider::bench {
 namespace {
@@ -27,6 +29,17 @@ double spreadOf(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const size_t n = values.size();
   return (values[n * 3 / 4] - values[n / 4]) / values[n / 2];
+}
+
+/// The ends of the 95 % interval of the values' median, by their ranks.
+std::pair<double, double> intervalOfMedian(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto n = static_cast<double>(values.size());
+  const double middle = (n - 1) / 2, beyond = 0.98 * std::sqrt(n);
+  const auto at = [&](double rank) {
+    return values[static_cast<size_t>(std::clamp(std::round(rank), 0.0, n - 1))];
+  };
+  return {at(middle - beyond), at(middle + beyond)};
 }
 
 int ordinalOf(const Device &device) {
@@ -137,15 +150,29 @@ Timing Meter::time(const Enqueue &launch, size_t traffic, L2 l2) const {
   const bool replay = graphs && first.measure() < replayBelow;
   const Rounds ours = prepare(launch, launches, copies, replay, l2);
   const Rounds theirs = prepare(memcpy, launches, copies, replay, l2);
-  std::vector<double> kernel, copy;
+  std::vector<double> kernel, copy, ratios;
   for (int round = -warmUpRounds; round < rounds; ++round) {
     const double a = ours.measure(), b = theirs.measure();
     if (round < 0)
       continue;
     kernel.push_back(a);
     copy.push_back(b);
+    ratios.push_back(a / b);
   }
-  return {median(kernel), median(copy), spreadOf(kernel), replay};
+  const auto [low, high] = intervalOfMedian(ratios);
+  return {median(kernel), median(copy), spreadOf(kernel), low, high, replay};
+}
+
+double Meter::emptyKernel() const {
+  if (!graphs)
+    return 0;
+  const auto empty = graphs->emptyKernel();
+  const Rounds all = prepare([&](Stream, int) { empty(); }, launchesFor(0), 1, true, L2::Warm);
+  std::vector<double> times;
+  for (int round = -warmUpRounds; round < rounds; ++round)
+    if (const double time = all.measure(); round >= 0)
+      times.push_back(time);
+  return median(times);
 }
 
 double Meter::launchCost(const Enqueue &launch) const {

@@ -25,6 +25,7 @@ enum class L2 {
 struct Timing {
   double kernel = 0, memcpy = 0; ///< microseconds a launch: medians of the rounds
   double spread = 0;             ///< (third quartile − first) / median of the kernel's rounds
+  double low = 0, high = 0;      ///< 95 % interval of the median of kernel / memcpy, a round each
   bool replayed = false;         ///< As a CUDA graph, not launched one by one.
 };
 
@@ -45,6 +46,9 @@ public:
 
   /// `launch` has copiesFor(traffic) sets of tensors. Throws Error.
   Timing time(const Enqueue &launch, size_t traffic, L2 l2) const;
+
+  /// Microseconds that a kernel which does nothing takes, replayed as a CUDA graph; 0 on `host`.
+  double emptyKernel() const;
 
   /// Microseconds that a launch costs the calling thread, the queue never being full.
   double launchCost(const Enqueue &launch) const;

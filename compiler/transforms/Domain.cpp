@@ -7,6 +7,8 @@
 
 #include "compiler/transforms/Targets.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -122,6 +124,17 @@ static DimsAttr matrixDims(ProgramOp program) {
     }
   });
   return best;
+}
+
+/// The instructions of a function of one element, about, where they are more than one or two.
+static int64_t arithmeticOf(Operation &op) {
+  return TypeSwitch<Operation *, int64_t>(&op)
+      .Case<GeluOp>([](auto) { return 13; })
+      .Case<math::ErfOp, math::TanhOp>([](auto) { return 30; })
+      .Case<math::ExpOp, RotateOp>([](auto) { return 7; })
+      .Case<SigmoidOp>([](auto) { return 4; })
+      .Case<DecodeOp>([](auto) { return 2; })
+      .Default([](auto) { return 0; });
 }
 
 /// Notes a group of neighbours in a row, which the lanes of a warp share.
@@ -309,6 +322,10 @@ std::optional<Domain> Domain::of(ProgramOp program) {
       domain.convertsByHardware |= codec.getValue() == CodecPath::hardware;
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && failed(noteReduction(domain, reduce)))
       return std::nullopt;
+    if (auto level =
+            op.getNumResults() == 1 ? domain.levelOf(op.getResult(0).getType()) : std::nullopt;
+        level && level->kind == LevelKind::elements)
+      domain.arithmetic += arithmeticOf(op);
     auto rotate = dyn_cast<RotateOp>(op);
     domain.rotates |= bool(rotate);
     if (rotate && failed(noteGroup(domain, op, static_cast<int64_t>(rotate.getOver()))))

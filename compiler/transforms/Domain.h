@@ -39,6 +39,7 @@ struct Domain {
   int64_t width = 0;         ///< The static number of columns.
   bool reducesRows = false;  ///< Some reduction along whole rows.
   int rowReductions = 0;     ///< How many they are.
+  int64_t arithmetic = 0;    ///< Instructions of the functions of an element, about.
   bool rotates = false;      ///< Halves of some group change places.
   bool reducesWhole = false; ///< Some reduction over the whole matrix: each block leaves a part.
   bool readsParts = false;   ///< Such parts, of the kernel before.

@@ -123,12 +123,14 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
 }
 
 /// A block that is transposed: in rows and columns it has whole lines of memory and whole groups;
-/// many threads have few elements each, so that many loads are in flight; more of codes, fewer of
-/// 32 bits, of which registers hold both orders.
+/// many threads have few elements each, so that many loads are in flight; more of codes, which need
+/// few registers in both orders.
 static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain,
                                       std::string &message) {
   constexpr int64_t side = 128, largestGroup = 256;
-  const int64_t elements = domain.bytesTurned == 1 ? 64 : domain.bytesTurned < 4 ? 32 : 16;
+  // What is computed of wide elements is turned as floats, or their registers are as many.
+  const bool isWide = domain.bytesTurned == 4 || domain.bitsRead > 16;
+  const int64_t elements = domain.bytesTurned == 1 && !isWide ? 64 : 32;
   const Level &block = domain.block;
   if (domain.group > largestGroup) {
     message = "blocks of 1x" + std::to_string(domain.group) +
@@ -159,18 +161,16 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   const int64_t threads = std::clamp(rows * columns / std::max(elements, vector),
                                      std::max(rows, columns) / vector, int64_t(1024));
   // While one block waits for its threads to meet, another loads; or the next tile is loaded
-  // meanwhile, where codes are turned, whose registers are few.
+  // meanwhile, where that leaves registers.
   constexpr int64_t held = 1024, mostResident = 8;
-  const bool ahead = domain.bytesTurned == 1 && block.isBlock();
+  const bool ahead = isWide || (domain.bytesTurned == 1 && block.isBlock());
   return ScheduleAttr::get(
       context, Family::tile,
       {.threads = threads,
        .vector = vector,
        .rows = rows,
        .columns = columns,
-       .tiles = ahead                     ? 2
-                : domain.bytesTurned == 4 ? 4
-                                          : 1,
+       .tiles = ahead ? 2 : 1,
        .resident = !ahead && threads < held ? std::min(held / threads, mostResident) : 0,
        .prefetch = ahead});
 }
@@ -227,6 +227,21 @@ static ScheduleAttr elementSchedule(MLIRContext *context, const Domain &domain) 
                             .resident = domain.matricesRead > 1 ? ceilDiv(1024, threads) : 0});
 }
 
+/// Codes of one matrix that take much arithmetic: two chunks a thread, so that what is done once a
+/// thread is little; still more, and four tiles in turn. Null elsewhere.
+static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                    int64_t chunks) {
+  constexpr int64_t much = 7;
+  const bool decodes = domain.bitsRead <= 8;
+  if (domain.matricesRead != 1 || domain.encodesBySoftware || domain.narrowestStore > 8 ||
+      domain.matricesWritten != 1 || vector != 16 || chunks % 512 != 0 ||
+      (domain.arithmetic < 4 && !decodes))
+    return {};
+  const bool isMuch = domain.arithmetic >= much || decodes;
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = 128, .vector = vector, .loads = 2, .tiles = isMuch ? 4 : 1});
+}
+
 /// Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger ones,
 /// two tiles in turn; a thread that loads column vectors has two chunks.
 static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
@@ -234,6 +249,8 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
     return single;
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
+  if (ScheduleAttr working = workingSchedule(context, domain, vector, chunks))
+    return working;
   const int64_t lanes = std::max<int64_t>(1, domain.group / vector);
   const bool wideColumns = domain.readsColumns && vector >= 16;
   const int64_t loads = vector >= 16 && !wideColumns ? 1 : 2;
@@ -253,7 +270,7 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
 
 /// Rows that are reduced twice (a mean and a variance, a maximum and a sum) and are so wide that
 /// few of them are held at once: small blocks, two rows in turn, whose reductions wait for few
-/// warps; two matrices are loaded ahead instead. Null elsewhere.
+/// warps; two matrices, and those without column vectors, are loaded ahead instead. Null elsewhere.
 static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                          int64_t chunks) {
   const int64_t width = chunks * vector;
@@ -263,8 +280,10 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
   ScheduleKnobs knobs{.threads = width / 64, .vector = vector, .tiles = 2};
   if (domain.matricesRead > 1)
     knobs.threads = width / 16, knobs.resident = 1024 / knobs.threads, knobs.prefetch = 1;
-  else if (domain.readsColumns)
+  else
     knobs.resident = 512 / knobs.threads;
+  if (!domain.readsColumns)
+    knobs.tiles = 4, knobs.prefetch = 1;
   if (knobs.threads % 32 != 0)
     return {};
   return ScheduleAttr::get(context, Family::row, knobs);

@@ -132,6 +132,25 @@ class Bench(EiderTest):
         self.assertAlmostEqual(time["ratio"], time["value"] / time["baseline_value"])
         self.succeeds("report", "a.json", "-o", "page.html")
 
+    def test_two_processes_join(self):
+        bench = ("bench", "quantize", *self.SMALL, "--l2", "cold", "--json", "a.json")
+        self.succeeds(*bench)
+        first = json.loads((self.directory / "a.json").read_text())["cells"][0]
+        self.assertNotIn("starts", first)
+        self.assertLessEqual(first["ratio_low"], first["ratio_high"])
+        self.succeeds(*bench, "--again")
+        cells = json.loads((self.directory / "a.json").read_text())["cells"]
+        self.assertEqual([cell["metric"] for cell in cells], ["time", "launch"])
+        self.assertEqual(cells[0]["starts"], 2)
+        self.assertAlmostEqual(cells[0]["ratio"], cells[0]["value"] / cells[0]["baseline_value"])
+        self.assertLessEqual(cells[0]["ratio_low"], first["ratio_low"])
+        self.assertGreaterEqual(cells[0]["ratio_high"], first["ratio_high"])
+
+    def test_again_needs_results(self):
+        self.fails(2, ["absent.json", "without --again"], "bench", "quantize", *self.SMALL, "--json", "absent.json", "--again")
+        self.file("b.json", document(cell(), bench="latency"))
+        self.fails(2, ["b.json", "of this bench"], "bench", "quantize", *self.SMALL, "--json", "b.json", "--again")
+
     def test_beside_a_copy_of_the_same_proportion(self):
         self.succeeds("bench", "silu_mul_quant", *self.SMALL, "--l2", "cold", "--beside-copy", "--json", "a.json")
         time = json.loads((self.directory / "a.json").read_text())["cells"][0]

@@ -37,10 +37,15 @@ public:
   /// `alone`: there is one cell, whose error is the request's.
   Bench(const BenchRequest &request, const Device &device, bool alone)
       : request(request), device(device), alone(alone), meter(device, request.rounds),
-        copies(device, meter), results("ops", device.info()) {}
+        copies(device, meter), results("ops", device.info()) {
+    if (request.again)
+      results.continueFrom(request.json);
+  }
 
   /// Throws Error when the program is not possible, or the machine fails.
   void measure(const BenchCell &cell);
+  /// What small cells are held against.
+  void measureEmptyKernel();
   void write() const {
     if (!request.json.empty())
       results.write(request.json);
@@ -77,6 +82,16 @@ private:
   bench::Results results;
   int failures = 0;
 };
+
+void Bench::measureEmptyKernel() {
+  if (!device.isHost())
+    results.add({{"op", "all"},
+                 {"params", json::object()},
+                 {"shape", json::object()},
+                 {"metric", "empty_kernel"},
+                 {"unit", "us"},
+                 {"value", meter.emptyKernel()}});
+}
 
 /// What the cache cannot hold is never warm: measured so only when it is asked for.
 bool Bench::wants(bench::L2 l2, size_t traffic) const {
@@ -214,6 +229,8 @@ void Bench::addTime(const BenchCell &cell, const std::string &op, const std::str
                {"baseline", "memcpy"},
                {"baseline_value", timing.memcpy},
                {"ratio", ratio},
+               {"ratio_low", timing.low},
+               {"ratio_high", timing.high},
                {"spread", timing.spread},
                {"bytes", moved.all()}};
   if (hasTarget)
@@ -234,6 +251,7 @@ void Bench::addTime(const BenchCell &cell, const std::string &op, const std::str
 int carryOut(const BenchRequest &request) {
   const std::vector<BenchCell> cells = cellsFor(request);
   Bench bench(request, Device::open(request.device), cells.size() == 1);
+  bench.measureEmptyKernel();
   for (const BenchCell &cell : cells)
     bench.measure(cell);
   bench.write();

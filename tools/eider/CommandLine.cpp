@@ -246,7 +246,11 @@ void addMeasurement(CLI::App &app, Requests &requests, std::optional<Request> &c
   addParams(*bench, request.params);
   bench->add_option("--device", request.device, "cuda, cuda:N, or host (no measure of a GPU)")
       ->required();
-  bench->add_option("--json", request.json, "The file of results to write");
+  CLI::Option *file = bench->add_option("--json", request.json, "The file of results to write");
+  bench
+      ->add_flag("--again", request.again,
+                 "Joins the cells of FILE, which another process measured")
+      ->needs(file);
   bench->add_option("--only", request.only,
                     "Only cells with this in op/dtype/format/block/.../codec/tokensxhidden");
   bench->add_option("--l2", request.l2, "The cache before a launch: cold, warm or both")

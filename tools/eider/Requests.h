@@ -72,6 +72,7 @@ struct BenchRequest {
   std::string l2 = "both"; ///< `cold`, `warm`
   int rounds = 30;
   bool sweep = false;
+  bool again = false;      ///< `json` is there, and what another process measured is joined.
   bool besideCopy = false; ///< Also beside a kernel that only reads and writes, as much of each.
 };
 
