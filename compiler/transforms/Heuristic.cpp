@@ -163,7 +163,8 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   // While one block waits for its threads to meet, another loads; or the next tile is loaded
   // meanwhile, where that leaves registers.
   constexpr int64_t held = 1024, mostResident = 8;
-  const bool ahead = isWide || (domain.bytesTurned == 1 && block.isBlock());
+  const bool reduces = block.isBlock() || domain.group > 0;
+  const bool ahead = reduces && (isWide || (domain.bytesTurned == 1 && block.isBlock()));
   return ScheduleAttr::get(
       context, Family::tile,
       {.threads = threads,
