@@ -2,7 +2,7 @@
 # Part of Eider, under the Apache License v2.0.
 """Measures peers at the ops and shapes of `eider bench`, each beside a memcpy, into one file of bench/README.md's schema.
 
-    run.py --json FILE [--only TEXT] [--rounds N] [--starts N] [--seconds N] [--continue]
+    run.py --json FILE [--only TEXT]… [--rounds N] [--starts N] [--seconds N] [--continue]
 
 Exit status 3 without PyTorch or a GPU. A peer that is not there, or fails, or gives other results than the op's, is
 named in `absent` with the reason; the rest is measured. The file is written anew after each cell; with --continue,
@@ -64,6 +64,9 @@ class Run:
         return self.subject({"op": op.name, "params": {"by": name, **op.params}, "shape": shape,
                              "metric": metric}) in self.measured
 
+    def wants(self, subject):
+        return all(text in subject for text in self.arguments.only)
+
     def late(self):
         return time.monotonic() - self.begin > self.arguments.seconds
 
@@ -109,7 +112,7 @@ class Run:
         for name, calls in self.peers.items():
             for op in cases.OPS:
                 for tokens, hidden in op.shapes if op.key in calls else ():
-                    if self.arguments.only not in f"{name}/{op.key}/{tokens}x{hidden}":
+                    if not self.wants(f"{name}/{op.key}/{tokens}x{hidden}"):
                         continue
                     if self.has(name, op, "time", op.dims(tokens, hidden)):
                         continue
@@ -131,7 +134,7 @@ class Run:
         for name in ("triton", "torch.compile"):
             for key, hidden in (("quantize 1x128", 8192), ("add_rms_norm_quant 1x128", 7168)):
                 op = next(op for op in cases.OPS if op.key == key)
-                if name not in self.peers or self.arguments.only not in f"{name}/{key}/first":
+                if name not in self.peers or not self.wants(f"{name}/{key}/first"):
                     continue
                 if self.has(name, op, "cold_total", {"hidden": hidden}):
                     continue
@@ -154,7 +157,8 @@ class Run:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", required=True, help="the file of results to write")
-    parser.add_argument("--only", default="", help="only what has this in peer/op block/TOKENSxHIDDEN")
+    parser.add_argument("--only", action="append", default=[],
+                        help="only what has this, and all others given so, in peer/op block/TOKENSxHIDDEN")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--starts", type=int, default=3, help="processes a first call is the median of")
     parser.add_argument("--seconds", type=float, default=1e9, help="after which nothing new is begun")

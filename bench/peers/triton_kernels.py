@@ -230,21 +230,112 @@ def cast_transpose_kernel(x, y, y_scale, yt, yt_scale, tokens, hidden, SQUARES: 
     tl.store(yt + at, tl.trans(turned), mask=(columns < hidden)[:, None] & (rows < tokens)[None, :])
 
 
-@tuned(row_configs(), key=["tokens", "hidden"])
+@tuned(tile_configs(), key=["tokens", "hidden"])
 @triton.jit
-def rope_kernel(x, cos, sin, positions, y, tokens, hidden, HEADS: tl.constexpr):
+def requantize_kernel(x, x_scale, y, y_scale, tokens, hidden, GROUPS: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    group = tl.program_id(1) * GROUPS + tl.arange(0, GROUPS)
+    columns = group[:, None] * 128 + tl.arange(0, 128)[None, :]
+    inside = columns < hidden
+    count = tl.cdiv(hidden, 128)
+    value = tl.load(x + row * hidden + columns, mask=inside, other=0.0).to(tl.float32)
+    value *= tl.load(x_scale + row * count + group, mask=group < count, other=0.0)[:, None]
+    scale = scale_of(tl.max(tl.abs(value), axis=1))
+    tl.store(y + row * hidden + columns, (value / scale[:, None]).to(tl.float8e4nv), mask=inside)
+    tl.store(y_scale + row * count + group, scale, mask=group < count)
+
+
+@tuned(tile_configs(), key=["tokens", "hidden", "QUANTIZES"])
+@triton.jit
+def permute_kernel(x, source, y, y_scale, tokens, hidden, QUANTIZES: tl.constexpr, GROUPS: tl.constexpr):
+    """Rows that `source` chooses."""
+    row = tl.program_id(0).to(tl.int64)
+    group = tl.program_id(1) * GROUPS + tl.arange(0, GROUPS)
+    columns = group[:, None] * 128 + tl.arange(0, 128)[None, :]
+    inside = columns < hidden
+    value = tl.load(x + tl.load(source + row) * hidden + columns, mask=inside, other=0.0)
+    if QUANTIZES:
+        wide = value.to(tl.float32)
+        scale = scale_of(tl.max(tl.abs(wide), axis=1))
+        count = tl.cdiv(hidden, 128)
+        tl.store(y + row * hidden + columns, (wide / scale[:, None]).to(tl.float8e4nv), mask=inside)
+        tl.store(y_scale + row * count + group, scale, mask=group < count)
+    else:
+        tl.store(y + row * hidden + columns, value, mask=inside)
+
+
+@tuned(tile_configs(), key=["tokens", "hidden"])
+@triton.jit
+def unpermute_kernel(x, x_scale, index, weight, y, tokens, hidden, CHOSEN: tl.constexpr, GROUPS: tl.constexpr):
+    """The weighted sum of the CHOSEN rows of a token."""
+    row = tl.program_id(0).to(tl.int64)
+    group = tl.program_id(1) * GROUPS + tl.arange(0, GROUPS)
+    columns = group[:, None] * 128 + tl.arange(0, 128)[None, :]
+    inside = columns < hidden
+    count = tl.cdiv(hidden, 128)
+    total = tl.zeros([GROUPS, 128], tl.float32)
+    for k in tl.static_range(CHOSEN):
+        source = tl.load(index + row * CHOSEN + k)
+        value = tl.load(x + source * hidden + columns, mask=inside, other=0.0).to(tl.float32)
+        scale = tl.load(x_scale + source * count + group, mask=group < count, other=0.0)
+        total += value * (scale * tl.load(weight + row * CHOSEN + k))[:, None]
+    tl.store(y + row * hidden + columns, total.to(tl.bfloat16), mask=inside)
+
+
+@triton.jit
+def angles_of(cos, sin, position):
+    at = position * 64 + tl.arange(0, 64)
+    return tl.load(cos + at).to(tl.float32)[None, :], tl.load(sin + at).to(tl.float32)[None, :]
+
+
+@triton.jit
+def store_heads(first, second, y, y_scale, row, columns, inside, hidden, HEADS: tl.constexpr):
+    """The halves of heads of 128, each with a scale."""
+    scale = scale_of(tl.maximum(tl.max(tl.abs(first), axis=1), tl.max(tl.abs(second), axis=1)))
+    tl.store(y + row * hidden + columns, (first / scale[:, None]).to(tl.float8e4nv), mask=inside)
+    tl.store(y + row * hidden + columns + 64, (second / scale[:, None]).to(tl.float8e4nv), mask=inside)
+    head = tl.arange(0, HEADS)
+    tl.store(y_scale + row * (hidden // 128) + head, scale, mask=head < hidden // 128)
+
+
+@tuned(row_configs(), key=["tokens", "hidden", "QUANTIZES"])
+@triton.jit
+def rope_kernel(x, cos, sin, positions, y, y_scale, tokens, hidden, QUANTIZES: tl.constexpr, HEADS: tl.constexpr):
     """Heads of 128 side by side; HEADS: a power of two that is no less than their number."""
     row = tl.program_id(0).to(tl.int64)
-    position = tl.load(positions + row)
-    angle = tl.arange(0, 64)
-    c = tl.load(cos + position * 64 + angle).to(tl.float32)[None, :]
-    s = tl.load(sin + position * 64 + angle).to(tl.float32)[None, :]
-    columns = tl.arange(0, HEADS)[:, None] * 128 + angle[None, :]
+    c, s = angles_of(cos, sin, tl.load(positions + row))
+    columns = tl.arange(0, HEADS)[:, None] * 128 + tl.arange(0, 64)[None, :]
     inside = columns < hidden
     first = tl.load(x + row * hidden + columns, mask=inside, other=0.0).to(tl.float32)
     second = tl.load(x + row * hidden + columns + 64, mask=inside, other=0.0).to(tl.float32)
-    tl.store(y + row * hidden + columns, (first * c - second * s).to(tl.bfloat16), mask=inside)
-    tl.store(y + row * hidden + columns + 64, (second * c + first * s).to(tl.bfloat16), mask=inside)
+    if QUANTIZES:
+        store_heads(first * c - second * s, second * c + first * s, y, y_scale, row, columns, inside, hidden, HEADS)
+    else:
+        tl.store(y + row * hidden + columns, (first * c - second * s).to(tl.bfloat16), mask=inside)
+        tl.store(y + row * hidden + columns + 64, (second * c + first * s).to(tl.bfloat16), mask=inside)
+
+
+@tuned(row_configs(), key=["tokens", "hidden"])
+@triton.jit
+def kv_append_kernel(k, v, weight, cos, sin, positions, slots, k_cache, k_scale, v_cache, v_scale, tokens, hidden, eps,
+                     HEADS: tl.constexpr):
+    """A token: its heads of k normalized and turned, then those of v, into their slot."""
+    row = tl.program_id(0).to(tl.int64)
+    slot = tl.load(slots + row)
+    c, s = angles_of(cos, sin, tl.load(positions + row))
+    angle = tl.arange(0, 64)
+    columns = tl.arange(0, HEADS)[:, None] * 128 + angle[None, :]
+    inside = columns < hidden
+    first = tl.load(k + row * hidden + columns, mask=inside, other=0.0).to(tl.float32)
+    second = tl.load(k + row * hidden + columns + 64, mask=inside, other=0.0).to(tl.float32)
+    mean = (tl.sum(first * first, axis=1) + tl.sum(second * second, axis=1)) / 128
+    norm = tl.rsqrt(mean + eps)[:, None]
+    first *= norm * tl.load(weight + angle).to(tl.float32)[None, :]
+    second *= norm * tl.load(weight + 64 + angle).to(tl.float32)[None, :]
+    store_heads(first * c - second * s, second * c + first * s, k_cache, k_scale, slot, columns, inside, hidden, HEADS)
+    first = tl.load(v + row * hidden + columns, mask=inside, other=0.0).to(tl.float32)
+    second = tl.load(v + row * hidden + columns + 64, mask=inside, other=0.0).to(tl.float32)
+    store_heads(first, second, v_cache, v_scale, slot, columns, inside, hidden, HEADS)
 
 
 def codes_for(tokens, hidden, x):
@@ -387,11 +478,64 @@ def cast_transpose_tiles(x):
     return cast_transpose(x, True)
 
 
+def heads_of(hidden):
+    return triton.next_power_of_2(hidden // 128)
+
+
 def rope(x, cos, sin, positions):
     tokens, hidden = x.shape
     y = torch.empty_like(x)
-    rope_kernel[(tokens,)](x, cos, sin, positions, y, tokens, hidden, HEADS=triton.next_power_of_2(hidden // 128))
+    rope_kernel[(tokens,)](x, cos, sin, positions, y, y, tokens, hidden, QUANTIZES=False, HEADS=heads_of(hidden))
     return (y,)
+
+
+def rope_blocks(x, cos, sin, positions):
+    tokens, hidden = x.shape
+    y, scale = codes_for(tokens, hidden, x), scales_for(tokens, hidden // 128, x)
+    rope_kernel[(tokens,)](x, cos, sin, positions, y, scale, tokens, hidden, QUANTIZES=True, HEADS=heads_of(hidden))
+    return y, scale
+
+
+def requantize(x, x_scale):
+    tokens, hidden = x.shape
+    y, scale = codes_for(tokens, hidden, x), torch.empty_like(x_scale)
+    requantize_kernel[lambda config: (tokens, triton.cdiv(hidden, 128 * config["GROUPS"]))](
+        x, x_scale, y, scale, tokens, hidden)
+    return y, scale
+
+
+def permute(x, source, y, scale):
+    tokens, hidden = y.shape
+    permute_kernel[lambda config: (tokens, triton.cdiv(hidden, 128 * config["GROUPS"]))](
+        x, source, y, y if scale is None else scale, tokens, hidden, QUANTIZES=scale is not None)
+
+
+def moe_permute(x, source):
+    y = torch.empty(source.shape[0], x.shape[1], device=x.device, dtype=x.dtype)
+    permute(x, source, y, None)
+    return (y,)
+
+
+def moe_permute_blocks(x, source):
+    tokens, hidden = source.shape[0], x.shape[1]
+    y, scale = codes_for(tokens, hidden, x), scales_for(tokens, triton.cdiv(hidden, 128), x)
+    permute(x, source, y, scale)
+    return y, scale
+
+
+def moe_unpermute(x, scale, index, weight):
+    (tokens, chosen), hidden = index.shape, x.shape[1]
+    y = torch.empty(tokens, hidden, device=x.device, dtype=torch.bfloat16)
+    unpermute_kernel[lambda config: (tokens, triton.cdiv(hidden, 128 * config["GROUPS"]))](
+        x, scale, index, weight, y, tokens, hidden, CHOSEN=chosen)
+    return (y,)
+
+
+def kv_append(k, v, weight, cos, sin, positions, slots, k_cache, k_scale, v_cache, v_scale):
+    tokens, hidden = k.shape
+    kv_append_kernel[(tokens,)](k, v, weight, cos, sin, positions, slots, k_cache, k_scale, v_cache, v_scale, tokens,
+                                hidden, 1e-6, HEADS=heads_of(hidden))
+    return ()
 
 
 CALLS = {"quantize static": quantize_static, "quantize 1x128": quantize_blocks, "quantize 1x*": quantize_rows,
@@ -401,4 +545,6 @@ CALLS = {"quantize static": quantize_static, "quantize 1x128": quantize_blocks, 
          "cast_transpose 1x128": cast_transpose, "cast_transpose 128x128": cast_transpose_tiles, "softmax": softmax,
          "softmax causal": softmax_causal, "layer_norm": layer_norm, "layer_norm_quant 1x128": layer_norm_blocks,
          "relu2_quant 1x128": relu2_blocks, "gelu_bias_quant 1x128": gelu_bias_blocks,
-         "gelu_mul_quant 1x128": gelu_mul_blocks, "rope": rope}
+         "gelu_mul_quant 1x128": gelu_mul_blocks, "rope": rope, "rope_quant 1x128": rope_blocks,
+         "requantize 1x128": requantize, "moe_permute": moe_permute, "moe_permute_quant 1x128": moe_permute_blocks,
+         "moe_unpermute 1x128": moe_unpermute, "kv_append 1x128": kv_append}
