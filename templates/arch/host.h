@@ -56,6 +56,17 @@ inline float shuffle_xor(float value, int distance, uint32 members, Site site) {
   return all[(thread_index() % 32) ^ distance];
 }
 
+inline uint32 shuffle(uint32 value, int lane, Site site) {
+  uint32 all[32];
+  scheduler->exchange(0xffffffffu, &value, all, sizeof value, place(site));
+  return all[lane];
+}
+
+inline void warp_barrier(Site site) {
+  char none[32]; // of no bytes each
+  scheduler->exchange(0xffffffffu, none, none, 0, place(site));
+}
+
 inline constexpr bool has_warp_maximum = true;
 
 inline uint32 warp_maximum(uint32 value, Site site) {
@@ -132,6 +143,26 @@ template <int bytes, Caching = cached> void load_words(const void *from, uint32 
   std::memcpy(words, from, bytes);
 }
 
+/// A byte that another thread may be writing.
+__attribute__((noinline, no_sanitize("thread"))) inline unsigned char
+read_unordered(const unsigned char *at) {
+  return *at;
+}
+
+/// What is not to be used is read, as a GPU does, and then made something else.
+template <int bytes>
+void load_words_if(bool condition, const void *from, uint32 *words, int first, int last) {
+  unsigned char read[bytes] = {};
+  if (condition) {
+    check_alignment<bytes>(from);
+    const auto *at = static_cast<const unsigned char *>(from);
+    for (int i = 0; i < bytes; ++i)
+      read[i] =
+          i >= first && i < last ? at[i] : static_cast<unsigned char>(~read_unordered(at + i));
+  }
+  std::memcpy(words, read, bytes);
+}
+
 template <int bytes, Caching = cached> void store_words(void *to, const uint32 *words) {
   check_alignment<bytes>(to);
   std::memcpy(to, words, bytes);
@@ -148,6 +179,10 @@ inline uint32 byte_permute(uint32 low, uint32 high, uint32 selector) {
   for (int i = 0; i < 4; ++i)
     result |= static_cast<uint32>(bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
   return result;
+}
+
+inline uint32 funnel_right(uint32 low, uint32 high, uint32 bits) {
+  return static_cast<uint32>((static_cast<uint64>(high) << 32 | low) >> bits % 32);
 }
 
 inline uint32 select_bits(uint32 mask, uint32 a, uint32 b) { return (a & mask) | (b & ~mask); }

@@ -53,6 +53,14 @@ EIDER_DEVICE float shuffle_xor(float value, int distance, uint32 members, Site) 
   return __shfl_xor_sync(members, value, distance);
 }
 
+/// The value of the lane of that number. All 32 lanes of the warp call it together.
+EIDER_DEVICE uint32 shuffle(uint32 value, int lane, Site) {
+  return __shfl_sync(0xffffffffu, value, lane);
+}
+
+/// Waits for all 32 lanes of the warp; what they read and wrote before is done.
+EIDER_DEVICE void warp_barrier(Site) { __syncwarp(); }
+
 /// Whether a full warp has an instruction for the maximum of unsigned integers.
 inline constexpr bool has_warp_maximum = target >= 800;
 
@@ -210,6 +218,35 @@ EIDER_DEVICE void load_words(const void *from, uint32 *words) {
   }
 }
 
+/// Where `condition` holds, reads `bytes` (4, 8 or 16) aligned bytes of global memory, of which the
+/// thread wants first … last - 1; others may be changed meanwhile and are not to be used. By
+/// predicate and not by branch, so that nothing waits before more is loaded. Else the words stay
+/// zero.
+template <int bytes>
+EIDER_DEVICE void load_words_if(bool condition, const void *from, uint32 *words, int, int) {
+  const auto at = static_cast<uint64>(__cvta_generic_to_global(from));
+  const uint32 is_read = condition;
+  EIDER_UNROLL
+  for (int i = 0; i < bytes / 4; ++i)
+    words[i] = 0;
+  if constexpr (bytes == 16)
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0; @p ld.global.v4.u32 {%0, %1, %2, %3}, "
+                 "[%4]; }"
+                 : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3])
+                 : "l"(at), "r"(is_read)
+                 : "memory");
+  else if constexpr (bytes == 8)
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p ld.global.v2.u32 {%0, %1}, [%2]; }"
+                 : "+r"(words[0]), "+r"(words[1])
+                 : "l"(at), "r"(is_read)
+                 : "memory");
+  else
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u32 %0, [%1]; }"
+                 : "+r"(words[0])
+                 : "l"(at), "r"(is_read)
+                 : "memory");
+}
+
 /// Writes `bytes` (1, 2, 4, 8 or 16) aligned bytes in one access.
 template <int bytes, Caching caching = cached>
 EIDER_DEVICE void store_words(void *to, const uint32 *words) {
@@ -233,6 +270,11 @@ EIDER_DEVICE float as_float(uint32 bits) { return __uint_as_float(bits); }
 /// Four bytes picked from the eight of (low, high): each nibble of `selector` (0 to 7) names one.
 EIDER_DEVICE uint32 byte_permute(uint32 low, uint32 high, uint32 selector) {
   return __byte_perm(low, high, selector);
+}
+
+/// The lower word of (low, high) >> bits % 32.
+EIDER_DEVICE uint32 funnel_right(uint32 low, uint32 high, uint32 bits) {
+  return __funnelshift_r(low, high, bits);
 }
 
 /// Bits of `a` where the mask is 1, of `b` where it is 0.

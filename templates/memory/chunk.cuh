@@ -65,19 +65,24 @@ EIDER_DEVICE void store_whole_chunk(T *to, const Fragment<T, count> &from, int f
   }
 }
 
-/// Reads the `inside` elements of a chunk that are in the matrix, 0 to vector: whole, not at all,
-/// or one by one (the packed ones of a byte together) where the edge cuts it. `may_be_cut` says
+/// Reads the `inside` elements of a chunk that are in the matrix, 0 to vector, one by one (the
+/// packed ones of a byte together).
+template <int vector, Caching caching, class T, int count>
+EIDER_DEVICE void load_elements(const T *from, int inside, Fragment<T, count> &to, int first) {
+  EIDER_UNROLL
+  for (int j = 0; j < vector; j += packing<T>)
+    if (j < inside)
+      load_whole_chunk<packing<T>, sizeof(T), caching>(from + j / packing<T>, to, first + j);
+}
+
+/// Reads them whole, not at all, or one by one where the edge cuts the chunk. `may_be_cut` says
 /// whether that can be.
 template <int vector, int alignment, bool may_be_cut, Caching caching = cached, class T, int count>
 EIDER_DEVICE void load_chunk(const T *from, int inside, Fragment<T, count> &to, int first) {
-  if (inside == vector) {
+  if (inside == vector)
     load_whole_chunk<vector, alignment, caching>(from, to, first);
-  } else if constexpr (may_be_cut) {
-    EIDER_UNROLL
-    for (int j = 0; j < vector; j += packing<T>)
-      if (j < inside)
-        load_whole_chunk<packing<T>, sizeof(T), caching>(from + j / packing<T>, to, first + j);
-  }
+  else if constexpr (may_be_cut)
+    load_elements<vector, caching>(from, inside, to, first);
 }
 
 /// Writes them in the same way.

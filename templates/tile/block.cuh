@@ -57,11 +57,9 @@ public:
   /// The elements of a [columns] vector under the tile, 0 outside.
   template <int alignment = 16, class T>
   EIDER_DEVICE Fragment<T, vector * chunks> load_columns(const T *p) const {
-    Fragment<T, vector * chunks> values{};
-    EIDER_UNROLL
-    for (int c = 0; c < chunks; ++c)
-      load_chunk<vector, alignment, may_be_cut>(p + column_, columns_inside(), values, c * vector);
-    return values;
+    return load_chunks<T, vector, chunks, alignment, may_be_cut, cached>([&](int) {
+      return ChunkOfRow<const T>(p + column_, columns_inside(), column_, static_cast<int>(columns));
+    });
   }
 
   /// A [rows] vector: one value a chunk; 0 outside.

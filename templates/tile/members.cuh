@@ -9,7 +9,7 @@
 #include "eider/index.cuh"
 #include "eider/layouts/layout.cuh"
 #include "eider/math.cuh"
-#include "eider/memory/chunk.cuh"
+#include "eider/memory/shifted.cuh"
 #include "eider/random.cuh"
 #include "eider/reduce/cluster.cuh"
 #include "eider/reduce/grid.cuh"
@@ -43,22 +43,27 @@ struct TileMembers {
   /// (bytes of packed ones) apart and start at multiples of `alignment` bytes.
   template <int alignment = 16, Caching caching = cached, class T>
   EIDER_DEVICE Fragment<T, elements> load(const T *p, int64 pitch = columns / packing<T>) const {
-    Fragment<T, elements> values{};
-    EIDER_UNROLL
-    for (int c = 0; c < chunks; ++c)
-      load_chunk<vector, alignment, Tile::may_be_cut, caching>(
-          address(p, c, pitch), tile().inside(c), values, c * vector);
-    return values;
+    return load_chunks<T, vector, chunks, alignment, Tile::may_be_cut, caching>(
+        [&](int c) { return chunk(p, c, pitch); });
   }
 
   /// Writes the tile's elements, nothing outside.
   template <int alignment = 16, Caching caching = cached, class T>
   EIDER_DEVICE void store(T *p, const Fragment<T, elements> &values,
-                          int64 pitch = columns / packing<T>) const {
+                          int64 pitch = columns / packing<T>,
+                          arch::Site at = arch::Site::current()) const {
+    // Lanes of a warp that hold neighbouring chunks of one row write each other's elements, once
+    // all have read what was there.
+    constexpr bool shifts = columns > 0 && lanes % 32 == 0 && is_shifted<T, vector, alignment>;
+    if constexpr (shifts)
+      arch::warp_barrier(at);
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
-      store_chunk<vector, alignment, Tile::may_be_cut, caching>(
-          address(p, c, pitch), tile().inside(c), values, c * vector);
+      if constexpr (shifts)
+        store_shifted<vector, alignment, caching>(chunk(p, c, pitch), values, c * vector, at);
+      else
+        store_chunk<vector, alignment, Tile::may_be_cut, caching>(
+            address(p, c, pitch), tile().inside(c), values, c * vector);
   }
 
   /// 16 random bits for each of the tile's elements: a function of seed, offset and the element's
@@ -214,7 +219,10 @@ struct TileMembers {
   EIDER_DEVICE float sum_of_products(const Floats &a, const Floats &b,
                                      arch::Site at = arch::Site::current()) const {
     return reduce_team<Sum>(
-        [&] { return sum_products<elements>(without_outside<Sum>(a), without_outside<Sum>(b)); },
+        [&] {
+          return of_inside<Sum>(
+              [](const Floats &c, const Floats &d) { return sum_products<elements>(c, d); }, a, b);
+        },
         at);
   }
   EIDER_DEVICE float max(const Floats &f, arch::Site at = arch::Site::current()) const {
@@ -287,8 +295,7 @@ struct TileMembers {
   /// What the thread's elements in the matrix give a reduction; its identity where none is.
   template <class Operation, class T>
   EIDER_DEVICE float part_of(const Fragment<T, elements> &f) const {
-    const float own = reduce_elements<Operation, elements>(without_outside<Operation>(f), 0);
-    return tile().inside(0) > 0 ? own : Operation::identity();
+    return tile().inside(0) > 0 ? reduce_own<Operation>(f) : Operation::identity();
   }
 
 private:
@@ -296,6 +303,11 @@ private:
 
   template <class T> EIDER_DEVICE T *address(T *p, int c, int64 pitch) const {
     return p + tile().row(c) * pitch + tile().column(c) / packing<T>;
+  }
+
+  template <class T> EIDER_DEVICE ChunkOfRow<T> chunk(T *p, int c, int64 pitch) const {
+    return {address(p, c, pitch), tile().inside(c), static_cast<int>(tile().column(c)),
+            static_cast<int>(columns)};
   }
 
   /// A whole chunk of which each value in memory stands for `each` elements.
@@ -318,22 +330,37 @@ private:
     using G = GroupsOf<B>;
     static_assert(G::chunks_of_group * Tile::segments <= chunks * Tile::segments,
                   "a group reaches over several tiles");
-    const auto counted = without_outside<Operation>(f);
+    const auto own = of_inside<Operation>(
+        [](const Fragment<T, elements> &counted) {
+          constexpr int each = elements / G::count;
+          Fragment<float, G::count> parts;
+          EIDER_UNROLL
+          for (int g = 0; g < G::count; ++g)
+            parts.fill(g, reduce_elements<Operation, each>(counted, g * each));
+          return parts;
+        },
+        f);
     Fragment<float, G::count> groups;
     EIDER_UNROLL
-    for (int g = 0; g < G::count; ++g) {
-      constexpr int each = elements / G::count;
-      const float own = reduce_elements<Operation, each>(counted, g * each);
-      groups.fill(g, reduce_lanes<Operation, G::lanes_of_group, block>(own, at));
-    }
+    for (int g = 0; g < G::count; ++g)
+      groups.fill(g, reduce_lanes<Operation, G::lanes_of_group, block>(own[g], at));
     return groups;
   }
 
   template <class Operation, class T>
   EIDER_DEVICE float reduce(const Fragment<T, elements> &f, arch::Site at) const {
     static_assert(Tile::segments == 1, "a reduction along the row needs a tile that spans it");
-    return reduce_team<Operation>(
-        [&] { return reduce_elements<Operation, elements>(without_outside<Operation>(f), 0); }, at);
+    return reduce_team<Operation>([&] { return reduce_own<Operation>(f); }, at);
+  }
+
+  /// What the thread's elements give, those outside the matrix left out.
+  template <class Operation, class T>
+  EIDER_DEVICE float reduce_own(const Fragment<T, elements> &f) const {
+    return of_inside<Operation>(
+        [](const Fragment<T, elements> &counted) {
+          return reduce_elements<Operation, elements>(counted, 0);
+        },
+        f);
   }
 
   /// Combines what `own()` gives in each thread of the row or block.
@@ -345,25 +372,30 @@ private:
       return reduce_threads<Operation, team, block>(own(), at);
   }
 
-  /// The fragment with the operation's identity where it is outside the matrix.
+  /// f of the fragments, with the operation's identity where they are outside the matrix. Most
+  /// threads have nothing there, and no registers for a second copy.
+  template <class Operation, class F, class... Fragments>
+  EIDER_DEVICE auto of_inside(F f, const Fragments &...fragments) const {
+    if constexpr (Tile::always_whole)
+      return f(fragments...);
+    else if (tile().is_whole())
+      return f(fragments...);
+    else
+      return f(without_outside<Operation>(fragments)...);
+  }
+
   template <class Operation, class T>
   EIDER_DEVICE Fragment<T, elements> without_outside(const Fragment<T, elements> &f) const {
-    if constexpr (Tile::always_whole) {
-      return f;
-    } else {
-      if (tile().is_whole())
-        return f;
-      Fragment<T, elements> result{};
-      EIDER_UNROLL
-      for (int i = 0; i < elements; ++i) {
-        const bool is_inside = i % vector < tile().inside(i / vector);
-        if constexpr (same<T, float>)
-          result.fill(i, is_inside ? f[i] : Operation::identity());
-        else // Of these only magnitudes are reduced, whose identity is 0.
-          result.fill(i, is_inside ? f[i] : T{});
-      }
-      return result;
+    Fragment<T, elements> result{};
+    EIDER_UNROLL
+    for (int i = 0; i < elements; ++i) {
+      const bool is_inside = i % vector < tile().inside(i / vector);
+      if constexpr (same<T, float>)
+        result.fill(i, is_inside ? f[i] : Operation::identity());
+      else // Of these only magnitudes are reduced, whose identity is 0.
+        result.fill(i, is_inside ? f[i] : T{});
     }
+    return result;
   }
 };
 

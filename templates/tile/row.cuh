@@ -114,8 +114,8 @@ public:
   EIDER_DEVICE int64 row(int) const { return row_; }
   EIDER_DEVICE int column(int c) const { return column_ + c * step; }
   EIDER_DEVICE int inside(int c) const { return is_inside_ ? columns_inside(column_, c) : 0; }
-  /// Rows outside combine among themselves and are not stored, so that only columns matter.
-  EIDER_DEVICE bool is_whole() const { return always_whole; }
+  /// Whether the thread's part is: each masks its own.
+  EIDER_DEVICE bool is_whole() const { return inside(loads - 1) == vector; }
 
 private:
   int64 row_;
@@ -126,12 +126,11 @@ private:
   /// For a thread whose first chunk begins at column `first`.
   template <int alignment, class T>
   static EIDER_DEVICE Fragment<T, vector * loads> load_columns_from(const T *p, int first) {
-    Fragment<T, vector * loads> values{};
-    EIDER_UNROLL
-    for (int c = 0; c < loads; ++c)
-      load_chunk<vector, alignment, may_be_cut>(p + first + c * step, columns_inside(first, c),
-                                                values, c * vector);
-    return values;
+    return load_chunks<T, vector, loads, alignment, may_be_cut, cached>([&](int c) {
+      const int column = first + c * step;
+      return ChunkOfRow<const T>(p + column, columns_inside(first, c), column,
+                                 static_cast<int>(columns));
+    });
   }
 
   static EIDER_DEVICE int thread_column() {

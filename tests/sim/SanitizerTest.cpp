@@ -129,6 +129,27 @@ std::string normalizeRows(int blocks) {
 
 TEST(Race, TheLibrarysRowTileHasNone) { expectSilent(run(tsan, normalizeRows(5), 5), "0.015625"); }
 
+/// y += 1 in three rows that begin anywhere, where lanes store for each other.
+std::string addOneInPlace() {
+  return kernel("  using Row = RowTile<64, 8, 511>;\n"
+                "  for (const Row row : Row::over(3))\n"
+                "    row.store<4>(y + 3, row.load<4>(y + 3) + x[i]);\n");
+}
+
+TEST(Race, ShiftedRowsInPlaceHaveNone) { expectSilent(run(tsan, addOneInPlace(), 24), "2"); }
+
+TEST(Race, WithoutTheBarrierOfTheWarpShiftedRowsHaveOne) {
+  const std::string name = "eider/tile/members.cuh", barrier = "arch::warp_barrier(at);";
+  std::string text = templateText(name);
+  const size_t at = text.find(barrier);
+  ASSERT_NE(at, text.npos);
+  const ProcessResult result =
+      run(tsan, addOneInPlace(), 24, {name, text.replace(at, barrier.size(), ";")});
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.messages, HasSubstr("ThreadSanitizer: data race"));
+  EXPECT_THAT(result.messages, HasSubstr("store_words"));
+}
+
 TEST(Race, WithoutTheBarrierBeforeTheReadIsReportedAtItsLine) {
   const std::string text = reductionWithoutBarrier(1);
   expectReport(run(tsan, sumTwice(), 2, {reduction, text}), "ThreadSanitizer: data race",
