@@ -192,40 +192,24 @@ static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, in
       {.threads = threads, .vector = vector, .tiles = 4, .resident = resident, .prefetch = 1});
 }
 
+/// Whether rows begin anywhere, and a whole warp can have neighbouring chunks of one: its threads
+/// then store together (templates/memory/shifted.cuh).
+static bool isShifted(const Domain &domain) {
+  constexpr int64_t lanes = 32, widest = 16;
+  return !domain.rowAligned() && domain.width >= lanes * widest;
+}
+
 /// Neighbouring elements that a thread moves together: 16 bytes a store, but 16 codes at most, and
 /// what a group's 32 lanes need.
 static int64_t vectorFor(const Domain &domain) {
   int64_t wanted = std::min<int64_t>(16, 128 / domain.narrowestStore);
-  // Where rows begin anywhere, neighbouring threads should be near each other.
-  if (!domain.rowAligned() && familyOf(domain).family == Family::map)
+  // Where each thread stores for itself, neighbouring ones should be near each other.
+  const bool isAlone = !domain.rowAligned() && !isShifted(domain);
+  if (isAlone && familyOf(domain).family == Family::map)
     wanted = domain.width % 8 == 0 && domain.narrowestStore <= 8 ? 16 : 8;
-  else if (!domain.rowAligned())
+  else if (isAlone)
     wanted = std::max<int64_t>(4, domain.alignedElements);
   return std::max<int64_t>(domain.group / 32, wanted);
-}
-
-/// Rows that begin anywhere and have groups: element by element, so that a warp's accesses are
-/// whole sectors; the more elements a thread, the fewer of them are past the row's end. Null
-/// elsewhere.
-static ScheduleAttr elementSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t narrow = 2048, lanes = 32;
-  if (domain.alignedElements >= 4 || domain.packs || domain.rotates || domain.width < narrow ||
-      domain.group < lanes)
-    return {};
-  const int64_t warps = domain.group / lanes; // a group's chunks
-  const bool isMap = familyOf(domain).family == Family::map;
-  const int64_t wanted = isMap || domain.matricesRead > 1 ? 16 : 24;
-  const int64_t loads = ceilDiv(wanted, warps) * warps;
-  if (isMap)
-    return ScheduleAttr::get(context, Family::map,
-                             {.threads = lanes, .vector = 1, .rows = 4, .loads = loads});
-  const int64_t threads = legalThreads(ceilDiv(domain.width, loads));
-  if (threads > 1024)
-    return {};
-  return ScheduleAttr::get(context, Family::row,
-                           {.threads = threads,
-                            .vector = 1,
-                            .resident = domain.matricesRead > 1 ? ceilDiv(1024, threads) : 0});
 }
 
 /// Codes of one matrix that take much arithmetic: two chunks a thread, so that what is done once a
@@ -246,8 +230,6 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
 /// Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger ones,
 /// two tiles in turn; a thread that loads column vectors has two chunks.
 static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
-  if (ScheduleAttr single = elementSchedule(context, domain))
-    return single;
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   if (ScheduleAttr working = workingSchedule(context, domain, vector, chunks))
@@ -256,6 +238,8 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   const bool wideColumns = domain.readsColumns && vector >= 16;
   const int64_t loads = vector >= 16 && !wideColumns ? 1 : 2;
   int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
+  if (isShifted(domain))
+    threads = std::max<int64_t>(threads, 32);
   if ((domain.encodesBySoftware && chunks % 256 == 0) || (wideColumns && chunks % 512 == 0))
     threads = 256;
   // Segments of other than a power of two are fewer where one needs fewer registers.
@@ -291,8 +275,6 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
 }
 
 static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
-  if (ScheduleAttr single = elementSchedule(context, domain))
-    return single;
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
@@ -300,9 +282,7 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
   if (ScheduleAttr twice = twiceReducedSchedule(context, domain, vector, chunks))
     return twice;
   const bool isWide = domain.width > 8192;
-  int64_t most = domain.width > 32768                                  ? 1024
-                 : domain.width > (domain.rowAligned() ? 8192 : 16384) ? 512
-                                                                       : 256;
+  int64_t most = domain.width > 32768 ? 1024 : isWide ? 512 : 256;
   // Where only the row is held, a thread has room for 32 of its elements or 64, and small blocks
   // for several rows in turn.
   const bool plain = isPlain(domain);
@@ -310,20 +290,23 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
     most = std::clamp<int64_t>(chunks * vector / (isWide ? 64 : 32), 64, most);
   auto [threads, loads] = spreadRow(chunks, most);
   threads = std::max(threads, legalThreads(std::max<int64_t>(1, domain.group / vector)));
+  if (isShifted(domain))
+    threads = std::max<int64_t>(threads, 32);
   ScheduleKnobs knobs{
       .threads = threads, .vector = vector, .rows = threads <= 32 ? 256 / threads : 1};
   if (plain && domain.matricesRead > 1 && threads > 32 && threads <= 128)
     knobs.tiles = 4;
   if (plain && isWide && domain.narrowestStore > 8)
     knobs.tiles = 2;
-  if (!plain && domain.matricesRead > 1 && threads == 512)
-    knobs.resident = 2;
-  // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1024 where
-  // codes are made by arithmetic), and some rows a block hide a block's start.
+  if (!plain && domain.matricesRead > 1 && (threads == 512 || (isShifted(domain) && loads <= 2)))
+    knobs.resident = std::max<int64_t>(1, (isShifted(domain) ? 640 : 1024) / threads);
+  // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (896 of those
+  // that shift what they load, 1024 where codes are made by arithmetic), and some rows a block hide
+  // a block's start.
   const bool light = domain.matricesRead == 1 && threads >= 64 && loads <= 2;
   if (light && (!plain || domain.encodesBySoftware)) {
     knobs.tiles = domain.encodesBySoftware ? 4 : 3;
-    knobs.resident = (domain.encodesBySoftware ? 1024 : 1280) / threads;
+    knobs.resident = (isShifted(domain) ? 896 : domain.encodesBySoftware ? 1024 : 1280) / threads;
   }
   return ScheduleAttr::get(context, Family::row, knobs);
 }
@@ -362,7 +345,8 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
       spreadRow(chunks, part / each > 256 ? 1024 : std::max<int64_t>(part / each, 32));
   ScheduleKnobs knobs{.threads = threads, .vector = vector, .cluster = cluster};
   if (part / each <= 256) {
-    const int64_t held = (isPlain(domain) ? 768 * 64 : 1024 * 32) / (threads * loads * vector);
+    const int64_t narrow = isShifted(domain) ? 768 : 1024;
+    const int64_t held = (isPlain(domain) ? 768 * 64 : narrow * 32) / (threads * loads * vector);
     knobs.tiles = isPlain(domain) ? 2 : 4;
     knobs.resident = std::clamp<int64_t>(held, 1, 2048 / threads);
     knobs.prefetch = ahead;
@@ -396,7 +380,8 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   if (isMap && k.threads * k.rows <= 128)
     k.rows *= 256 / (k.threads * k.rows);
   const int64_t block = k.threads * (schedule.getFamily() == Family::tile ? 1 : k.rows);
-  const int64_t held = isMap && !domain.encodesBySoftware ? 1536 : 1024;
+  const int64_t most = isShifted(domain) ? 1152 : 1536;
+  const int64_t held = isMap && !domain.encodesBySoftware ? most : 1024;
   // A schedule that loads ahead knows how many blocks have the registers for it.
   const int64_t resident =
       k.prefetch ? k.resident : std::clamp<int64_t>(held / block, 1, mostResident);
