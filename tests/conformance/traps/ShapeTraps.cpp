@@ -33,6 +33,18 @@ std::vector<HostTensor> inputsOf(const std::string &op, int64_t rows, int64_t co
   return inputs;
 }
 
+/// The same as bf16, which holds these values.
+std::vector<HostTensor> asBf16(std::vector<HostTensor> tensors) {
+  for (HostTensor &tensor : tensors) {
+    std::vector<std::byte> upper;
+    for (size_t i = 2; i < tensor.data.size(); i += 4)
+      upper.insert(upper.end(), {tensor.data[i], tensor.data[i + 1]});
+    tensor.dtype = bf16;
+    tensor.data = std::move(upper);
+  }
+  return tensors;
+}
+
 const char *const QuantisingOps[] = {"quantize", "rms_norm_quant", "add_rms_norm_quant",
                                      "silu_mul_quant"};
 } // namespace
@@ -100,4 +112,26 @@ TEST_F(ShapeTraps, InOutIsReadAfterItsStore) {
         inputsOf("add_rms_norm_quant", 3, columns));
   run("add_rms_norm_quant", parameters("e4m3", "128x128"),
       inputsOf("add_rms_norm_quant", 130, 300));
+}
+
+/// Rows that begin anywhere are read around their chunks and written by neighbours: every row at
+/// another address, with and without a gap that holds NaN and is not to be written.
+TEST_F(ShapeTraps, WideRowsThatBeginAnywhere) {
+  struct Given {
+    const char *op, *format, *block;
+    int64_t rows, columns;
+    matrix::Layout layout;
+  };
+  for (const Given &given : {Given{"quantize", "e4m3", "1x128", 9, 8193, {}},
+                             Given{"quantize", "e5m2", "1x*", 3, 8191, {4, 1}},
+                             Given{"quantize", "e2m1", "1x16", 8, 1026, {2, 2}},
+                             Given{"rms_norm_quant", "e4m3", "1x128", 3, 2047, {1, 3}},
+                             Given{"add_rms_norm_quant", "e4m3", "1x128", 9, 1041, {}},
+                             Given{"silu_mul_quant", "e4m3", "1x32", 2, 1023, {3, 5}}}) {
+    OpParameters chosen = parameters(given.format, given.block);
+    run(given.op, chosen, inputsOf(given.op, given.rows, given.columns), "auto", given.layout);
+    chosen.dtype = "bf16";
+    run(given.op, chosen, asBf16(inputsOf(given.op, given.rows, given.columns)), "auto",
+        given.layout);
+  }
 }
