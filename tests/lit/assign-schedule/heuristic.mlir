@@ -207,3 +207,12 @@ eider.program @row_524288(m, n = 524288) {
   %s = eider.reduce sum %x over [1, *] : tensor<?x524288xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
   eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
 }
+
+// Rows that begin anywhere have the chunks of aligned ones, and whole warps.
+
+// CHECK: eider.program @codes_8193(m, n = 8193) attributes {schedule = #eider.schedule<map<threads = {{32|64|96|128|160|192|224|256}}, vector = 16
+eider.program @codes_8193(m, n = 8193) {
+  %x = eider.input "x" : tensor<?x8193xbf16, #eider.dims<m, n>>
+  %c = eider.encode %x {codec = #eider<codec hardware>} : tensor<?x8193xbf16, #eider.dims<m, n>> -> tensor<?x8193xf8E4M3FN, #eider.dims<m, n>>
+  eider.output "y", %c : tensor<?x8193xf8E4M3FN, #eider.dims<m, n>>
+}
