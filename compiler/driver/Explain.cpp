@@ -105,7 +105,7 @@ std::string eider::explain(const Program &program, const CompileOptions &options
     text += "  family    " + stringifyFamily(kernel.getScheduleAttr().getFamily()).str() + ": " +
             transforms::familyOf(*domain).reason + "\n";
     if (!domain->rowAligned())
-      text += "  access    rows do not start on 16 bytes: wide ones around each chunk, shifted\n";
+      text += "  access    rows do not start on 16 bytes: aligned windows around chunks, shifted\n";
     text += rejections(kernel, *domain);
     text += spaceOf(kernel, *domain);
     text += "  reads     " + bytesOf(kernel, false) + " bytes\n";
