@@ -478,8 +478,9 @@ void KernelPrinter::printCarried(ForTilesOp loop) {
 }
 
 LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
+  const StringRef tiles = loop.getOnly() ? "only" : loop.getByColumns() ? "over_columns" : "over";
   os << indent << "for (const " << tileName << " " << cursorName << " : " << tileName
-     << (loop.getOnly() ? "::only(" : "::over(") << operand(loop.getRows()).text << ")) {\n";
+     << "::" << tiles << "(" << operand(loop.getRows()).text << ")) {\n";
   indent = "    ";
   printCarried(loop);
   for (Operation &op : loop.getBlock())

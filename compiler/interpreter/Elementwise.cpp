@@ -136,8 +136,8 @@ Tensor interpreter::apply(Ternary operation, const Tensor &a, const Tensor &b, c
   for (size_t i = 0; i < result.ranges.size(); ++i)
     result.ranges[i] = overCorners<3>(a.dtype, {a.range(i), b.range(i), c.range(i)}, operation);
   // The one operation of three operands is the fused multiply-add.
-  result.isLoose = result.isLoose || cancels(result, c) ||
-                        cancels(result, apply(operations::multiply, a, b));
+  result.isLoose =
+      result.isLoose || cancels(result, c) || cancels(result, apply(operations::multiply, a, b));
   return result;
 }
 
@@ -194,7 +194,8 @@ Tensor interpreter::apply(const Approximate &function, const Tensor &a) {
       result.ranges[i] = Range::anything();
       continue;
     }
-    result.isLoose = result.isLoose || function.ulps(a.values[i]) > WideUlps;
+    const bool mayVanish = operand.lower < function.vanishesBelow && result.values[i] != 0;
+    result.isLoose = result.isLoose || mayVanish || function.ulps(a.values[i]) > WideUlps;
     Hull hull;
     hull.add(aroundValue(function, operand.lower));
     hull.add(aroundValue(function, operand.upper));

@@ -144,11 +144,12 @@ def Simt_ForTilesOp : Simt_Op<"for_tiles", [SingleBlock, NoTerminator]> {
   let summary = "For each tile of this CUDA block";
   let description = [{
     The region's arguments are the tile at its position and the carried values: `initial` for the first tile, then what `simt.carry`, the
-    last op, was given at the tile before. Of `only`, there are as many blocks as tiles, and each has one.
+    last op, was given at the tile before. Of `only`, there are as many blocks as tiles, and each has one. `by_columns`: a segment of all rows,
+    then the next segment.
   }];
-  let arguments = (ins I64:$rows, UnitAttr:$only, Variadic<AnyVectorOfNonZeroRank>:$initial);
+  let arguments = (ins I64:$rows, UnitAttr:$only, UnitAttr:$by_columns, Variadic<AnyVectorOfNonZeroRank>:$initial);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "(`only` $only^)? $rows (`carrying` $initial^ `:` type($initial))? $body attr-dict";
+  let assemblyFormat = "(`only` $only^)? (`by_columns` $by_columns^)? $rows (`carrying` $initial^ `:` type($initial))? $body attr-dict";
   let extraClassDeclaration = [{
     ::mlir::Block &getBlock() { return getBody().front(); }
     TileAttr getTile() {

@@ -543,8 +543,10 @@ LogicalResult ProgramLowering::run() {
   kernel.getBody().emplaceBlock();
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());
+  // Rows that are chosen more than once: part of each stays in the cache until it is chosen again.
+  const bool byColumns = tile.segments() > 1 && !program.getOps<GatherOp>().empty();
   loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows), isCooperative(),
-                                  ValueRange());
+                                  byColumns, ValueRange());
   loop.getBody().emplaceBlock();
   cursor = loop.getBlock().addArgument(simt::CursorType::get(builder.getContext(), tile),
                                        program.getLoc());

@@ -51,6 +51,11 @@ public:
     return {total, (total + rows - 1) / rows * segments};
   }
 
+  /// The same, a segment of all rows after the other.
+  static EIDER_DEVICE TilesByColumns<RowTile> over_columns(int64 total) requires(cluster == 1) {
+    return {total, (total + rows - 1) / rows * segments};
+  }
+
   /// The same where this CUDA block has just one, of a matrix that has rows.
   static EIDER_DEVICE OnlyTile<RowTile> only(int64 total) requires(cluster == 1) { return {total}; }
 

@@ -112,7 +112,7 @@ const Vocabulary &text::vocabulary() {
        "random",
        "has_next",
        "next"},
-      {"over", "only", "first", "load_columns", "clear_padding", "partial_max", "partial_min",
+      {"over", "over_columns", "only", "first", "load_columns", "clear_padding", "partial_max", "partial_min",
        "partial_amax", "partial_amax_number", "max_of_parts", "min_of_parts", "amax_of_parts",
        "amax_number_of_parts"},
       {"add", "store"},
