@@ -9,7 +9,7 @@
 From ops.json, peers.json, tune.json and profile.json in bench/results/ (--results DIR), of which only the first must be
 there. The schema is in bench/README.md. A cell is judged by what is asked of it: its target beside a memcpy; of the
 software codec, the hardware's time; of an odd shape, its even neighbour's ratio; and the fastest peer. Its time is the
-tuned one where there is a record.
+tuned one where there is a record that is faster than the heuristic.
 """
 import argparse
 import json
@@ -48,8 +48,8 @@ class Case:
 
     def __init__(self, cell, tuned, record):
         self.cell = cell  # of the heuristic's schedule, or of the one that there is
-        self.judged = tuned or record or cell
-        self.schedule = record["params"]["schedule"] if record else ""
+        self.judged = min((time for time in (cell, tuned, record) if time), key=lambda time: time["value"])
+        self.schedule = record["params"]["schedule"] if self.judged is record else ""
         self.asked = []
         self.peer = None
 

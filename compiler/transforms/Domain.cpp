@@ -326,6 +326,11 @@ std::optional<Domain> Domain::of(ProgramOp program) {
             op.getNumResults() == 1 ? domain.levelOf(op.getResult(0).getType()) : std::nullopt;
         level && level->kind == LevelKind::elements)
       domain.arithmetic += arithmeticOf(op);
+    if (auto gather = dyn_cast<GatherOp>(op)) {
+      const auto level = domain.levelOf(gather.getType());
+      domain.choosesRows |= level && level->kind == LevelKind::elements &&
+                            !isCodeType(cast<RankedTensorType>(gather.getType()).getElementType());
+    }
     auto rotate = dyn_cast<RotateOp>(op);
     domain.rotates |= bool(rotate);
     if (rotate && failed(noteGroup(domain, op, static_cast<int64_t>(rotate.getOver()))))

@@ -40,6 +40,7 @@ struct Domain {
   bool reducesRows = false;  ///< Some reduction along whole rows.
   int rowReductions = 0;     ///< How many they are.
   int64_t arithmetic = 0;    ///< Instructions of the functions of an element, about.
+  bool choosesRows = false;  ///< Of a matrix of elements that are no codes, in memory.
   bool rotates = false;      ///< Halves of some group change places.
   bool reducesWhole = false; ///< Some reduction over the whole matrix: each block leaves a part.
   bool readsParts = false;   ///< Such parts, of the kernel before.

@@ -195,19 +195,21 @@ static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, in
 /// Whether rows begin anywhere, and a whole warp can have neighbouring chunks of one: its threads
 /// then store together (templates/memory/shifted.cuh).
 static bool isShifted(const Domain &domain) {
-  constexpr int64_t lanes = 32, widest = 16;
-  return !domain.rowAligned() && domain.width >= lanes * widest;
+  constexpr int64_t lanes = 32, widest = 16, fewAligned = 4;
+  return domain.alignedElements < fewAligned && domain.width >= lanes * widest;
 }
+
+/// Whether rows begin at less than 16 bytes, and each thread stores for itself.
+static bool isAlone(const Domain &domain) { return !domain.rowAligned() && !isShifted(domain); }
 
 /// Neighbouring elements that a thread moves together: 16 bytes a store, but 16 codes at most, and
 /// what a group's 32 lanes need.
 static int64_t vectorFor(const Domain &domain) {
   int64_t wanted = std::min<int64_t>(16, 128 / domain.narrowestStore);
   // Where each thread stores for itself, neighbouring ones should be near each other.
-  const bool isAlone = !domain.rowAligned() && !isShifted(domain);
-  if (isAlone && familyOf(domain).family == Family::map)
+  if (isAlone(domain) && familyOf(domain).family == Family::map)
     wanted = domain.width % 8 == 0 && domain.narrowestStore <= 8 ? 16 : 8;
-  else if (isAlone)
+  else if (isAlone(domain))
     wanted = std::max<int64_t>(4, domain.alignedElements);
   return std::max<int64_t>(domain.group / 32, wanted);
 }
@@ -238,6 +240,8 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   const bool wideColumns = domain.readsColumns && vector >= 16;
   const int64_t loads = vector >= 16 && !wideColumns ? 1 : 2;
   int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
+  if (domain.choosesRows && chunks % 64 == 0) // a segment of all of them fits the cache
+    threads = 64;
   if (isShifted(domain))
     threads = std::max<int64_t>(threads, 32);
   if ((domain.encodesBySoftware && chunks % 256 == 0) || (wideColumns && chunks % 512 == 0))
@@ -259,18 +263,18 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
 static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                          int64_t chunks) {
   const int64_t width = chunks * vector;
+  constexpr int64_t each = 64, lanes = 32; // elements a thread, threads a warp
   if (domain.rowReductions < 2 || width != domain.width || width <= 4096 || width > 8192 ||
-      (!domain.readsColumns && domain.narrowestStore > 8))
+      width % (each * lanes) != 0 ||
+      (domain.narrowestStore > 8 && (!domain.readsColumns || domain.matricesRead > 1)))
     return {};
-  ScheduleKnobs knobs{.threads = width / 64, .vector = vector, .tiles = 2};
+  ScheduleKnobs knobs{.threads = width / each, .vector = vector, .tiles = 2};
   if (domain.matricesRead > 1)
     knobs.threads = width / 16, knobs.resident = 1024 / knobs.threads, knobs.prefetch = 1;
   else
     knobs.resident = 512 / knobs.threads;
   if (!domain.readsColumns)
     knobs.tiles = 4, knobs.prefetch = 1;
-  if (knobs.threads % 32 != 0)
-    return {};
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
@@ -282,7 +286,8 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
   if (ScheduleAttr twice = twiceReducedSchedule(context, domain, vector, chunks))
     return twice;
   const bool isWide = domain.width > 8192;
-  int64_t most = domain.width > 32768 ? 1024 : isWide ? 512 : 256;
+  const int64_t half = isAlone(domain) ? 16384 : 8192;
+  int64_t most = domain.width > 32768 ? 1024 : domain.width > half ? 512 : 256;
   // Where only the row is held, a thread has room for 32 of its elements or 64, and small blocks
   // for several rows in turn.
   const bool plain = isPlain(domain);
