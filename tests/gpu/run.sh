@@ -4,9 +4,9 @@
 #   tests/gpu/run.sh [BINARIES] [RESULTS]
 #
 # Every test that needs a GPU, from a build that may have been made on another machine. BINARIES is
-# the directory of its programs (else $EIDER_BIN, else build/bin); RESULTS gets gpu-tests.json and
-# gpu-tests.log (else $OUT, else a temporary directory). Exit status: 0 all passed, 1 something
-# failed, 77 there is no GPU.
+# the directory of its programs (else $EIDER_BIN, else build/bin); RESULTS gets gpu-tests.json,
+# after each step anew, and gpu-tests.log (else $OUT, else a temporary directory). Exit status: 0 all
+# passed, 1 something failed, 77 there is no GPU.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -61,6 +61,7 @@ step() {
     failed=1
   fi
   echo "$name $passed $failed $skipped $seconds" >>"$work/steps"
+  python3 "$here/results.py" "$work/steps" "$work/devices.json" "$results/gpu-tests.json" || exit 1
   echo "$name: $passed passed, $failed failed, $skipped skipped, $seconds s"
   if [ "$failed" != 0 ] || [ "$skipped" != 0 ]; then
     { echo "=== $name (exit status $status)"; head -c 400000 "$log"; } >>"$results/gpu-tests.log"
@@ -262,7 +263,6 @@ step racecheck sanitizer racecheck race
 step initcheck sanitizer initcheck uninitialised
 step synccheck sanitizer synccheck divergence
 
-python3 "$here/results.py" "$work/steps" "$work/devices.json" "$results/gpu-tests.json" || exit 1
 echo
 { echo "step passed failed skipped seconds"; cat "$work/steps"; } |
   awk '{ printf "%-18s %8s %8s %8s %8s\n", $1, $2, $3, $4, $5 }'
