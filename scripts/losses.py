@@ -49,7 +49,7 @@ class Case:
     def __init__(self, cell, tuned, record):
         self.cell = cell  # of the heuristic's schedule, or of the one that there is
         self.judged = min((time for time in (cell, tuned, record) if time), key=lambda time: time["value"])
-        self.schedule = record["params"]["schedule"] if self.judged is record else ""
+        self.schedule = record["params"]["schedule"] if record and self.judged is not cell else ""
         self.asked = []
         self.peer = None
 

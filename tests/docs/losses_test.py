@@ -60,6 +60,8 @@ class Judgement(unittest.TestCase):
         self.assertEqual([case.judged["value"] for case in own], [98])
         both, = judged([cell(value=105, target=1), cell(value=98, params={"schedule": "tuned"})], tune=[record])
         self.assertEqual((both.judged["value"], both.schedule), (98, "map<threads = 64>"))
+        newer, = judged([cell(value=97)], tune=[record])
+        self.assertEqual((newer.judged["value"], newer.schedule), (97, ""))
 
     def test_fastest_peer(self):
         case, = judged([cell(value=100)], peers=[peer("triton", 104.0), peer("torch.compile", 96.0)])
@@ -68,6 +70,19 @@ class Judgement(unittest.TestCase):
     def test_a_peer_may_lead_a_little_where_all_is_short(self):
         case, = judged([cell(value=2.0)], peers=[peer("triton", 1.95)])
         self.assertEqual(case.missed, [])
+
+    def test_a_kernel_may_take_what_an_empty_one_does(self):
+        empty = cell("all", 1.6, metric="empty_kernel", params={}, shape={})
+        case, = losses.judged(document(cell(value=2.0), empty), None, document(peer("triton", 1.5)))
+        self.assertEqual(case.asked, [("≤ empty kernel + 0.5 µs", 2.0 / 2.1)])
+        case, = losses.judged(document(cell(value=2.0)), None, document(peer("triton", 1.5)))
+        self.assertEqual([what for what, _ in case.missed], ["≤ 1.05 × triton"])
+        case, = losses.judged(document(cell(value=100), empty), None, document(peer("triton", 99.0)))
+        self.assertEqual([what for what, _ in case.missed], ["≤ 1 × triton"])
+
+    def test_the_interval_of_two_processes(self):
+        case, = judged([cell(value=101, starts=2, ratio_low=0.99, ratio_high=1.02)])
+        self.assertIn("1.010 [0.990, 1.020]", losses.line_of(case))
 
     def test_software_beside_hardware(self):
         case = judged([cell(params={"codec": "hardware"}), cell(value=104, params={"codec": "software"})])[0]
