@@ -42,7 +42,7 @@ public:
   }
 
   /// Takes the cells of a file that another process wrote: what is added to one of them joins it.
-  /// Throws Error where there is no such file, or it is of another bench.
+  /// Throws Error where there is no such file, or it is of another bench, machine or commit.
   void continueFrom(const std::string &path) {
     std::ifstream file(path);
     nlohmann::json earlier = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
@@ -50,13 +50,18 @@ public:
         earlier.value("bench", "") != document["bench"])
       throw Error(ErrorKind::Request, "is no file of results of this bench", path,
                   "measure without --again first");
+    for (const char *key : {"machine", "commit"})
+      if (earlier.value(key, nlohmann::json()) != document[key])
+        throw Error(ErrorKind::Request, std::string("is of another ") + key, path,
+                    "measure without --again");
     document["cells"] = std::move(earlier["cells"]);
+    continued = document["cells"].size();
   }
 
   /// One cell: op, params, shape, metric, unit, value, and whatever it is compared with.
   void add(nlohmann::json cell) {
-    for (nlohmann::json &earlier : document["cells"])
-      if (isSame(earlier, cell))
+    for (size_t i = 0; i < continued; ++i)
+      if (nlohmann::json &earlier = document["cells"][i]; isSame(earlier, cell))
         return join(earlier, cell);
     document["cells"].push_back(std::move(cell));
   }
@@ -104,6 +109,7 @@ private:
   }
 
   nlohmann::json document;
+  size_t continued = 0; ///< Cells of the file that is continued.
 };
 
 } // namespace eider::bench

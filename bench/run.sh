@@ -30,7 +30,7 @@ part() { # NAME COMMAND…
 }
 
 part ops "$bin/eider" bench --device cuda:0 --beside-copy --json "$out/ops.json"
-part again "$bin/eider" bench --device cuda:0 --only 16384x --l2 cold --again --json "$out/ops.json"
+part again "$bin/eider" bench --device cuda:0 --only 16384x --l2 cold --beside-copy --again --json "$out/ops.json"
 part latency "$bin/bench-latency" --device cuda:0 --json "$out/latency.json"
 part peers python3 "$root/bench/peers/run.py" --json "$out/peers.json" --seconds "$seconds" --continue
 

@@ -137,7 +137,7 @@ def line_of(case):
     peer = f"{number(case.peer['value'])} ({case.peer['params']['by']})" if case.peer else "–"
     asked = "; ".join(f"{what}: {f'**{share:.3f}**' if share > 1 else f'{share:.3f}'}" for what, share in case.asked)
     ratio = f"{figure['ratio']:.3f}"
-    if figure.get("starts", 1) > 1:
+    if figure.get("starts", 1) > 1 and "ratio_low" in figure:
         ratio += f" [{figure['ratio_low']:.3f}, {figure['ratio_high']:.3f}]"
     return row([*name_of(case), "heuristic" if figure is cell else "tuned", number(figure["value"]),
                 ratio, copy, peer, asked or "–"])

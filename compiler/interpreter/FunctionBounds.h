@@ -30,7 +30,7 @@ struct FunctionBounds {
 
 /// Below these operands a result may be 0 instead: the powers there are subnormal.
 struct VanishingBelow {
-  static constexpr double exp2 = -126, sigmoid = -87, gelu = -12.5;
+  static constexpr double exp2 = -126, sigmoid = -87, gelu = -12.9;
 };
 
 /// Additions on the deepest path of a reduction beyond log2 n: the trees inside a thread, across

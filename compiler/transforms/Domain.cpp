@@ -175,6 +175,7 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   if (to->kind != LevelKind::groups)
     return op.emitError("reduces down the rows: no schedule family has reductions along that axis "
                         "yet; a static scale needs none");
+  domain.reducesGroups = true;
   if (to->blockRows == 1) {
     return noteGroup(domain, *op.getOperation(), to->blockColumns);
   }

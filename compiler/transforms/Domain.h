@@ -36,18 +36,19 @@ struct Level {
 /// The matrix of a program: rows × columns, and what its program does along them.
 struct Domain {
   ir::DimExpr rows, columns;
-  int64_t width = 0;         ///< The static number of columns.
-  bool reducesRows = false;  ///< Some reduction along whole rows.
-  int rowReductions = 0;     ///< How many they are.
-  int64_t arithmetic = 0;    ///< Instructions of the functions of an element, about.
-  bool choosesRows = false;  ///< Of a matrix of elements that are no codes, in memory.
-  bool rotates = false;      ///< Halves of some group change places.
-  bool reducesWhole = false; ///< Some reduction over the whole matrix: each block leaves a part.
-  bool readsParts = false;   ///< Such parts, of the kernel before.
-  bool writesWhole = false;  ///< A value of the whole matrix, which no rows have, too.
-  int64_t group = 0;         ///< The largest 1×B group that is reduced or read; 0 without one.
-  bool transposes = false;   ///< Some value is of the transposed matrix.
-  int64_t bytesTurned = 0;   ///< Of the widest element that is transposed.
+  int64_t width = 0;          ///< The static number of columns.
+  bool reducesGroups = false; ///< Some reduction over groups in a row, or over blocks.
+  bool reducesRows = false;   ///< Some reduction along whole rows.
+  int rowReductions = 0;      ///< How many they are.
+  int64_t arithmetic = 0;     ///< Instructions of the functions of an element, about.
+  bool choosesRows = false;   ///< Of a matrix of elements that are no codes, in memory.
+  bool rotates = false;       ///< Halves of some group change places.
+  bool reducesWhole = false;  ///< Some reduction over the whole matrix: each block leaves a part.
+  bool readsParts = false;    ///< Such parts, of the kernel before.
+  bool writesWhole = false;   ///< A value of the whole matrix, which no rows have, too.
+  int64_t group = 0;          ///< The largest 1×B group that is reduced or read; 0 without one.
+  bool transposes = false;    ///< Some value is of the transposed matrix.
+  int64_t bytesTurned = 0;    ///< Of the widest element that is transposed.
   bool encodesBySoftware = false;
   bool convertsByHardware = false; ///< FP8, to or from, by instruction.
   bool packs = false;              ///< Some matrix in memory has two elements a byte.

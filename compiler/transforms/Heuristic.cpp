@@ -163,8 +163,10 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   // While one block waits for its threads to meet, another loads; or the next tile is loaded
   // meanwhile, where that leaves registers.
   constexpr int64_t held = 1024, mostResident = 8;
-  const bool reduces = block.isBlock() || domain.group > 0;
-  const bool ahead = reduces && (isWide || (domain.bytesTurned == 1 && block.isBlock()));
+  const int64_t carried = rows * columns / threads * domain.bitsRead / 32; // registers
+  const bool fits = threads <= 512 && carried <= 32;
+  const bool ahead =
+      fits && domain.reducesGroups && (isWide || (domain.bytesTurned == 1 && block.isBlock()));
   return ScheduleAttr::get(
       context, Family::tile,
       {.threads = threads,
@@ -199,14 +201,15 @@ static bool isShifted(const Domain &domain) {
   return domain.alignedElements < fewAligned && domain.width >= lanes * widest;
 }
 
-/// Whether rows begin at less than 16 bytes, and each thread stores for itself.
+/// Whether rows begin at less than 16 bytes, and chunks are short: of aligned ones, or of rows that
+/// no warp fills.
 static bool isAlone(const Domain &domain) { return !domain.rowAligned() && !isShifted(domain); }
 
 /// Neighbouring elements that a thread moves together: 16 bytes a store, but 16 codes at most, and
 /// what a group's 32 lanes need.
 static int64_t vectorFor(const Domain &domain) {
   int64_t wanted = std::min<int64_t>(16, 128 / domain.narrowestStore);
-  // Where each thread stores for itself, neighbouring ones should be near each other.
+  // Of short chunks, neighbouring ones should be near each other.
   if (isAlone(domain) && familyOf(domain).family == Family::map)
     wanted = domain.width % 8 == 0 && domain.narrowestStore <= 8 ? 16 : 8;
   else if (isAlone(domain))
@@ -389,7 +392,7 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   const int64_t held = isMap && !domain.encodesBySoftware ? most : 1024;
   // A schedule that loads ahead knows how many blocks have the registers for it.
   const int64_t resident =
-      k.prefetch ? k.resident : std::clamp<int64_t>(held / block, 1, mostResident);
+      k.prefetch && k.resident ? k.resident : std::clamp<int64_t>(held / block, 1, mostResident);
   k.tiles = 1;
   k.blocks = multiprocessors * resident / k.cluster * k.cluster;
   if (!isFew && k.cluster == 1)

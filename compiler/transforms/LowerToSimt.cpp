@@ -544,7 +544,7 @@ LogicalResult ProgramLowering::run() {
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());
   // Rows that are chosen more than once: part of each stays in the cache until it is chosen again.
-  const bool byColumns = tile.segments() > 1 && domain.choosesRows;
+  const bool byColumns = !isCooperative() && tile.segments() > 1 && domain.choosesRows;
   loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows), isCooperative(),
                                   byColumns, ValueRange());
   loop.getBody().emplaceBlock();

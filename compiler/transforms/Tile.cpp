@@ -24,7 +24,7 @@ static std::string loopProblem(const ScheduleKnobs &k, const Domain &domain, Fam
     return "at most one tile is loaded ahead";
   if (k.prefetch && !oneRow && family != Family::tile)
     return "a tile is loaded ahead where it is one whole row that is reduced, or a block";
-  if (k.prefetch && family == Family::tile && !domain.block.isBlock() && !domain.group)
+  if (k.prefetch && family == Family::tile && !domain.reducesGroups)
     return "a tile is loaded ahead after the reduction of the one before; the program reduces none";
   if (k.blocks && k.tiles > 1)
     return "a persistent grid (blocks) takes all tiles in turn: leave tiles out";

@@ -69,8 +69,8 @@ template <class T, int vector> struct Window {
   bool is_whole; // whether the chunk is, and the window lies in its row; else it is not loaded
 };
 
-/// Loads a chunk's window, but no byte before its row or behind it. Others of the row may be
-/// changed meanwhile by the threads that hold them.
+/// Loads a chunk's window, which neighbours share, so that it stays cached; but no byte before its
+/// row or behind it. Others of the row may be changed meanwhile by the threads that hold them.
 template <int vector, class T>
 EIDER_DEVICE Window<T, vector> load_window(const ChunkOfRow<const T> &chunk) {
   using W = Window<T, vector>;
@@ -130,10 +130,11 @@ EIDER_DEVICE Fragment<T, vector * chunks> load_shifted(F chunk) {
   return values;
 }
 
-/// The same of rows of any alignment.
-template <class T, int vector, int chunks, int alignment, bool may_be_cut, Caching caching, class F>
+/// The same of rows of any alignment, whose width is known or not.
+template <class T, int vector, int chunks, int alignment, bool may_be_cut, bool has_width,
+          Caching caching, class F>
 EIDER_DEVICE Fragment<T, vector * chunks> load_chunks(F chunk) {
-  if constexpr (is_shifted<T, vector, alignment>) {
+  if constexpr (has_width && is_shifted<T, vector, alignment>) {
     return load_shifted<T, vector, chunks, alignment, caching>(chunk);
   } else {
     Fragment<T, vector * chunks> values{};

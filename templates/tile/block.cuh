@@ -57,9 +57,21 @@ public:
   /// The elements of a [columns] vector under the tile, 0 outside.
   template <int alignment = 16, class T>
   EIDER_DEVICE Fragment<T, vector * chunks> load_columns(const T *p) const {
-    return load_chunks<T, vector, chunks, alignment, may_be_cut, cached>([&](int) {
+    const auto chunk = load_chunks<T, vector, 1, alignment, may_be_cut, true, cached>([&](int) {
       return ChunkOfRow<const T>(p + column_, columns_inside(), column_, static_cast<int>(columns));
     });
+    constexpr int words = bytes_of<T>(vector) / 4;
+    Fragment<T, vector * chunks> values{};
+    if constexpr (words > 0) {
+      EIDER_UNROLL
+      for (int i = 0; i < words * chunks; ++i)
+        values.words[i] = chunk.words[i % words];
+    } else {
+      EIDER_UNROLL
+      for (int i = 0; i < vector * chunks; ++i)
+        values.fill(i, chunk[i % vector]);
+    }
+    return values;
   }
 
   /// A [rows] vector: one value a chunk; 0 outside.

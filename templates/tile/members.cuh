@@ -43,7 +43,7 @@ struct TileMembers {
   /// (bytes of packed ones) apart and start at multiples of `alignment` bytes.
   template <int alignment = 16, Caching caching = cached, class T>
   EIDER_DEVICE Fragment<T, elements> load(const T *p, int64 pitch = columns / packing<T>) const {
-    return load_chunks<T, vector, chunks, alignment, Tile::may_be_cut, caching>(
+    return load_chunks<T, vector, chunks, alignment, Tile::may_be_cut, (columns > 0), caching>(
         [&](int c) { return chunk(p, c, pitch); });
   }
 

@@ -131,7 +131,7 @@ private:
   /// For a thread whose first chunk begins at column `first`.
   template <int alignment, class T>
   static EIDER_DEVICE Fragment<T, vector * loads> load_columns_from(const T *p, int first) {
-    return load_chunks<T, vector, loads, alignment, may_be_cut, cached>([&](int c) {
+    return load_chunks<T, vector, loads, alignment, may_be_cut, true, cached>([&](int c) {
       const int column = first + c * step;
       return ChunkOfRow<const T>(p + column, columns_inside(first, c), column,
                                  static_cast<int>(columns));

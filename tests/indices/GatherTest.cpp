@@ -56,6 +56,7 @@ std::vector<Point> points() {
        .dims = extents(11, 150, 40)});
   add({.op = "embedding", .dims = extents(3, 128, 0)}); // there is nothing to choose from
   add({.op = "moe_permute_quant", .dims = extents(31, 264, 12)});
+  add({.op = "moe_permute_quant", .parameters = {.block = "*x*"}, .dims = extents(6, 8193, 4)});
   add({.op = "moe_permute_quant",
        .parameters = {.dtype = "f16", .block = "1x*", .index = "i32", .copy = "bf16"},
        .dims = extents(31, 141, 40),

@@ -112,9 +112,9 @@ const Vocabulary &text::vocabulary() {
        "random",
        "has_next",
        "next"},
-      {"over", "over_columns", "only", "first", "load_columns", "clear_padding", "partial_max", "partial_min",
-       "partial_amax", "partial_amax_number", "max_of_parts", "min_of_parts", "amax_of_parts",
-       "amax_number_of_parts"},
+      {"over", "over_columns", "only", "first", "load_columns", "clear_padding", "partial_max",
+       "partial_min", "partial_amax", "partial_amax_number", "max_of_parts", "min_of_parts",
+       "amax_of_parts", "amax_number_of_parts"},
       {"add", "store"},
       {"decode", "encode", "encode_number", "encode_overflow", "encode_stochastic",
        "encode_number_stochastic", "encode_quotient", "encode_bounded_quotient"}};

@@ -251,7 +251,8 @@ void Bench::addTime(const BenchCell &cell, const std::string &op, const std::str
 int carryOut(const BenchRequest &request) {
   const std::vector<BenchCell> cells = cellsFor(request);
   Bench bench(request, Device::open(request.device), cells.size() == 1);
-  bench.measureEmptyKernel();
+  if (request.sources.empty())
+    bench.measureEmptyKernel();
   for (const BenchCell &cell : cells)
     bench.measure(cell);
   bench.write();

@@ -303,7 +303,7 @@ EIDER_DEVICE uint32 gelu(uint32 bits) {
   const float x = arch::as_float(bits), result = eider::gelu(x);
   const double finite = x < -0x1p100f ? -0x1p100 : static_cast<double>(x);
   const double exact = finite / 2 * ::erfc(-finite * 0.70710678118654752440);
-  const bool vanishes = x < -12.5f && arch::as_bits(result) == 0x80000000u;
+  const bool vanishes = x < -12.9f && arch::as_bits(result) == 0x80000000u;
   return vanishes ? 0 : beyond(distance(result, exact), x < 0 ? 24.0f * x * x : 0.0f);
 }
 /// The square root must be the nearest.

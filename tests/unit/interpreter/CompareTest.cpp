@@ -97,13 +97,18 @@ TEST(Compare, GeluTurnsAndVanishes) {
   EXPECT_EQ(judged(p, {-12}, {0}).wrong, 1);
   EXPECT_EQ(judged(p, {-13}, {-0.0}).wrong, 0);
   EXPECT_EQ(judged(p, {1}, {0.8415}).wrong, 1);
+  // About -0.75, within 0.06: gelu is least between the ends.
   Program around = program(R"(
     %x = eider.input "x" : tensor<?x?xf32, #eider.dims<tokens, hidden>>
     %e = math.exp %x : tensor<?x?xf32, #eider.dims<tokens, hidden>>
-    %n = arith.negf %e : tensor<?x?xf32, #eider.dims<tokens, hidden>>
-    %y = eider.gelu %n : tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %d = arith.subf %e, %e : tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %c = arith.constant -0.75 : f32
+    %b = eider.broadcast %c : f32 to tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %s = arith.addf %d, %b : tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %y = eider.gelu %s : tensor<?x?xf32, #eider.dims<tokens, hidden>>
     eider.output "y", %y : tensor<?x?xf32, #eider.dims<tokens, hidden>>)");
-  EXPECT_EQ(judged(around, {-0.285296}, {-0.1699716}).wrong, 0); // the least that gelu gives
+  EXPECT_EQ(judged(around, {12}, {-0.16996}).wrong, 0);
+  EXPECT_EQ(judged(around, {12}, {-0.1701}).wrong, 1);
 }
 
 TEST(Compare, ErrorsPropagate) {
