@@ -165,12 +165,16 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   constexpr int64_t held = 1024, mostResident = 8;
   const int64_t carried = rows * columns / threads * domain.bitsRead / 32; // registers
   const bool fits = threads <= 512 && carried <= 32;
+  // What is computed before it is turned needs the registers itself; codes of it then go in short
+  // chunks, shorter still beside a copy.
+  const bool works = domain.arithmetic >= 4, copies = domain.matricesWritten > 2;
   const bool ahead =
-      fits && domain.reducesGroups && (isWide || (domain.bytesTurned == 1 && block.isBlock()));
+      fits && domain.reducesGroups &&
+      (block.isBlock() ? domain.bytesTurned == 1 && !works : isWide && (!works || copies));
   return ScheduleAttr::get(
       context, Family::tile,
       {.threads = threads,
-       .vector = vector,
+       .vector = works && block.isBlock() ? (copies ? 4 : vector / 2) : vector,
        .rows = rows,
        .columns = columns,
        .tiles = ahead ? 2 : 1,
@@ -229,7 +233,11 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
     return {};
   const bool isMuch = domain.arithmetic >= much || decodes;
   return ScheduleAttr::get(context, Family::map,
-                           {.threads = 128, .vector = vector, .loads = 2, .tiles = isMuch ? 4 : 1});
+                           {.threads = 128,
+                            .vector = vector,
+                            .loads = 2,
+                            .tiles = isMuch ? 4 : 1,
+                            .streaming = domain.rotates});
 }
 
 /// Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger ones,
@@ -241,23 +249,32 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
     return working;
   const int64_t lanes = std::max<int64_t>(1, domain.group / vector);
   const bool wideColumns = domain.readsColumns && vector >= 16;
-  const int64_t loads = vector >= 16 && !wideColumns ? 1 : 2;
+  const bool packs = domain.packs && domain.encodesBySoftware;
+  // A segment of all the rows that are chosen from fits the cache.
+  const bool fitsCache = domain.choosesRows && chunks % 64 == 0;
+  const bool isShort = vector >= 16 && !wideColumns && !packs && !fitsCache && !isShifted(domain);
+  const int64_t loads = isShort ? 1 : 2;
   int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
-  if (domain.choosesRows && chunks % 64 == 0) // a segment of all of them fits the cache
-    threads = 64;
+  if (fitsCache)
+    threads = vector >= 16 ? std::max<int64_t>(16, legalThreads(lanes)) : 64;
+  // Each segment that is shifted begins and ends with a window that its neighbour loads too.
+  constexpr int64_t most = 288;
   if (isShifted(domain))
-    threads = std::max<int64_t>(threads, 32);
+    threads = std::max<int64_t>(spreadRow(ceilDiv(chunks, loads), most).first, 32);
   if ((domain.encodesBySoftware && chunks % 256 == 0) || (wideColumns && chunks % 512 == 0))
     threads = 256;
   // Segments of other than a power of two are fewer where one needs fewer registers.
   const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned();
+  // What is read again, a table of angles or rows that several choose, stays in the L2 so.
+  const bool streams = domain.rotates || (fitsCache && vector < 16);
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads,
                             .vector = vector,
                             .rows = std::max<int64_t>(1, 128 / threads),
                             .loads = loads,
                             .tiles = domain.encodesBySoftware ? 2 : 1,
-                            .resident = bounded ? 1344 / threads : 0});
+                            .resident = bounded ? 1344 / threads : 0,
+                            .streaming = streams});
 }
 
 /// Rows that are reduced twice (a mean and a variance, a maximum and a sum) and are so wide that
@@ -296,6 +313,13 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
   const bool plain = isPlain(domain);
   if (plain)
     most = std::clamp<int64_t>(chunks * vector / (isWide ? 64 : 32), 64, most);
+  constexpr int64_t shiftedThreads = 544; // two such blocks hold rows of a little over 8192
+  if (!plain && domain.matricesRead > 1 && isShifted(domain) && chunks <= shiftedThreads)
+    most = shiftedThreads;
+  // Two matrices and a wide store, reduced once: one chunk a thread.
+  if (!plain && domain.matricesRead > 1 && domain.narrowestStore > 8 && domain.rowReductions == 1 &&
+      domain.width > 4096)
+    most = std::max<int64_t>(most, 512);
   auto [threads, loads] = spreadRow(chunks, most);
   threads = std::max(threads, legalThreads(std::max<int64_t>(1, domain.group / vector)));
   if (isShifted(domain))
@@ -306,8 +330,13 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
     knobs.tiles = 4;
   if (plain && isWide && domain.narrowestStore > 8)
     knobs.tiles = 2;
-  if (!plain && domain.matricesRead > 1 && (threads == 512 || (isShifted(domain) && loads <= 2)))
-    knobs.resident = std::max<int64_t>(1, (isShifted(domain) ? 640 : 1024) / threads);
+  // Two reductions of f32 want no more than 64 registers, or few rows are held at a time.
+  if (plain && domain.rowReductions > 1 && threads >= 128 && threads <= 512 && loads * vector <= 32)
+    knobs.resident = 1024 / threads;
+  if (!plain && domain.matricesRead > 1 && isShifted(domain) && loads <= 2)
+    knobs.resident = std::max<int64_t>(1, (loads == 1 ? 2 * shiftedThreads : 640) / threads);
+  else if (!plain && domain.matricesRead > 1 && threads == 512 && domain.narrowestStore <= 8)
+    knobs.resident = 1024 / threads;
   // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (896 of those
   // that shift what they load, 1024 where codes are made by arithmetic), and some rows a block hide
   // a block's start.

@@ -600,13 +600,18 @@ static LogicalResult checkLowerable(Operation &op) {
 }
 
 /// Rows of a transposed tensor may begin anywhere, and then elements are stored one by one: so that
-/// they are near each other, a thread has the fewest neighbours that are a word.
+/// they are near each other, a thread has the fewest neighbours that are a word; and as each store
+/// takes registers, many threads have few elements each.
 static void narrowStores(ProgramOp program, const Domain &domain) {
   ScheduleAttr schedule = program.getScheduleAttr();
   if (!schedule)
     return;
   ScheduleKnobs knobs = schedule.getKnobs();
   knobs.vector = std::min<int64_t>(knobs.vector, std::max<int64_t>(4, domain.group / 32));
+  knobs.threads = std::min<int64_t>(1024, knobs.rows * knobs.columns / knobs.vector);
+  knobs.tiles = 1;
+  knobs.resident = 0;
+  knobs.prefetch = false;
   auto narrow = ScheduleAttr::get(program.getContext(), schedule.getFamily(), knobs);
   if (std::string message; tileOf(narrow, domain, message))
     program.setScheduleAttr(narrow);

@@ -15,7 +15,7 @@
 // CHECK-NEXT:    const auto rotated = row.rotate_halves<128>(n);
 // CHECK-NEXT:    const auto turned = n * eider::to<float>(cos_repeated) +
 // CHECK-NEXT:        rotated * eider::to<float>(sin_repeated);
-// CHECK-NEXT:    row.store(y, eider::to<bf16>(turned));
+// CHECK-NEXT:    row.store<16, streaming>(y, eider::to<bf16>(turned));
 
 // PAIRS:         const auto cos_repeated = chosen.load_repeated<32, 2>(cos);
 // PAIRS:         row.rotate_halves<2>(wide);
