@@ -22,6 +22,9 @@ from readme_table import OF_HARDWARE, number, row, subject
 ODD = 1.15          # an odd shape's ratio to a memcpy over its even neighbour's
 SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by so much,
 OVER_EMPTY = 0.5                 # or a kernel take so much longer than an empty one
+WEIGHTS = {"torch f32": 4, "torch bf16": 2}  # peers whose weights are not quantized: how many times their speed a square has,
+SQUARE, SQUARE_SUM = 16384, 0.95  # of so many rows, and the share of the speed at which a plain sum reads as many bytes
+LARGE_SUM, LARGE_BYTES = 0.85, 64e6  # the same share of other weights of more bytes
 FLAGS = {"dtype": "--dtype", "format": "--format", "block": "--block", "from_format": "--from-format",
          "from_block": "--from-block", "from_scale": "--from-scale", "from_scale_layout": "--from-scale-layout",
          "scale": "--scale", "scale_layout": "--scale-layout", "scale_source": "--scale-source", "mode": "--mode",
@@ -52,6 +55,7 @@ class Case:
         self.schedule = record["params"]["schedule"] if record and self.judged is not cell else ""
         self.asked = []
         self.peer = None
+        self.weights = []  # peers of weights that are not quantized
 
     def ask(self, what, share):
         self.asked.append((what, share))
@@ -75,6 +79,11 @@ def cases_of(ops, tune, peers):
         if cell["params"].get("schedule") != "tuned" or key not in cases:
             cases[key] = Case(cell, tuned.get(key), records.get(key))
     for cell in cells_of(peers, "time"):
+        if cell["params"]["by"] in WEIGHTS:
+            for case in cases.values():
+                if (case.cell["op"], case.cell["shape"]) == (cell["op"], cell["shape"]):
+                    case.weights.append(cell)
+            continue
         case = cases.get(subject(cell))
         if case and (case.peer is None or cell["value"] < case.peer["value"]):
             case.peer = cell
@@ -106,6 +115,19 @@ def most_of(peer, empty):
     return SMALL_PEER * value, f"≤ {SMALL_PEER:g} × {by}"
 
 
+def judge_contraction(case):
+    figure, cell = case.judged, case.cell
+    weights = cell["shape"]["n"] * cell["shape"]["k"]
+    is_square = weights == SQUARE * SQUARE
+    for peer in case.weights:
+        times = WEIGHTS[peer["params"]["by"]] if is_square else 1
+        if peer["params"].get("l2", "cold") == cell["params"].get("l2", "cold"):
+            case.ask(f"≤ {'' if times == 1 else '1/'}{times} × {peer['params']['by']}", figure["value"] * times / peer["value"])
+    if "copy_ratio" in cell and (is_square or weights > LARGE_BYTES):
+        share = SQUARE_SUM if is_square else LARGE_SUM
+        case.ask(f"≥ {share:g} × a plain sum's speed", share * cell["copy_ratio"] * figure["ratio"] / cell["ratio"])
+
+
 def judge(cases, empty=None):
     """`empty`: the time of an empty kernel, if it was measured."""
     for case in cases.values():
@@ -117,6 +139,8 @@ def judge(cases, empty=None):
             case.ask(f"≤ {OF_HARDWARE:g} × hardware codec", figure["value"] / most)
         if even := even_neighbour(case, cases):
             case.ask(f"≤ {ODD:g} × even neighbour", figure["ratio"] / (ODD * even.judged["ratio"]))
+        if case.cell["op"] == "gemv":
+            judge_contraction(case)
         if case.peer:
             most, what = most_of(case.peer, empty)
             case.ask(what, figure["value"] / most)

@@ -87,6 +87,10 @@ INPUTS = {
     "slots": choices("slots"),
     "k cache": matrix("slots", CODES, "codes", moved="tokens"), "k scale": scales("slots", moved="tokens"),
     "v cache": matrix("slots", CODES, "codes", moved="tokens"), "v scale": scales("slots", moved="tokens"),
+    "w codes": matrix("n", CODES, "codes", columns="k"), "k vector": vector("k"),
+    "w scale": Tensor(lambda dims: (dims["n"], blocks(dims["k"])), torch.float32, "scales"),
+    "w bf16": matrix("n", columns="k"), "w f32": matrix("n", torch.float32, columns="k"),
+    "k vector f32": vector("k", torch.float32),
 }
 UPDATED = {"residual": None, "k cache": "k scale", "v cache": "v scale"}  # and the scales of what is codes
 
@@ -100,6 +104,7 @@ RESULTS = {
     "yt": matrix("hidden", CODES, "codes", columns="tokens"),
     "t 1x128": Tensor(lambda dims: (dims["hidden"], blocks(dims["tokens"])), torch.float32, "scales"),
     "t 128x128": Tensor(lambda dims: (blocks(dims["hidden"]), blocks(dims["tokens"])), torch.float32, "scales"),
+    "n vector": vector("n", content="plain"), "n vector f32": vector("n", torch.float32, "plain"),
 }
 
 
@@ -112,14 +117,15 @@ class Op:
     results: tuple  # of RESULTS
     params: dict    # as Eider's cell has them
     shapes: tuple = SHAPES
-    others: dict = dataclasses.field(default_factory=dict)  # dims but tokens and hidden
+    others: dict = dataclasses.field(default_factory=dict)  # dims but those two
+    names: tuple = ("tokens", "hidden")
 
     @property
     def key(self):
         return f"{self.name} {self.label}".strip()
 
     def dims(self, tokens, hidden):
-        return {"tokens": tokens, "hidden": hidden, **self.others}
+        return {self.names[0]: tokens, self.names[1]: hidden, **self.others}
 
     def traffic(self, tokens, hidden):
         """Bytes: each input read once, each output written once, an in-out both; of what is chosen from, the rows."""
@@ -148,6 +154,14 @@ def plain(name, reference_of, inputs, label="", params=(), **how):
 
 
 E4M3 = {"format": "e4m3", "block": "1x128"}
+GEMV = ((16384, 16384), (4096, 14336), (7168, 18432), (1024, 4096))
+
+
+def gemv(label, reference_of, inputs, result):
+    """Of weights as the label says; held beside ours of codes whatever they are."""
+    return Op("gemv", label, reference_of, inputs, (result,), {"dtype": "bf16", **E4M3}, GEMV, names=("n", "k"))
+
+
 OPS = (
     static("quantize", reference.quantize_static, ("x",)),
     quantizing("quantize", "1x128", reference.quantize_blocks, ("x",)),
@@ -184,6 +198,9 @@ OPS = (
     Op("kv_append", "1x128", reference.kv_append,
        ("k", "v", "head weight", "cos", "sin", "positions", "slots", "k cache", "k scale", "v cache", "v scale"), (),
        {"dtype": "bf16", **E4M3}, shapes=((16384, 1024),), others={"slots": 65536, "max_position": 32768}),
+    gemv("1x128", reference.gemv, ("w codes", "w scale", "k vector"), "n vector"),
+    gemv("bf16 weights", reference.matvec, ("w bf16", "k vector"), "n vector"),
+    gemv("f32 weights", reference.matvec, ("w f32", "k vector f32"), "n vector f32"),
 )
 
 

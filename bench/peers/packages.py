@@ -10,7 +10,12 @@ import cases
 def torch_compile():
     def compiled(function):
         return torch.compile(function, mode="max-autotune-no-cudagraphs", dynamic=False, fullgraph=True)
-    return {op.key: compiled(op.reference) for op in cases.OPS}
+    return {op.key: compiled(op.reference) for op in cases.OPS if "weights" not in op.label}
+
+
+def torch_of(weights):
+    """PyTorch's own product, of weights that are not quantized."""
+    return lambda: {f"gemv {weights} weights": lambda w, x: (w @ x,)}
 
 
 def triton():
@@ -37,8 +42,8 @@ def flag_gems():
     return {"quantize 1x128": lambda x: group(x, 128)}
 
 
-PEERS = {"torch.compile": torch_compile, "triton": triton, "torchao": torchao, "flashinfer": flashinfer,
-         "flag-gems": flag_gems}
+PEERS = {"torch bf16": torch_of("bf16"), "torch f32": torch_of("f32"), "torch.compile": torch_compile, "triton": triton,
+         "torchao": torchao, "flashinfer": flashinfer, "flag-gems": flag_gems}
 
 
 def available():

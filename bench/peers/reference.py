@@ -191,3 +191,11 @@ def kv_append(k, v, weight, cos, sin, positions, slots, k_cache, k_scale, v_cach
         cache.view(torch.uint8)[slots] = codes.view(torch.uint8)
         scale[slots] = own
     return ()
+
+
+def gemv(codes, scale, x):
+    return ((dequantized(codes, scale) @ x.float()).to(torch.bfloat16),)
+
+
+def matvec(w, x):
+    return ((w.float() @ x.float()).to(x.dtype),)

@@ -110,6 +110,26 @@ private:
                          ArrayRef<std::string> arguments);
 };
 
+namespace {
+/// What a kind of tile is called in the text.
+struct TileNames {
+  const char *alias, *cursor, *templateName, *header;
+};
+} // namespace
+
+static TileNames namesOf(TileKind kind) {
+  switch (kind) {
+  case TileKind::row:
+    return {"Row", "row", "RowTile", "eider/tile/row.cuh"};
+  case TileKind::rows:
+    return {"Rows", "rows", "RowsTile", "eider/tile/rows.cuh"};
+  case TileKind::block:
+  case TileKind::transposed:
+    break;
+  }
+  return {"Tile", "tile", "BlockTile", "eider/tile/block.cuh"};
+}
+
 static std::string callOf(const Twine &method, ArrayRef<std::string> parameters,
                           ArrayRef<std::string> arguments) {
   return method.str() + (parameters.empty() ? "" : "<" + llvm::join(parameters, ", ") + ">") + "(" +
@@ -208,7 +228,9 @@ Expression KernelPrinter::reduceText(ReduceOp op) {
   }
   SmallVector<std::string> arguments = {operand(op.getInput(), true).text};
   if (op.getTimes()) {
-    method += "_of_products";
+    method += op.getScales() ? "_of_scaled_products" : "_of_products";
+    if (op.getScales())
+      arguments.push_back(operand(op.getScales(), true).text);
     arguments.push_back(operand(op.getTimes(), true).text);
   }
   return {callOnTile(op.getAt(), method, parameters, arguments)};
@@ -332,7 +354,7 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
 std::string KernelPrinter::derivedName(Operation &op) {
   // A variable that is loaded ahead is named for the tile that it is loaded for.
   auto isFirst = [](LoadOp load) { return bool(load.getAt().getDefiningOp<FirstTileOp>()); };
-  bool isAhead = isa<LoadOp>(op) && cast<LoadOp>(op).getAccess() == Access::elements &&
+  bool isAhead = isa<LoadOp>(op) && cast<LoadOp>(op).getAccess() != Access::columns &&
                  isFirst(cast<LoadOp>(op));
   if (auto given = op.getAttrOfType<StringAttr>("eider.name"))
     return given.str() + (isAhead ? "_next" : "");
@@ -347,12 +369,13 @@ std::string KernelPrinter::derivedName(Operation &op) {
       else if (load.getPitch() && !isa<BlockArgument>(load.getPitch()))
         base += "_first";
       else if (!isAhead)
-        base += "_" + cursorName;
+        base += "_" +
+                (load.getAccess() == Access::columns && cursorName == "rows" ? "row" : cursorName);
       return base + (isAhead ? "_next" : "");
     case Access::repeated:
       return base + "_repeated";
     case Access::groups:
-      return base + "_groups";
+      return base + "_groups" + (isAhead ? "_next" : "");
     default:
       return base + "_value";
     }
@@ -507,6 +530,8 @@ void KernelPrinter::printTile(TileAttr tile) {
       parameters.push_back({"loads", tile.getLoads()});
     if (isCluster)
       parameters.push_back({"cluster", tile.getCluster()});
+  } else if (tile.getKind() == TileKind::rows) {
+    parameters.append({{"columns", tile.getWidth()}, {"rows", tile.getRows()}});
   } else {
     parameters.append(
         {{"rows", tile.getRows()}, {"columns", tile.getColumns()}, {"width", tile.getWidth()}});
@@ -516,7 +541,8 @@ void KernelPrinter::printTile(TileAttr tile) {
     if (hasMultiple)
       parameters.push_back({"multiple", tile.getMultiple()});
   }
-  const std::string alias = "using " + tileName + " = " + (rowTile ? "RowTile<" : "BlockTile<");
+  const std::string alias =
+      "using " + tileName + " = " + namesOf(tile.getKind()).templateName + "<";
   std::string line = indent + alias;
   for (auto [index, parameter] : llvm::enumerate(parameters)) {
     const bool isLast = index + 1 == parameters.size();
@@ -607,9 +633,9 @@ LogicalResult KernelPrinter::print() {
     printComment(commentText(cast<StringAttr>(line).getValue()));
   printSignature();
   for (ForTilesOp loop : kernel.getBlock().getOps<ForTilesOp>()) {
-    bool rowTile = loop.getTile().getKind() == TileKind::row;
-    tileName = rowTile ? "Row" : "Tile";
-    cursorName = rowTile ? "row" : "tile";
+    const TileNames named = namesOf(loop.getTile().getKind());
+    tileName = named.alias;
+    cursorName = named.cursor;
     printTile(loop.getTile());
   }
   printCodecs();
@@ -631,8 +657,7 @@ void printIncludes(ModuleOp module, llvm::raw_ostream &os) {
   std::set<std::string> includes;
   module.walk([&](Operation *op) {
     if (auto loop = dyn_cast<ForTilesOp>(op))
-      includes.insert(loop.getTile().getKind() == TileKind::row ? "eider/tile/row.cuh"
-                                                                : "eider/tile/block.cuh");
+      includes.insert(namesOf(loop.getTile().getKind()).header);
     if (auto layout = dyn_cast<ScaleLayoutOp>(op))
       includes.insert("eider/layouts/" +
                       eider::ir::infoOf(layout.getLayout().getValue()).name.str() + ".cuh");

@@ -108,24 +108,67 @@ Range Sum::range() const {
   return {low == 0 ? -0.0 : low, high == 0 ? 0.0 : high};
 }
 
+/// The sums as a tensor of f32.
+static Tensor tensorOf(const std::vector<Sum> &sums, const Extents &shape, bool isLoose) {
+  Tensor result(DType::f32, shape);
+  result.isLoose = isLoose;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const Sum &sum = sums[i];
+    result.ranges.push_back(sum.range());
+    result.isLoose = result.isLoose || (sum.positive && sum.negative);
+    result.values[i] = std::isnan(sum.value) ? arithmeticNaN() : roundTo(DType::f32, sum.value);
+  }
+  return result;
+}
+
 static Tensor reduceSum(bool mean, const Tensor &input, const Extents &grid,
                         const Extents &extents) {
   std::vector<Sum> sums(elementsOf(grid));
   std::vector<int64_t> blocks = blockOfElement(input.shape, extents);
   for (int64_t i = 0; i < input.size(); ++i)
     sums[blocks[i]].add(input.values[i], input.range(i));
-  Tensor result(DType::f32, grid), counts(DType::f32, grid);
-  result.isLoose = input.isLoose;
-  for (const Sum &sum : sums) {
-    result.ranges.push_back(sum.range());
-    result.isLoose = result.isLoose || (sum.positive && sum.negative);
-  }
-  for (size_t i = 0; i < sums.size(); ++i) {
-    result.values[i] =
-        std::isnan(sums[i].value) ? arithmeticNaN() : roundTo(DType::f32, sums[i].value);
+  Tensor result = tensorOf(sums, grid, input.isLoose);
+  if (!mean)
+    return result;
+  Tensor counts(DType::f32, grid);
+  for (size_t i = 0; i < sums.size(); ++i)
     counts.values[i] = roundTo(DType::f32, static_cast<double>(sums[i].count));
+  return apply(operations::divide, result, counts);
+}
+
+/// What the product of a weight, its scale and a vector's element may be where they meet in any
+/// order: a partial sum is rounded before it is scaled, and may be too small for f32 then.
+static Range rangeOfProduct(double weight, double scale, Range vector) {
+  if (std::isinf(scale) && !std::isnan(weight) && !vector.isNaN())
+    return Range::anything(); // as the sum of its group is 0 or not
+  Hull hull;
+  for (double end : {vector.lower, vector.upper}) {
+    const double product = weight * scale * end, slack = std::abs(product) * 0x1p-22 + 0x1p-148;
+    const bool isKnown = std::isnan(product) || std::isinf(product) || product == 0;
+    hull.add(isKnown ? product : product - slack);
+    hull.add(isKnown ? product : product + slack);
   }
-  return mean ? apply(operations::divide, result, counts) : result;
+  return hull.get();
+}
+
+Tensor interpreter::contract(const Tensor &weights, const Tensor *scales, const Tensor &vector) {
+  constexpr double largest = 0x1p127;
+  const int64_t rows = weights.shape[0], columns = weights.shape[1];
+  std::vector<Sum> sums(rows);
+  for (int64_t row = 0; row < rows; ++row) {
+    double unscaled = 0; // what a partial sum may reach
+    for (int64_t k = 0; k < columns; ++k) {
+      const double weight = weights.values[row * columns + k],
+                   scale = scales ? scales->values[row * columns + k] : 1;
+      sums[row].add(weight * scale * vector.values[k],
+                    rangeOfProduct(weight, scale, vector.range(k)));
+      const double product = std::abs(weight) * vector.range(k).largestMagnitude();
+      unscaled += std::isfinite(product) ? product : 0;
+    }
+    // Sums that overflow before a small scale depend on the order.
+    sums[row].anything = sums[row].anything || unscaled >= largest;
+  }
+  return tensorOf(sums, {rows}, weights.isLoose || vector.isLoose);
 }
 
 //===-- Maxima ------------------------------------------------------------===//

@@ -24,6 +24,11 @@ std::vector<int64_t> blockOfElement(const Extents &shape, const Extents &extents
 /// amax_number, which ignores it (0 of nothing else).
 Tensor reduce(ir::Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> block);
 
+/// eider.contract: one sum a row of weights · scales · vector, whose products are exact in double.
+/// The range allows for any order of f32 additions as a sum's does, and for a scale to come before
+/// or after that of its group. `scales`: one an element; null without.
+Tensor contract(const Tensor &weights, const Tensor *scales, const Tensor &vector);
+
 /// eider.broadcast: each dim of the operand is the result's, 1, absent, or one value a block of the
 /// result's. `extents`: of such a block.
 Tensor broadcast(const Tensor &input, const Extents &shape, const Extents &extents);

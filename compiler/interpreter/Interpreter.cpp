@@ -54,6 +54,7 @@ private:
   Tensor scalar(ir::ScalarOp op);
   Tensor integer(ir::IntegerOp op);
   Tensor randomBits(ir::RandomOp op);
+  Tensor contraction(ir::ContractOp op);
   std::vector<uint16_t> randomOf(mlir::Value value) const;
   ScaledTensor scaledInput(StringRef name, ir::ScaledType type);
   CodeTensor codesInput(const std::string &name, Type type);
@@ -295,6 +296,15 @@ void Machine::executeBroadcast(ir::BroadcastOp op) {
   set(op, broadcast(get(op.getInput()), shape, extents));
 }
 
+Tensor Machine::contraction(ir::ContractOp op) {
+  const Tensor &vector = get(op.getVector());
+  if (const auto *scaled = std::get_if<ScaledTensor>(&values.find(op.getWeights())->second)) {
+    const Tensor scales = scalesOfElements(*scaled);
+    return contract(decode(scaled->codes), &scales, vector);
+  }
+  return contract(get(op.getWeights()), nullptr, vector);
+}
+
 void Machine::executeTranspose(ir::TransposeOp op) {
   // Scales of a code type are codes where they lie row by row, and values in other layouts.
   if (const auto *codes = std::get_if<CodeTensor>(&values.find(op.getInput())->second))
@@ -308,6 +318,8 @@ bool Machine::executeShape(Operation *op) {
     executeBroadcast(broadcastOp);
   else if (auto reduceOp = dyn_cast<ir::ReduceOp>(op))
     set(reduceOp, reduce(reduceOp.getKind(), get(reduceOp.getInput()), reduceOp.getBlock()));
+  else if (auto contractOp = dyn_cast<ir::ContractOp>(op))
+    set(contractOp, contraction(contractOp));
   else if (auto halfOp = dyn_cast<ir::HalfOp>(op))
     set(halfOp, half(get(halfOp.getInput()), halfOp.getWhich()));
   else if (auto transposeOp = dyn_cast<ir::TransposeOp>(op))

@@ -223,8 +223,11 @@ ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given, con
   return result;
 }
 
+Tensor interpreter::scalesOfElements(const ScaledTensor &scaled) {
+  return broadcast(combined(scaled.scales, scaled.global), scaled.codes.operand.shape,
+                   scaled.block);
+}
+
 Tensor interpreter::dequantize(const ScaledTensor &scaled) {
-  Tensor values = decode(scaled.codes);
-  const Tensor scales = combined(scaled.scales, scaled.global);
-  return apply(operations::multiply, values, broadcast(scales, values.shape, scaled.block));
+  return apply(operations::multiply, decode(scaled.codes), scalesOfElements(scaled));
 }

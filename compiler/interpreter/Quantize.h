@@ -29,6 +29,9 @@ ScaledTensor quantize(const Tensor &input, const Tensor *given, const Tensor *gl
                       std::vector<uint16_t> random, const Numerics &numerics, DType format,
                       DType scaleType, llvm::ArrayRef<int64_t> block);
 
+/// The scale of each element; of two levels, their product.
+Tensor scalesOfElements(const ScaledTensor &scaled);
+
 /// Code × scale, in f32; the scale of two levels is their product.
 Tensor dequantize(const ScaledTensor &scaled);
 

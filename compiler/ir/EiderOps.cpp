@@ -353,6 +353,23 @@ LogicalResult ReduceOp::verify() {
   return verifySame(*this, "the result", getResult().getType(), reducedType(input, getBlock()));
 }
 
+LogicalResult ContractOp::verify() {
+  auto scaled = dyn_cast<ScaledType>(getWeights().getType());
+  if (scaled && getScales())
+    return emitOpError("weights that are scaled have their scales; others are given `by`");
+  const Type codes = scaled ? Type(scaled.getCodesType()) : getWeights().getType();
+  if (!namesItsDims(codes) || cast<RankedTensorType>(codes).getRank() != 2)
+    return emitOpError("weights are a matrix with #eider.dims, one an axis");
+  auto weights = cast<RankedTensorType>(codes);
+  auto part = [&](int64_t axis) {
+    return RankedTensorType::get({weights.getShape()[axis]}, Float32Type::get(getContext()),
+                                 DimsAttr::get(getContext(), {dimsOf(weights).getExprs()[axis]}));
+  };
+  if (failed(verifySame(*this, "the vector", getVector().getType(), part(1))))
+    return failure();
+  return verifySame(*this, "the result", getResult().getType(), part(0));
+}
+
 LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
   bool amax = op.getKind() == Reduction::amax || op.getKind() == Reduction::amax_number;
   Value narrow = amax ? narrowOperand(op.getInput()) : Value();

@@ -205,6 +205,21 @@ def Eider_BroadcastOp : Eider_Op<"broadcast", [Pure]> {
   let hasFolder = 1;
 }
 
+def Eider_ContractOp : Eider_Op<"contract", [Pure]> {
+  let summary = "A matrix of weights times a vector: one dot product a row";
+  let description = [{
+    Σ over k of weights[n, k] · vector[k], in f32, no product rounded. Weights that are scaled, or values `by %scales`, one a block:
+    those of a block in a row are added up before they are scaled.
+  }];
+  let arguments = (ins AnyTypeOf<[Eider_Scaled, Eider_F32Tensor]>:$weights, Optional<Eider_F32Tensor>:$scales,
+                       Eider_F32Tensor:$vector);
+  let results = (outs Eider_F32Tensor:$result);
+  let assemblyFormat = [{
+    $weights (`by` $scales^ `:` type($scales))? `,` $vector attr-dict `:` type($weights) `,` type($vector) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Eider_HalfOp : Eider_Op<"half", [Pure]> {
   let summary = "The first or second half of the last axis";
   let arguments = (ins Eider_HalfAttr:$which, Eider_FloatTensor:$input);

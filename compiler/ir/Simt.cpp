@@ -58,14 +58,20 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, Til
   if (kind == TileKind::row && threads * vector * loads * cluster < columns)
     return emitError() << threads * cluster << " threads × " << vector << " × " << loads
                        << " loads do not cover " << columns << " columns";
-  if (kind == TileKind::row && (run > 1 || multiple > 1))
+  if (kind == TileKind::rows &&
+      (loads % rows != 0 || threads * vector * (loads / rows) < columns || columns < width))
+    return emitError() << threads << " threads × " << vector << " × " << loads
+                       << " loads do not cover " << rows << " rows of " << width << " columns";
+  if ((kind == TileKind::row || kind == TileKind::rows) && (run > 1 || multiple > 1))
     return emitError() << "runs of rows and a multiple of rows are of two-dimensional blocks";
   if (loads % run != 0)
     return emitError() << loads << " loads are no whole number of runs of " << run << " rows";
-  if (kind != TileKind::row && threads * vector * loads != rows * columns)
+  if (kind == TileKind::row || kind == TileKind::rows)
+    return success();
+  if (threads * vector * loads != rows * columns)
     return emitError() << threads << " threads × " << vector << " × " << loads << " loads are not "
                        << rows << " × " << columns;
-  if (kind != TileKind::row && columns % vector != 0)
+  if (columns % vector != 0)
     return emitError() << "vector " << vector << " does not divide " << columns << " columns";
   return success();
 }
@@ -80,9 +86,11 @@ static LogicalResult verifyHeld(Operation *op, Type held, Type pointer, Type cur
   int64_t count = 0;
   switch (access) {
   case Access::elements:
-  case Access::columns:
   case Access::repeated:
     count = tile.elements();
+    break;
+  case Access::columns:
+    count = tile.columnsHeld();
     break;
   case Access::groups:
     if (group < 1)
@@ -90,7 +98,7 @@ static LogicalResult verifyHeld(Operation *op, Type held, Type pointer, Type cur
     count = tile.groups(group);
     break;
   case Access::rows:
-    count = tile.getKind() == TileKind::row ? 0 : tile.getLoads();
+    count = tile.rowsHeld();
     break;
   case Access::block:
   case Access::uniform:
@@ -155,9 +163,16 @@ LogicalResult ScaleLayoutOp::verify() {
 }
 
 LogicalResult ReduceOp::verify() {
+  TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
   if (getTimes() &&
-      (getKind() != Reduction::sum || getGroup() || getTimes().getType() != getInput().getType()))
-    return emitOpError("products are summed over a row, of two fragments of one type");
+      (getKind() != Reduction::sum || getGroup() ||
+       cast<VectorType>(getTimes().getType()).getNumElements() != tile.columnsHeld()))
+    return emitOpError("products are summed over a row, of its elements and a column vector");
+  if (getScales() &&
+      (!getTimes() || cast<VectorType>(getInput().getType()).getNumElements() %
+                              cast<VectorType>(getScales().getType()).getNumElements() !=
+                          0))
+    return emitOpError("groups of products are scaled, as many elements each");
   return success();
 }
 

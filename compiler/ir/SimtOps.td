@@ -32,7 +32,8 @@ class Simt_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 }
 
 def Simt_TileKind : Simt_Enum<"TileKind", "which template", [
-    I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"block", 1>, I32EnumAttrCase<"transposed", 2>]>;
+    I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"block", 1>, I32EnumAttrCase<"transposed", 2>,
+    I32EnumAttrCase<"rows", 3>]>;
 
 def Simt_Access : Simt_Enum<"Access", "what of memory lies under a tile", [
     I32EnumAttrCase<"elements", 0>, I32EnumAttrCase<"columns", 1>, I32EnumAttrCase<"groups", 2>,
@@ -49,6 +50,7 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     `block`: `threads` a block of `rows` × `columns`; `loads` follows. A thread's chunks come in runs of `run` neighbouring rows, which
     go into the same words of a column when the block is transposed; the matrix has a `multiple` of so many rows.
     `transposed`: what a block so described holds of the transposed matrix.
+    `rows`: `threads` threads have `rows` rows together, each the same columns of all of them: `loads` chunks, a row's before the next.
   }];
   let parameters = (ins EnumParameter<Simt_TileKind>:$kind, "int64_t":$threads, "int64_t":$vector,
                         "int64_t":$rows, "int64_t":$columns, "int64_t":$loads, "int64_t":$width,
@@ -64,6 +66,14 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
   let extraClassDeclaration = [{
     /// Elements a thread holds.
     int64_t elements() const { return getLoads() * getVector(); }
+    /// Columns a thread has elements of; as many values it holds of a column vector.
+    int64_t columnsHeld() const { return getKind() == TileKind::rows ? elements() / getRows() : elements(); }
+    /// Values a thread holds of one a row; 0: its only row's, a scalar.
+    int64_t rowsHeld() const {
+      return getKind() == TileKind::row ? 0 : getKind() == TileKind::rows ? getRows() : getLoads();
+    }
+    /// Whether its rows are whole, and their threads a block's.
+    bool spansRows() const { return getKind() == TileKind::row || getKind() == TileKind::rows; }
     /// Values a thread holds of 1×group neighbours.
     int64_t groups(int64_t group) const {
       return getLoads() * (getVector() > group ? getVector() / group : 1);
@@ -263,16 +273,16 @@ def Simt_StoreOp : Simt_AccessOp<"store"> {
   }];
 }
 
-def Simt_ReduceOp : Simt_Op<"reduce", [Pure]> {
+def Simt_ReduceOp : Simt_Op<"reduce", [Pure, AttrSizedOperandSegments]> {
   let summary = "A fragment's reduction over the row, over the block or over 1×group neighbours";
-  let description = "Collective: every thread of the tile takes part. A sum over the row may be of products, `input` times `times`, each added unrounded.";
+  let description = "Collective: every thread of the tile takes part. A sum over the row may be of products, `input` times `times`, each added unrounded; those of a group that has one of `scales` are scaled together.";
   let hasVerifier = 1;
   let arguments = (ins Eider_ReductionAttr:$kind, AnyVectorOfNonZeroRank:$input,
-                       Optional<AnyVectorOfNonZeroRank>:$times, Simt_CursorType:$at,
+                       Optional<AnyVectorOfNonZeroRank>:$times, Optional<AnyVectorOfNonZeroRank>:$scales, Simt_CursorType:$at,
                        DefaultValuedAttr<I64Attr, "0">:$group);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
-    `` $kind $input (`times` $times^ `:` type($times))? `at` $at attr-dict `:` type($input) `,` type($at) `->` type($result)
+    `` $kind $input (`times` $times^ `:` type($times))? (`by` $scales^ `:` type($scales))? `at` $at attr-dict `:` type($input) `,` type($at) `->` type($result)
   }];
 }
 

@@ -113,6 +113,8 @@ Table makeTable() {
   table.addActivation("gelu", gelu);
   table.addActivation("relu2", ops::relu2);
   addIndexed(table);
+  table.add("gemv", "y = dequantised w · x", {"dtype", "format", "block", "scale", "scaleLayout"},
+            ops::gemv);
   table.add("copy", "y = x", {"dtype"}, ops::copy);
   table.add("scale", "y = alpha · x", {"dtype"}, ops::scale);
   table.add("add", "y = x + z", {"dtype"}, ops::add);

@@ -26,6 +26,7 @@ Program moeUnpermute(const Parameters &p);
 Program rope(const Parameters &p);
 Program normRope(const Parameters &p);
 Program kvAppend(const Parameters &p);
+Program gemv(const Parameters &p);
 Program copy(const Parameters &p);
 Program scale(const Parameters &p);
 Program add(const Parameters &p);

@@ -343,6 +343,22 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
                                      [&](OpOperand &use) { return !isGathered(use.getOwner()); });
   }
 
+  /// Codes enter as they are; the scales, one a block, beside them.
+  void contract(ContractOp op, ScaledType type) {
+    OpBuilder builder(op);
+    Arithmetic32 a{builder, op.getLoc()};
+    const Parts weights = parts.at(op.getWeights());
+    auto values = cast<RankedTensorType>(type.getCodesType().clone(builder.getF32Type()));
+    Value decoded = DecodeOp::create(builder, op.getLoc(), values, weights.codes, CodecPathAttr());
+    Value scales = combined(a, a.widen(weights.scales), weights.global);
+    auto product =
+        ContractOp::create(builder, op.getLoc(), op.getType(), decoded, scales, op.getVector());
+    if (Attribute name = op->getAttr("eider.name"))
+      product->setAttr("eider.name", name);
+    op.replaceAllUsesWith(product.getResult());
+    dead.push_back(op);
+  }
+
   /// Scales of a code type as values: no conversion of floats, but a codec's.
   void decode(arith::ExtFOp op) {
     OpBuilder builder(op);
@@ -400,6 +416,9 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     if (auto gatherOp = dyn_cast<GatherOp>(op);
         gatherOp && gatherOp.getTable().getDefiningOp<DequantizeOp>())
       gather(gatherOp);
+    if (auto contractOp = dyn_cast<ContractOp>(op))
+      if (auto scaled = dyn_cast<ScaledType>(contractOp.getWeights().getType()))
+        contract(contractOp, scaled);
     if (auto scatterOp = dyn_cast<ScatterOp>(op);
         scatterOp && isa<ScaledType>(scatterOp.getValue().getType()))
       scatter(scatterOp);

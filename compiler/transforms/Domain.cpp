@@ -176,12 +176,24 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
     return op.emitError("reduces down the rows: no schedule family has reductions along that axis "
                         "yet; a static scale needs none");
   domain.reducesGroups = true;
+  domain.sumsGroups |= op.getKind() == Reduction::sum;
   if (to->blockRows == 1) {
     return noteGroup(domain, *op.getOperation(), to->blockColumns);
   }
   if (domain.block.isBlock() && !(domain.block == *to))
     return op.emitError("two different two-dimensional blocks in one program");
   domain.block = *to;
+  return success();
+}
+
+/// Notes a product of the program's matrix and one of its column vectors.
+static LogicalResult noteContraction(Domain &domain, ContractOp op) {
+  std::optional<Level> weights = domain.levelOf(op.getWeights().getType());
+  if (!weights || weights->kind != LevelKind::elements || weights->transposed)
+    return op.emitError("contracts what is not the program's whole matrix; contract its elements");
+  domain.contracts = true;
+  domain.reducesRows = true;
+  ++domain.rowReductions;
   return success();
 }
 
@@ -323,6 +335,9 @@ std::optional<Domain> Domain::of(ProgramOp program) {
       domain.convertsByHardware |= codec.getValue() == CodecPath::hardware;
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && failed(noteReduction(domain, reduce)))
       return std::nullopt;
+    if (auto contract = dyn_cast<ContractOp>(op);
+        contract && failed(noteContraction(domain, contract)))
+      return std::nullopt;
     if (auto level =
             op.getNumResults() == 1 ? domain.levelOf(op.getResult(0).getType()) : std::nullopt;
         level && level->kind == LevelKind::elements)
@@ -344,6 +359,11 @@ std::optional<Domain> Domain::of(ProgramOp program) {
           domain.bytesTurned, cast<RankedTensorType>(op.getType()).getElementTypeBitWidth() / 8);
   if (failed(checkRowsAlone(program, domain)))
     return std::nullopt;
+  domain.stacksRows =
+      domain.contracts && domain.matricesWritten == 0 && domain.rowReductions == 1 &&
+      llvm::none_of(program.getBlock(), [](Operation &op) {
+        return isa<ReduceOp, PositionOp, GatherOp, ScatterOp, ColumnOp, RepeatOp, RotateOp>(op);
+      });
   if (domain.narrowestStore == 0)
     domain.narrowestStore = 8;
   if (auto target = program->getParentOp()->getAttrOfType<StringAttr>("eider.target")) {

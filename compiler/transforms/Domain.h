@@ -39,6 +39,9 @@ struct Domain {
   int64_t width = 0;          ///< The static number of columns.
   bool reducesGroups = false; ///< Some reduction over groups in a row, or over blocks.
   bool reducesRows = false;   ///< Some reduction along whole rows.
+  bool contracts = false;     ///< The matrix is multiplied with a column vector.
+  bool stacksRows = false;    ///< And nothing else is done with its rows: a thread may have several.
+  bool sumsGroups = false;    ///< Some sum over groups in a row.
   int rowReductions = 0;      ///< How many they are.
   int64_t arithmetic = 0;     ///< Instructions of the functions of an element, about.
   bool choosesRows = false;   ///< Of a matrix of elements that are no codes, in memory.

@@ -221,6 +221,11 @@ static int64_t vectorFor(const Domain &domain) {
   return std::max<int64_t>(domain.group / 32, wanted);
 }
 
+/// A norm of heads that are turned by angles, which many rows read again.
+static bool isTurnedNorm(const Domain &domain) {
+  return domain.rotates && domain.sumsGroups && domain.matricesRead == 1;
+}
+
 /// Codes of one matrix that take much arithmetic: two chunks a thread, so that what is done once a
 /// thread is little; still more, and four tiles in turn. Null elsewhere.
 static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
@@ -237,7 +242,7 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
                             .vector = vector,
                             .loads = 2,
                             .tiles = isMuch ? 4 : 1,
-                            .streaming = domain.rotates});
+                            .streaming = isTurnedNorm(domain)});
 }
 
 /// Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger ones,
@@ -266,7 +271,7 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   // Segments of other than a power of two are fewer where one needs fewer registers.
   const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned();
   // What is read again, a table of angles or rows that several choose, stays in the L2 so.
-  const bool streams = domain.rotates || (fitsCache && vector < 16);
+  const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16);
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads,
                             .vector = vector,
@@ -295,6 +300,35 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
     knobs.resident = 512 / knobs.threads;
   if (!domain.readsColumns)
     knobs.tiles = 4, knobs.prefetch = 1;
+  return ScheduleAttr::get(context, Family::row, knobs);
+}
+
+/// Rows of weights that meet a vector. Two rows a thread, for which it is loaded and widened once;
+/// the next ones loaded ahead where rows are long and even, else many blocks at a time. What is
+/// decoded by arithmetic has no registers for either.
+static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t isLong = 512, held = 1024, heldOfLong = 896; // chunks, threads
+  const int64_t vector = vectorFor(domain);
+  const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
+  const int64_t lanes = legalThreads(std::max<int64_t>(1, domain.group / vector));
+  const int64_t loads = chunks > isLong ? 4 : 2;
+  ScheduleKnobs knobs{.threads = std::clamp<int64_t>(legalThreads(ceilDiv(chunks, loads)),
+                                                     std::max<int64_t>(lanes, 32), 1024),
+                      .vector = vector};
+  const bool isEven = ceilDiv(chunks, knobs.threads) <= 4;
+  if (domain.stacksRows && isEven)
+    knobs.rows = 2;
+  if (!domain.convertsByHardware || !isEven)
+    return ScheduleAttr::get(context, Family::row, knobs);
+  if (chunks > isLong && llvm::isPowerOf2_64(chunks)) {
+    knobs.tiles = 4;
+    knobs.prefetch = 1;
+  } else {
+    if (chunks > isLong)
+      knobs.rows = 1;
+    knobs.resident =
+        std::clamp<int64_t>((chunks > isLong ? heldOfLong : held) / knobs.threads, 1, 16);
+  }
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
@@ -359,11 +393,12 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, 
   const int64_t most = cluster > 1 && domain.readsColumns
                            ? std::clamp<int64_t>(chunks / 4, 128, 1024)
                            : (isMap ? 256 : 1024);
-  const int64_t threads = std::max(lanes, spreadRow(chunks, most).first);
+  const int64_t fewest = domain.contracts ? 32 : 1; // rows side by side meet the vector apart
+  const int64_t threads = std::max({lanes, fewest, spreadRow(chunks, most).first});
   return ScheduleAttr::get(context, isMap ? Family::map : Family::row,
                            {.threads = threads,
                             .vector = vector,
-                            .rows = threads <= 32 ? 64 / threads : 1,
+                            .rows = threads <= 32 && !domain.contracts ? 64 / threads : 1,
                             .loads = isMap ? 1 : 0,
                             .cluster = cluster,
                             .streaming = cluster == 1 && !domain.readsColumns});
@@ -398,6 +433,8 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, b
   if (family == Family::tile)
     return domain.transposes ? transposeSchedule(context, domain, message)
                              : blockSchedule(context, domain, message);
+  if (domain.contracts && !isFew && domain.width <= longestRow)
+    return contractSchedule(context, domain);
   const int64_t cluster = family == Family::row ? clusterOf(domain, isFew, message) : 1;
   if (cluster == 0)
     return {};

@@ -119,11 +119,12 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
   OpBuilder builder(loop);
   Value cursor = cursorOf(loop);
   Block &body = loop.getBlock();
+  const bool isRow = loop.getTile().spansRows();
   SmallVector<simt::LoadOp> loads;
   for (auto load : body.getOps<simt::LoadOp>())
-    if (load.getAccess() == simt::Access::elements && load.getAt() == cursor)
+    if (load.getAt() == cursor && (load.getAccess() == simt::Access::elements ||
+                                   (isRow && load.getAccess() == simt::Access::groups)))
       loads.push_back(load);
-  const bool isRow = loop.getTile().getKind() == simt::TileKind::row;
   auto reduces = llvm::make_filter_range(
       body.getOps<simt::ReduceOp>(), [&](simt::ReduceOp op) { return !isRow || !op.getGroup(); });
   if (loads.empty() || reduces.empty())
@@ -143,7 +144,19 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
       simt::FirstTileOp::create(builder, loop.getLoc(), cursorOf(loop).getType(), loop.getRows());
   for (simt::LoadOp load : loads)
     first.push_back(loadAt(load, firstTile));
-  builder.setInsertionPointAfter(*reduces.begin());
+  // Where no element is used after the first reduction, the next ones are loaded before it.
+  simt::ReduceOp reduction = *reduces.begin();
+  auto isOfElements = [&](Value value) {
+    auto held = dyn_cast<VectorType>(value.getType());
+    return held && held.getNumElements() == loop.getTile().elements();
+  };
+  bool isLast = true;
+  for (Operation *op = reduction->getNextNode(); op; op = op->getNextNode())
+    isLast &= llvm::none_of(op->getOperands(), isOfElements);
+  if (isLast)
+    builder.setInsertionPointToStart(&body);
+  else
+    builder.setInsertionPointAfter(reduction);
   Value nextTile = simt::NextTileOp::create(builder, loop.getLoc(), cursor.getType(), cursor);
   for (simt::LoadOp load : loads)
     next.push_back(loadAt(load, nextTile));

@@ -77,13 +77,15 @@ Type ProgramLowering::heldType(Type type) const {
     return type;
   Level level = *domain.levelOf(type);
   int64_t count = 0;
-  if (level.kind == LevelKind::elements || level.kind == LevelKind::columns)
+  if (level.kind == LevelKind::elements)
     count = tile.elements();
+  else if (level.kind == LevelKind::columns)
+    count = tile.columnsHeld();
   else if (level.kind == LevelKind::columnGroups ||
            (level.kind == LevelKind::groups && !domain.isValueOfTile(level)))
     count = tile.groups(level.blockColumns);
-  else if (level.kind == LevelKind::rows && tile.getKind() == simt::TileKind::block)
-    count = tile.getLoads();
+  else if (level.kind == LevelKind::rows)
+    count = tile.rowsHeld();
   return count ? Type(VectorType::get({count}, tensor.getElementType())) : tensor.getElementType();
 }
 
@@ -397,10 +399,36 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
     times = product.getRhs();
   }
   auto reduced = simt::ReduceOp::create(builder, op.getLoc(), heldType(op.getType()), op.getKind(),
-                                        input, times, at(level), group);
+                                        input, times, /*scales=*/Value(), at(level), group);
   if (Attribute given = op->getAttr("eider.name"))
     reduced->setAttr("eider.name", given);
   map.map(op.getResult(), reduced.getResult());
+  return success();
+}
+
+/// A scale that all of a row have is the sum's; others are their groups'.
+LogicalResult ProgramLowering::contract(ContractOp op) {
+  if (!tile.spansRows())
+    return op.emitError(
+        "a contraction in a kernel of two-dimensional blocks: quantise in a program "
+        "of its own");
+  Value scales = op.getScales() ? map.lookup(op.getScales()) : Value();
+  const bool isOfGroups =
+      scales && domain.levelOf(op.getScales().getType())->kind != LevelKind::rows &&
+      domain.levelOf(op.getScales().getType())->kind != LevelKind::uniform;
+  const Type held = heldType(op.getType());
+  Value sum = simt::ReduceOp::create(builder, op.getLoc(), held, Reduction::sum,
+                                     map.lookup(op.getWeights()), map.lookup(op.getVector()),
+                                     isOfGroups ? scales : Value(), cursor, /*group=*/0);
+  if (scales && !isOfGroups) {
+    sum.getDefiningOp()->setAttr("eider.name", builder.getStringAttr("unscaled"));
+    if (scales.getType() != held)
+      scales = simt::SpreadOp::create(builder, op.getLoc(), held, scales);
+    sum = arith::MulFOp::create(builder, op.getLoc(), sum, scales);
+  }
+  Attribute given = op->getAttr("eider.name");
+  sum.getDefiningOp()->setAttr("eider.name", given ? given : builder.getStringAttr("dot"));
+  map.map(op.getResult(), sum);
   return success();
 }
 
@@ -498,6 +526,8 @@ LogicalResult ProgramLowering::lower(Operation &op) {
     return broadcast(broadcastOp);
   if (auto reduceOp = dyn_cast<ReduceOp>(op))
     return reduce(reduceOp);
+  if (auto contractOp = dyn_cast<ContractOp>(op))
+    return contract(contractOp);
   if (auto transposeOp = dyn_cast<TransposeOp>(op))
     return transpose(transposeOp);
   if (auto sigmoid = dyn_cast<SigmoidOp>(op))

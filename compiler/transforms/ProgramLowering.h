@@ -61,6 +61,7 @@ private:
   LogicalResult elementwise(Operation &op);
   LogicalResult broadcast(BroadcastOp op);
   LogicalResult reduce(ReduceOp op);
+  LogicalResult contract(ContractOp op);
   LogicalResult reduceWhole(ReduceOp op);
   void reduceGrid(ReduceOp op);
   LogicalResult combineParts(InputOp op);

@@ -97,14 +97,17 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
   Estimate e;
   const ScheduleKnobs &k = schedule.getKnobs();
   const int64_t width = std::max<int64_t>(domain.width, 1);
-  const bool isRow = tile.getKind() == TileKind::row;
+  const bool isRow = tile.spansRows();
   e.block = blockThreads(k, tile);
   e.elements = tile.getLoads() * k.vector;
   // What is loaded ahead or stays over tiles is still as narrow as in memory.
   e.registers = fixedRegisters + e.elements + k.prefetch * e.elements * domain.bitsRead / 32 +
                 k.hoist * e.elements / 2;
+  if (domain.contracts) // codes as they are, and the vector's 16 bits
+    e.registers = 2 * fixedRegisters + (1 + k.prefetch) * e.elements * domain.bitsRead / 32 +
+                  tile.columnsHeld() / 2;
   e.store = k.vector * domain.narrowestStore / 8;
-  const int64_t covered = isRow ? k.threads * e.elements * k.cluster : k.columns;
+  const int64_t covered = isRow ? k.threads * tile.columnsHeld() * k.cluster : k.columns;
   const int64_t segments = ceilDiv(width, covered);
   e.waste = double(segments) * double(covered) / double(width);
   if (facts.rows)
@@ -122,7 +125,7 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
 static std::string pruning(ScheduleAttr schedule, TileAttr tile, const Estimate &e,
                            const Domain &domain, const SpaceFacts &facts) {
   const ScheduleKnobs &k = schedule.getKnobs();
-  if (e.elements > mostElements)
+  if (e.elements > (domain.contracts ? 2 : 1) * mostElements)
     return "more than " + std::to_string(mostElements) + " elements a thread: long text, spills";
   if (e.store < std::min<int64_t>(narrowestStoreBytes, domain.width * domain.narrowestStore / 8) &&
       domain.rowAligned())

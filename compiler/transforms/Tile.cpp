@@ -19,7 +19,7 @@ static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// What is wrong with the knobs of a loop over tiles; empty: nothing.
 static std::string loopProblem(const ScheduleKnobs &k, const Domain &domain, Family family) {
-  const bool oneRow = family == Family::row && k.rows == 1;
+  const bool oneRow = family == Family::row && (k.rows == 1 || domain.stacksRows);
   if (k.prefetch > 1)
     return "at most one tile is loaded ahead";
   if (k.prefetch && !oneRow && family != Family::tile)
@@ -169,9 +169,16 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   }
   if (std::string problem = clusterProblem(k, domain); !problem.empty())
     return refuse(problem);
+  if (domain.stacksRows && rows > 1) {
+    if (k.cluster > 1)
+      return refuse("a cluster holds one row: leave rows out");
+    kind = TileKind::rows;
+    columns = width;
+    loads *= rows;
+  }
   if (needed == Family::row && columns < width)
     return refuse("a reduction along the row needs the whole row in a tile");
-  if (needed == Family::row && rows > 1 && threads > 32)
+  if (kind == TileKind::row && needed == Family::row && rows > 1 && threads > 32)
     return refuse("several rows a block need at most 32 threads a row");
   if (k.resident * threads * (kind == TileKind::row ? rows : 1) > 2048)
     return refuse("a multiprocessor holds at most 2048 threads");

@@ -4,7 +4,8 @@
 //
 // A format is a specialisation of `Format`, in a file of its own. The codec here serves them all,
 // by the target's conversion instructions or by arithmetic that every target has: the same bits
-// either way. Codes are handled four at a time.
+// either way. Codes are handled four at a time. Where a format's arithmetic `loses_nan`, it says
+// whether some of four codes are NaN (`nans_in`, in any of the bits), and what makes NaN of a pair.
 //
 //===----------------------------------------------------------------------===//
 #ifndef EIDER_FORMATS_CODEC_CUH
@@ -26,15 +27,28 @@ template <class T, CodecPath path> struct Codec {
   /// The values of the codes, exact; NaN and infinities stay what they are.
   template <int count>
   static EIDER_DEVICE Fragment<float, count> decode(const Fragment<T, count> &codes) {
+    constexpr int most = 16; // at a time: one test for NaN, and few registers
     Fragment<float, count> values;
     EIDER_UNROLL
-    for (int i = 0; i < count; i += 4) {
-      uint32 pairs[2];
-      Format<T>::template decode<path>(four_codes(codes, i), pairs[0], pairs[1]);
+    for (int first = 0; first < count; first += most) {
+      uint32 pairs[most / 2], lost = 0;
       EIDER_UNROLL
-      for (int j = 0; j < 4 && i + j < count; ++j)
-        values.fill(i + j, j % 2 ? arch::float_from_high_f16(pairs[j / 2])
-                                 : arch::float_from_low_f16(pairs[j / 2]));
+      for (int i = 0; i < most && first + i < count; i += 4) {
+        const uint32 four = four_codes(codes, first + i);
+        Format<T>::template decode<path>(four, pairs[i / 2], pairs[i / 2 + 1]);
+        if constexpr (Format<T>::template loses_nan<path>)
+          lost |= Format<T>::nans_in(four);
+      }
+      if constexpr (Format<T>::template loses_nan<path>)
+        if (arch::unlikely(lost)) {
+          EIDER_UNROLL
+          for (int i = 0; i < most && first + i < count; i += 2)
+            pairs[i / 2] |= Format<T>::nans_of(four_codes(codes, (first + i) / 4 * 4) >> i % 4 * 8);
+        }
+      EIDER_UNROLL
+      for (int i = 0; i < most && first + i < count; ++i)
+        values.fill(first + i, i % 2 ? arch::float_from_high_f16(pairs[i / 2])
+                                     : arch::float_from_low_f16(pairs[i / 2]));
     }
     return values;
   }

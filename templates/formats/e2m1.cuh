@@ -41,6 +41,7 @@ template <> struct Format<e2m1> {
     return arch::e2m1x4_from(a, b, c, d);
   }
 
+  template <CodecPath path> static constexpr bool loses_nan = false; // there is none
   template <CodecPath path>
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
     if constexpr (path == hardware) {

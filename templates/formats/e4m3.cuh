@@ -32,12 +32,18 @@ template <> struct Format<e4m3> : OcpFormat {
     } else {
       first = decode_pair(arch::byte_permute(codes, 0, 0x1404));
       second = decode_pair(arch::byte_permute(codes, 0, 0x3424));
-      // Adding 1 carries into the top bit from 0x7f alone.
-      if (arch::unlikely(((codes & 0x7f7f7f7fu) + 0x01010101u) & 0x80808080u)) {
-        first |= nans_of(codes);
-        second |= nans_of(codes >> 16);
-      }
     }
+  }
+
+  /// Adding 1 carries into the top bit from 0x7f alone.
+  template <CodecPath path> static constexpr bool loses_nan = path == software;
+  static EIDER_DEVICE uint32 nans_in(uint32 codes) {
+    return ((codes & 0x7f7f7f7fu) + 0x01010101u) & 0x80808080u;
+  }
+  /// The bits that make an f16 NaN, where the two low codes are.
+  static EIDER_DEVICE uint32 nans_of(uint32 codes) {
+    return ((codes & 0x7fu) == 0x7fu ? 0x7fffu : 0u) |
+           ((codes & 0x7f00u) == 0x7f00u ? 0x7fff0000u : 0u);
   }
 
 private:
@@ -46,12 +52,6 @@ private:
   static EIDER_DEVICE uint32 decode_pair(uint32 bytes) {
     constexpr uint32 two_to_8 = 0x5c005c00u;
     return arch::multiply_f16x2((bytes >> 1 & 0x3f803f80u) | (bytes & 0x80008000u), two_to_8);
-  }
-
-  /// The bits that make an f16 NaN, where the two low codes are.
-  static EIDER_DEVICE uint32 nans_of(uint32 codes) {
-    return ((codes & 0x7fu) == 0x7fu ? 0x7fffu : 0u) |
-           ((codes & 0x7f00u) == 0x7f00u ? 0x7fff0000u : 0u);
   }
 };
 

@@ -28,7 +28,6 @@ template <> struct Format<e4m3fnuz> : FnuzFormat {
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
     first = decode_pair(arch::byte_permute(codes, 0, 0x1404));
     second = decode_pair(arch::byte_permute(codes, 0, 0x3424));
-    add_nans(codes, first, second);
   }
 
 private:

@@ -24,17 +24,12 @@ struct FnuzFormat {
     return plain | (signs & not_zero & 0x80808080u);
   }
 
-protected:
-  /// Makes NaN of the values of 0x80, which were decoded as if it were -0.
-  static EIDER_DEVICE void add_nans(uint32 codes, uint32 &first, uint32 &second) {
+  /// 0x80 is decoded as if it were -0.
+  template <CodecPath path> static constexpr bool loses_nan = true;
+  static EIDER_DEVICE uint32 nans_in(uint32 codes) {
     const uint32 others = codes ^ 0x80808080u; // a byte of NaN is 0 now, and borrows
-    if (arch::unlikely((others - 0x01010101u) & ~others & 0x80808080u)) {
-      first |= nans_of(codes);
-      second |= nans_of(codes >> 16);
-    }
+    return (others - 0x01010101u) & ~others & 0x80808080u;
   }
-
-private:
   /// The bits that make an f16 NaN, where the two low codes are.
   static EIDER_DEVICE uint32 nans_of(uint32 codes) {
     return ((codes & 0xffu) == 0x80u ? 0x7fffu : 0u) |

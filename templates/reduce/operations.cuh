@@ -59,19 +59,34 @@ EIDER_DEVICE float reduce_elements(const Fragment<float, all> &values, int first
                      [](float a, float b) { return Operation::combine(a, b); }, first);
 }
 
-/// The sum of a[i] · b[i], fused: chains of four, then a balanced tree. Longer chains would leave
-/// the bound that a sum's depth gives.
-template <int count>
-EIDER_DEVICE float sum_products(const Fragment<float, count> &a, const Fragment<float, count> &b) {
+/// The sum of `count` products a · b, from elements `first` of a and `from` of b on, fused: chains
+/// of four, then a balanced tree. Longer chains would leave the bound that a sum's depth gives.
+template <int count, int all, int others>
+EIDER_DEVICE float sum_products(const Fragment<float, all> &a, const Fragment<float, others> &b,
+                                int first = 0, int from = 0) {
   constexpr int chains = count < 8 ? 1 : count / 4;
   Fragment<float, chains> sums;
   EIDER_UNROLL
   for (int i = 0; i < chains; ++i)
-    sums.fill(i, arch::one_nan(a[i] * b[i]));
+    sums.fill(i, arch::one_nan(a[first + i] * b[from + i]));
   EIDER_UNROLL
   for (int i = chains; i < count; ++i)
-    sums.fill(i % chains, arch::fma(a[i], b[i], sums[i % chains]));
+    sums.fill(i % chains, arch::fma(a[first + i], b[from + i], sums[i % chains]));
   return reduce_elements<Sum, chains>(sums, 0);
+}
+
+/// The sum of a · scale · b for `count` elements of a from `first` on and all of b. Neighbours have
+/// one of the scales, from `scale` on, and are scaled together.
+template <int groups, int count, int all, int scales_of_all>
+EIDER_DEVICE float
+sum_scaled_products(const Fragment<float, all> &a, const Fragment<float, scales_of_all> &scales,
+                    const Fragment<float, count> &b, int first = 0, int scale = 0) {
+  constexpr int each = count / groups;
+  Fragment<float, groups> sums;
+  EIDER_UNROLL
+  for (int g = 0; g < groups; ++g)
+    sums.fill(g, sum_products<each>(a, b, first + g * each, g * each));
+  return sum_products<groups>(scales, sums, scale);
 }
 
 /// The same for the 16-bit floats: the largest magnitude is taken two a word where the target can,

@@ -56,6 +56,38 @@ EIDER_DEVICE float reduce_threads(float value, arch::Site site) {
   }
 }
 
+/// The same of several values a thread, which meet at a barrier together.
+template <class Operation, int threads, int block, int count>
+EIDER_DEVICE Fragment<float, count> reduce_threads(const Fragment<float, count> &values,
+                                                   arch::Site site) {
+  constexpr int lanes = threads < 32 ? threads : 32;
+  Fragment<float, count> result;
+  EIDER_UNROLL
+  for (int i = 0; i < count; ++i)
+    result.fill(i, reduce_lanes<Operation, lanes, block>(values[i], site));
+  if constexpr (threads > 32) {
+    static_assert(threads == block, "rows of several warps have the block to themselves");
+    constexpr int warps = threads / 32, readers = lanes_for(warps);
+    float *partial = arch::shared<Fragment<Operation, count>, float, warps * count>();
+    const int lane = arch::thread_index() % 32, warp = arch::thread_index() / 32;
+
+    arch::barrier(site); // the readers of the reduction before this one are done
+    if (lane == 0) {
+      EIDER_UNROLL
+      for (int i = 0; i < count; ++i)
+        partial[i * warps + warp] = result[i];
+    }
+    arch::barrier(site);
+    EIDER_UNROLL
+    for (int i = 0; i < count; ++i) {
+      const float part =
+          lane % readers < warps ? partial[i * warps + lane % readers] : Operation::identity();
+      result.fill(i, reduce_lanes<Operation, readers, block>(part, site));
+    }
+  }
+  return result;
+}
+
 } // namespace eider
 
 #endif // EIDER_REDUCE_THREADS_CUH

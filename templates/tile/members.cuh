@@ -225,6 +225,21 @@ struct TileMembers {
         },
         at);
   }
+  /// The same of a · scale · b, where the elements of a group have a scale together.
+  template <int count>
+  EIDER_DEVICE float sum_of_scaled_products(const Floats &a, const Fragment<float, count> &scales,
+                                            const Floats &b,
+                                            arch::Site at = arch::Site::current()) const {
+    return reduce_team<Sum>(
+        [&] {
+          return of_inside<Sum>(
+              [&](const Floats &c, const Floats &d) {
+                return sum_scaled_products<count>(c, scales, d);
+              },
+              a, b);
+        },
+        at);
+  }
   EIDER_DEVICE float max(const Floats &f, arch::Site at = arch::Site::current()) const {
     return reduce<Maximum>(f, at);
   }

@@ -3,13 +3,13 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
-#include "tests/indices/Points.h"
+#include "tests/points/Points.h"
 
 #include <cstring>
 #include <gmock/gmock.h>
 
 using namespace eider;
-using namespace eider::indices;
+using namespace eider::at_points;
 
 namespace {
 Dims extents(int64_t tokens, int64_t hidden, int64_t slots) {

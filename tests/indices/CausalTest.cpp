@@ -3,14 +3,14 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
-#include "tests/indices/Points.h"
+#include "tests/points/Points.h"
 
 #include <cmath>
 #include <cstring>
 #include <gmock/gmock.h>
 
 using namespace eider;
-using namespace eider::indices;
+using namespace eider::at_points;
 
 namespace {
 /// More columns than rows, as many, fewer (rows that see nothing); widths that no vector fills.

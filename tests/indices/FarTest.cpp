@@ -6,7 +6,7 @@
 // nothing. tests/gpu/large has the tensors that are full.
 //
 //===----------------------------------------------------------------------===//
-#include "tests/indices/Points.h"
+#include "tests/points/Points.h"
 
 #include "eider/jit.h"
 #include "tests/matrix/Cell.h"
@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 
 using namespace eider;
-using namespace eider::indices;
+using namespace eider::at_points;
 
 namespace {
 /// Address space of which only what is touched becomes memory.

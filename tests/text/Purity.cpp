@@ -44,6 +44,7 @@ const Vocabulary &text::vocabulary() {
        "Codec",
        "GridBarrier",
        "RowTile",
+       "RowsTile",
        "BlockTile",
        "MnMajorAligned",
        "PackedUe8m0",
@@ -98,6 +99,7 @@ const Vocabulary &text::vocabulary() {
        "amax_of_groups",
        "amax_number_of_groups",
        "sum_of_products",
+       "sum_of_scaled_products",
        "max_of_grid",
        "min_of_grid",
        "amax_of_grid",
@@ -239,7 +241,7 @@ private:
   std::set<std::string> declared, kernels;
   std::set<std::string> partials; ///< `auto amax = Row::partial_amax()`
   /// And `const Row chosen = row.at(…)`, `auto transposed = tile.transposed()`.
-  std::set<std::string> tiles = {"row", "tile"};
+  std::set<std::string> tiles = {"row", "rows", "tile"};
 
   std::string at(size_t i) const { return i < tokens.size() ? tokens[i].text : ""; }
   std::string before(size_t i, size_t steps) const { return i >= steps ? at(i - steps) : ""; }
@@ -255,11 +257,11 @@ private:
       bool ended = next == "=" || next == "," || next == ")" || next == ":";
       bool pointer =
           type == "*" && vocabulary().words.count(before(i, 2)) && (next == "," || next == ")");
-      bool typed = type == "auto" || type == "float" || type == "int64" || type == "using" ||
-                   type == "Row" || type == "Tile";
+      bool typed =
+          type == "auto" || type == "float" || type == "int64" || type == "using" || isTile(type);
       if (tokens[i].isName() && ((typed && ended) || pointer))
         declared.insert(tokens[i].text);
-      if ((type == "Row" || type == "Tile") && next == "=")
+      if (isTile(type) && next == "=")
         tiles.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "::" && at(i + 4).starts_with("partial_"))
         partials.insert(tokens[i].text);
@@ -268,6 +270,10 @@ private:
       if (type == "void" && next == "(")
         kernels.insert(tokens[i].text);
     }
+  }
+
+  static bool isTile(const std::string &type) {
+    return type == "Row" || type == "Rows" || type == "Tile";
   }
 
   /// Whether the parenthesis at token `i` ends `Row::first(tokens)` or `row.next()`.
@@ -284,7 +290,7 @@ private:
     std::string separator = before(i, 1), qualifier = before(i, 2);
     if (separator == "::" && qualifier == "eider")
       return &vocabulary().functions;
-    if (separator == "::" && (qualifier == "Row" || qualifier == "Tile"))
+    if (separator == "::" && isTile(qualifier))
       return &vocabulary().statics;
     static const std::set<std::string> codecs = {"E4m3", "E5m2", "E4m3fnuz", "E5m2fnuz", "E2m1"};
     if (separator == "::" && codecs.count(qualifier))

@@ -101,6 +101,25 @@ void addWhole(std::vector<BenchCell> &cells) {
     cells.push_back(cell(op, "bf16", "e4m3", "*x*", "auto", Shape{1024, 4096}));
 }
 
+/// Weights times a vector: a square whose weights no cache holds, by either codec, and the shapes
+/// of layers.
+void addContractions(std::vector<BenchCell> &cells) {
+  auto add = [&](const std::string &format, const std::string &block, const std::string &codec,
+                 int64_t n, int64_t k) {
+    BenchCell made = cell("gemv", "bf16", format, block, codec, {});
+    made.program.dims = {{"n", n}, {"k", k}};
+    cells.push_back(made);
+  };
+  for (const char *block : {"1x128", "128x128", "1x*"})
+    for (const char *format : {"e4m3", "e5m2"})
+      for (const char *codec : {"hardware", "software"})
+        add(format, block, codec, 16384, 16384);
+  add("e4m3", "1x128", "auto", 16384, 16384);
+  add("e4m3", "1x128", "auto", 4096, 14336);
+  add("e4m3", "1x128", "auto", 7168, 18432);
+  add("e4m3", "1x128", "auto", 1024, 4096);
+}
+
 /// What differs in one thing from the cells above.
 void addNeighbours(std::vector<BenchCell> &cells) {
   for (const char *block : {"128x128", "1x32"})
@@ -170,7 +189,8 @@ BenchCell libraryCell(const std::string &op) {
 /// kernel can reach, and one of each other kind at the other shapes too.
 void addLibrary(std::vector<BenchCell> &cells) {
   for (const OpInfo &op : libraryOps())
-    cells.push_back(libraryCell(op.name));
+    if (op.name != "gemv") // addContractions
+      cells.push_back(libraryCell(op.name));
   cells.push_back(libraryCell("softmax"));
   cells.back().program.settings["causal"] = "1";
   for (const char *op :
@@ -269,6 +289,7 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addWhole(cells);
     addNeighbours(cells);
     addTransposes(cells);
+    addContractions(cells);
   }
   dropDoubles(cells);
   for (BenchCell &cell : cells)

@@ -275,6 +275,14 @@ EIDER_API Scaled quantize(const Operand &value, DType format, const QuantizeOpti
 EIDER_API Value dequantize(const Scaled &value,
                            std::source_location where = std::source_location::current());
 
+//===-- Contractions ------------------------------------------------------===//
+
+/// weights [n, k] · vector [k]: [n], in f32. No product is rounded; weights of a block in a row are
+/// added up as codes before they are scaled. The vector may be computed; k must be static when the
+/// program is compiled.
+EIDER_API Value dot(const Scaled &weights, const Operand &vector);
+EIDER_API Value dot(const Value &weights, const Operand &vector);
+
 //===-- Programs ----------------------------------------------------------===//
 
 /// What stands at the kernel's boundary, in the positional order of a launch.

@@ -75,7 +75,7 @@ simt.kernel @products ["x"] threads = 32 grid = "1" arguments = ["tensor:x"] ali
   simt.for_tiles %rows {
   ^bb0(%at: !cursor):
     %f = simt.load elements %x at %at : !simt.pointer<f32>, !cursor -> vector<4xf32>
-    // expected-error @below {{'simt.reduce' op products are summed over a row, of two fragments of one type}}
+    // expected-error @below {{'simt.reduce' op products are summed over a row, of its elements and a column vector}}
     %s = simt.reduce max %f times %f : vector<4xf32> at %at : vector<4xf32>, !cursor -> f32
   }
 }

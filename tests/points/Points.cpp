@@ -1,9 +1,9 @@
-//===- Points.cpp - Ops that indices choose rows for, to be tested --------===//
+//===- Points.cpp - Ops at extents of their own, to be tested ------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
-//===----------------------------------------------------------------------===//
-#include "tests/indices/Points.h"
+//===--------------------------------------------------------------------------------===//
+#include "tests/points/Points.h"
 
 #include "eider/runtime.h"
 #include "tests/matrix/Cell.h"
@@ -17,10 +17,10 @@
 #include <numeric>
 
 using namespace eider;
-using namespace eider::indices;
+using namespace eider::at_points;
 using ::testing::IsEmpty;
 
-std::vector<Point> indices::inEachVariant(const Point &point) {
+std::vector<Point> at_points::inEachVariant(const Point &point) {
   std::vector<Point> points(3, point);
   points[0].forAnyRows = false;
   points[2].layout = {/*padding=*/3, /*shift=*/1};
@@ -55,11 +55,13 @@ static CompileOptions optionsOf(const Point &point, const std::string &target) {
   options.target = target;
   options.codec = point.codec;
   options.schedule = point.schedule;
-  options.dims = {{"hidden", point.dims.at("hidden")}};
+  for (const char *alongRows : {"hidden", "k"}) // static
+    if (const auto dim = point.dims.find(alongRows); dim != point.dims.end())
+      options.dims.insert(*dim);
   return options;
 }
 
-matrix::Case indices::caseOf(const Point &point, uint64_t seed) {
+matrix::Case at_points::caseOf(const Point &point, uint64_t seed) {
   matrix::Case made{
       libraryOp(point.op, point.parameters), optionsOf(point, ""), {}, point.dims, point.layout};
   made.forAnyRows = point.forAnyRows;
@@ -82,13 +84,13 @@ matrix::Case indices::caseOf(const Point &point, uint64_t seed) {
   return made;
 }
 
-std::vector<float> indices::floatsOf(const HostTensor &tensor) {
+std::vector<float> at_points::floatsOf(const HostTensor &tensor) {
   std::vector<float> values(tensor.data.size() / sizeof(float));
   std::memcpy(values.data(), tensor.data.data(), tensor.data.size());
   return values;
 }
 
-void indices::expectReference(const std::vector<Point> &points) {
+void at_points::expectReference(const std::vector<Point> &points) {
   try {
     Device::open(matrix::testDevice());
   } catch (const Error &error) {
@@ -100,7 +102,7 @@ void indices::expectReference(const std::vector<Point> &points) {
   matrix::expectReference(cases);
 }
 
-void indices::expectPure(const std::vector<Point> &points) {
+void at_points::expectPure(const std::vector<Point> &points) {
   for (const Point &point : points) {
     const std::string text =
         emit(libraryOp(point.op, point.parameters), optionsOf(point, "sm_90"), Stage::Cuda);
@@ -109,7 +111,7 @@ void indices::expectPure(const std::vector<Point> &points) {
   }
 }
 
-void indices::expectNvrtc(const std::vector<Point> &points) {
+void at_points::expectNvrtc(const std::vector<Point> &points) {
   static constexpr const char *targets[] = {"sm_75", "sm_90a", "sm_120a"};
   CacheOptions noCache;
   noCache.enabled = false;
@@ -128,7 +130,7 @@ void indices::expectNvrtc(const std::vector<Point> &points) {
   }
 }
 
-std::string indices::errorOf(const Point &point) {
+std::string at_points::errorOf(const Point &point) {
   try {
     emit(libraryOp(point.op, point.parameters), optionsOf(point, "sm_90"), Stage::Cuda);
   } catch (const Error &error) {

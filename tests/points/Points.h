@@ -1,20 +1,20 @@
-//===- Points.h - Ops that indices choose rows for, to be tested -*- C++ -*-===//
+//===- Points.h - Ops at extents of their own, to be tested -*- C++ -*-===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
-#ifndef EIDER_TESTS_INDICES_POINTS_H
-#define EIDER_TESTS_INDICES_POINTS_H
+#ifndef EIDER_TESTS_POINTS_POINTS_H
+#define EIDER_TESTS_POINTS_POINTS_H
 
 #include "tests/matrix/Harness.h"
 
-namespace eider::indices {
+namespace eider::at_points {
 
 /// An op of the library under some parameters, at some extents, in some memory.
 struct Point {
   std::string op;
   OpParameters parameters = {};
-  Dims dims; ///< All of them; `hidden` is made static.
+  Dims dims; ///< All of them; `hidden` or `k`, along the rows, is made static.
   matrix::Layout layout = {};
   bool forAnyRows = true;
   std::string values = "normal"; ///< Of matrix::ValueSource.
@@ -45,6 +45,6 @@ void expectNvrtc(const std::vector<Point> &points);
 /// What making the point's text says is wrong with the request; empty if nothing.
 std::string errorOf(const Point &point);
 
-} // namespace eider::indices
+} // namespace eider::at_points
 
-#endif // EIDER_TESTS_INDICES_POINTS_H
+#endif // EIDER_TESTS_POINTS_POINTS_H

@@ -1,0 +1,42 @@
+//===- Contract.cpp - Weights times a vector ------------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/dsl/Recording.h"
+
+using namespace eider;
+using namespace eider::detail;
+
+/// `weights` are scaled, or f32 already.
+static Value contract(mlir::Value weights, const Operand &vector, const Site &site) {
+  Recording &recording = *site.recording;
+  mlir::Value right = recording.f32(vector, site);
+  auto scaled = mlir::dyn_cast<ir::ScaledType>(weights.getType());
+  const Extents rows =
+      Recording::extentsOf(scaled ? mlir::Type(scaled.getCodesType()) : weights.getType());
+  const Extents columns = Recording::extentsOf(right.getType());
+  if (rows.size() != 2)
+    site.fail("weights of shape " + textOf(rows) + " are no matrix", "give them as [n, k]");
+  if (columns.size() != 1 || columns[0] != rows[1])
+    site.fail("a vector of shape " + textOf(columns) + " does not meet weights of " + textOf(rows),
+              "give one of the weights' last dim alone");
+  mlir::Type type = recording.tensorType({rows[0]}, recording.builder.getF32Type());
+  return recording.wrap(ir::ContractOp::create(recording.builder, recording.unknown, type, weights,
+                                               /*scales=*/mlir::Value(), right));
+}
+
+Value eider::dot(const Scaled &weights, const Operand &vector) {
+  Recording::enter("dot", weights, Recording::whereOf(vector));
+  Site site = Recording::enter("dot", {&vector});
+  mlir::Value matrix = site.recording->scaled(weights);
+  if (matrix.getParentBlock()->getParentOp() != site.recording->program.getOperation())
+    site.fail("weights and vector are of two Builders", "take both from one");
+  return ::contract(matrix, vector, site);
+}
+
+Value eider::dot(const Value &weights, const Operand &vector) {
+  Operand left(weights, Recording::whereOf(vector));
+  Site site = Recording::enter("dot", {&left, &vector});
+  return ::contract(site.recording->f32(left, site), vector, site);
+}

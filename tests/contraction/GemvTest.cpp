@@ -1,0 +1,205 @@
+//===- GemvTest.cpp - Weights times a vector ------------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tests/points/Points.h"
+
+#include "tests/matrix/Cell.h"
+#include "tests/matrix/Reference.h"
+#include "tests/matrix/Values.h"
+
+#include <cmath>
+#include <cstring>
+#include <gmock/gmock.h>
+
+using namespace eider;
+using namespace eider::at_points;
+
+namespace {
+Dims extents(int64_t n, int64_t k) { return {{"n", n}, {"k", k}}; }
+
+/// Formats, blocks, scales and types; rows that end in the middle of a chunk, of a block, of a
+/// tile.
+std::vector<Point> points() {
+  std::vector<Point> points;
+  auto add = [&](const Point &point) {
+    for (const Point &one : inEachVariant(point))
+      points.push_back(one);
+  };
+  for (const char *block : {"1x128", "128x128", "1x*", "*x*", "1x32", "32x64", "*x128"})
+    for (const char *codec : {"hardware", "software"})
+      add({.op = "gemv",
+           .parameters = {.block = block},
+           .dims = extents(37, 1173),
+           .codec = codec});
+  for (const char *format : {"e5m2", "e4m3fnuz", "e5m2fnuz"})
+    for (const char *values : {"normal", "specials"})
+      add({.op = "gemv",
+           .parameters = {.format = format},
+           .dims = extents(9, 300),
+           .values = values});
+  add({.op = "gemv", .dims = extents(301, 520), .values = "specials"});
+  add({.op = "gemv",
+       .parameters = {.dtype = "f32", .block = "1x64", .scale = "e8m0"},
+       .dims = extents(13, 2100)});
+  add({.op = "gemv",
+       .parameters = {.dtype = "f16", .block = "1x128", .scaleLayout = "mn_major_aligned"},
+       .dims = extents(21, 640)});
+  add({.op = "gemv",
+       .parameters = {.format = "e2m1", .block = "1x32", .scale = "e8m0"},
+       .dims = extents(21, 650)});
+  add({.op = "gemv",
+       .parameters = {.format = "e2m1", .block = "1x16", .scale = "e4m3"},
+       .dims = extents(5, 96)});
+  for (const int64_t n : {0, 1})
+    add({.op = "gemv", .dims = extents(n, 1)});
+  for (const char *schedule :
+       {"row<threads = 64, vector = 16, rows = 3, tiles = 2, prefetch = 1>",
+        "row<threads = 32, vector = 8, rows = 2>", "row<threads = 16, vector = 8, rows = 2>",
+        "row<threads = 64, vector = 8, blocks = 3, prefetch = 1, hoist = 1>",
+        "row<threads = 32, vector = 16, rows = 4, tiles = 3, hoist = 1, resident = 8>",
+        "row<threads = 32, vector = 16, cluster = 2>"})
+    for (const char *block : {"1x64", "1x*"})
+      points.push_back({.op = "gemv",
+                        .parameters = {.block = block},
+                        .dims = extents(43, 777),
+                        .schedule = schedule});
+  return points;
+}
+
+/// A projection with what stands around it in a layer: y = silu(W · dequantised x + bias) +
+/// residual.
+Program layer() {
+  Builder b("projection");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
+  Value x = b.input("x", bf16, {k}), gain = b.input("gain", f32, {k});
+  Value bias = b.input("bias", bf16, {n}), residual = b.input("residual", bf16, {n});
+  Value h = silu(dot(w, relu(x) * gain) + bias);
+  b.output("y", h + residual, bf16);
+  return b.build();
+}
+
+/// Weights that are not quantised.
+Program plain() {
+  Builder b("plain_gemv");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Value w = b.input("w", bf16, {n, k}), x = b.input("x", bf16, {k});
+  b.output("y", dot(w, x), f32);
+  return b.build();
+}
+
+matrix::Case caseOf(const Program &program, int64_t n, int64_t k, const std::string &target = "") {
+  matrix::Case made{program, {}, {}, extents(n, k), {}};
+  made.options.target = target;
+  made.options.dims = {{"k", k}};
+  matrix::ValueSource values("normal", 3);
+  for (const Signature::Tensor &tensor : program.signature().tensors)
+    if (tensor.role == Signature::Role::Input) {
+      std::vector<int64_t> shape;
+      for (const std::string &extent : tensor.shape)
+        shape.push_back(matrix::extentOf(extent, made.dims));
+      made.inputs.push_back(tensor.name.ends_with("_scale")
+                                ? values.scales(tensor.name, tensor.dtype, shape)
+                                : values.tensor(tensor.name, tensor.dtype, shape));
+    }
+  return made;
+}
+
+/// Outputs of the case on `host`.
+std::vector<HostTensor> run(const matrix::Case &made) {
+  matrix::Harness harness("host");
+  const size_t number = harness.add(made);
+  harness.build();
+  return harness.run(number);
+}
+
+/// How many of y are outside their bounds.
+int64_t wrongOf(const matrix::Case &made, const std::vector<HostTensor> &outputs) {
+  return compare(made.program, made.inputs, outputs).at(0).wrong;
+}
+} // namespace
+
+TEST(Gemv, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }
+
+TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
+  try {
+    Device::open(matrix::testDevice());
+  } catch (const Error &error) {
+    GTEST_SKIP() << error.what();
+  }
+  matrix::expectReference({caseOf(layer(), 37, 1173), caseOf(plain(), 21, 333)});
+}
+
+TEST(Gemv, TextsArePure) { expectPure(points()); }
+TEST(Gemv, NvrtcCompilesTheTexts) {
+  std::vector<Point> anywhere = points();
+  std::erase_if(anywhere, [](const Point &point) { return point.codec == "hardware"; });
+  expectNvrtc(anywhere);
+}
+
+/// Without the reference: integers small enough that f32 adds them exactly in any order.
+TEST(Gemv, IsExactOnIntegers) {
+  constexpr int64_t n = 11, k = 300;
+  matrix::Case made =
+      at_points::caseOf({.op = "gemv", .parameters = {.dtype = "f32"}, .dims = extents(n, k)});
+  constexpr unsigned char codes[] = {0x00, 0x38, 0x40, 0x44, 0x48, 0xb8, 0xc0}; // 0 1 2 3 4 -1 -2
+  constexpr int values[] = {0, 1, 2, 3, 4, -1, -2};
+  std::vector<float> x(k), scales(n * 3), expected(n);
+  std::vector<unsigned char> w(n * k);
+  for (int64_t j = 0; j < k; ++j)
+    x[j] = static_cast<float>(j % 9 - 4);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t g = 0; g < 3; ++g)
+      scales[i * 3 + g] = std::ldexp(1.0f, static_cast<int>((i + g) % 3));
+    for (int64_t j = 0; j < k; ++j) {
+      const int64_t which = (i * 5 + j * 3) % 7;
+      w[i * k + j] = codes[which];
+      expected[i] += static_cast<float>(values[which]) * scales[i * 3 + j / 128] * x[j];
+    }
+  }
+  std::memcpy(made.inputs[0].data.data(), w.data(), w.size());
+  std::memcpy(made.inputs[1].data.data(), scales.data(), 4 * scales.size());
+  std::memcpy(made.inputs[2].data.data(), x.data(), 4 * x.size());
+  EXPECT_EQ(floatsOf(run(made).at(0)), expected);
+}
+
+/// The bound is so tight that many rows show a scale that is dropped, or elements that are left
+/// out; others are zeros there, or small beside the rest.
+TEST(Gemv, BoundsCatchMutations) {
+  constexpr int64_t n = 64, k = 1024 + 5;
+  const matrix::Case made =
+      at_points::caseOf({.op = "gemv", .parameters = {.dtype = "f32"}, .dims = extents(n, k)});
+  ASSERT_EQ(wrongOf(made, run(made)), 0);
+  auto mutated = [&](size_t input, size_t each, size_t first, size_t bytes) {
+    matrix::Case other = made;
+    std::vector<std::byte> &data = other.inputs[input].data;
+    for (size_t i = first; i + bytes <= data.size(); i += each)
+      std::fill_n(data.begin() + static_cast<std::ptrdiff_t>(i), bytes, std::byte(0));
+    return wrongOf(made, run(other));
+  };
+  const size_t groups = 9;
+  EXPECT_GE(mutated(1, 4 * groups, 4 * 3, 4), n / 4) << "a group's scale dropped";
+  EXPECT_GE(mutated(0, k, k - 5, 5), n / 4) << "the tail left out";
+  EXPECT_GE(mutated(0, k, 500, 16), n / 4) << "a chunk left out";
+  EXPECT_GE(mutated(2, 4 * k, 4 * 77, 4), n / 4) << "one element of the vector left out";
+}
+
+TEST(Gemv, RefusesWhatDoesNotMeet) {
+  Builder b("wrong");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
+  Value x = b.input("x", bf16, {n});
+  try {
+    dot(w, x);
+    FAIL() << "a vector of another dim";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("does not meet weights of [n, k]"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("GemvTest.cpp"));
+  }
+  EXPECT_THAT(errorOf({.op = "gemv",
+                       .dims = extents(4, 512),
+                       .schedule = "row<threads = 32, vector = 16, rows = 2, cluster = 2>"}),
+              ::testing::HasSubstr("a cluster holds one row"));
+}
