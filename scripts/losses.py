@@ -193,13 +193,20 @@ def profile_line(metrics):
     return " · ".join(parts)
 
 
-def said_of_misses(cases, profiles):
+def commits_of(profile):
+    """Of what was profiled at another commit than the document's."""
+    return {subject(dict(cell, params={name: value for name, value in cell["params"].items() if name != "kernel"},
+                         metric="time")): cell["commit"] for cell in (profile or {"cells": []})["cells"] if "commit" in cell}
+
+
+def said_of_misses(cases, profiles, commits):
     lines = []
     for case in cases:
         op, params, extents = name_of(case)
         kernels = profiles.get(subject(case.cell), {})
         said = "; ".join(f"`{kernel}`: {profile_line(metrics)}" for kernel, metrics in kernels.items())
-        lines.append(f"- {op} {params} {extents}: {said or 'not profiled'}")
+        other = commits.get(subject(case.cell), "")
+        lines.append(f"- {op} {params} {extents}: {said or 'not profiled'}" + (f" (commit {other[:12]})" if other else ""))
     return lines
 
 
@@ -228,7 +235,7 @@ def page(ops, tune, peers, profile):
         "|---|---|---|---|--:|--:|--:|--:|---|",
         *(line_of(case) for case in cases), "",
         "## What the profile says of each miss", "",
-        *(said_of_misses(missed, profiles_of(profile)) or ["Nothing is missed."]), ""])
+        *(said_of_misses(missed, profiles_of(profile), commits_of(profile)) or ["Nothing is missed."]), ""])
 
 
 def arguments_of(case):

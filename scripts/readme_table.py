@@ -46,7 +46,7 @@ def machine_line(document):
 def case(cell):
     """What was measured, in words: params that are given, and the extents."""
     params = [f"{value}" for name, value in cell["params"].items() if value and name != "schedule"]
-    rows_first = sorted(cell["shape"].items(), key=lambda dim: dim[0] != "tokens")
+    rows_first = sorted(cell["shape"].items(), key=lambda dim: dim[0] not in ("tokens", "n"))
     extents = " × ".join(str(extent) for _, extent in rows_first)
     schedule = cell["params"].get("schedule")
     return cell["op"], " ".join(params) + (f" `{schedule}`" if schedule else ""), extents
@@ -176,8 +176,30 @@ def table_of(cell):
     return against_memcpy if cell.get("baseline") == "memcpy" else plain
 
 
+def beside_weights(documents):
+    """gemv of a square: how many times the speed of PyTorch's product of weights that are not quantized."""
+    cells = [cell for document in documents for cell in document["cells"]
+             if cell["op"] == "gemv" and cell["metric"] == "time" and cell["shape"] == {"n": 16384, "k": 16384}]
+    theirs = {cell["params"]["by"]: cell for cell in cells if "by" in cell["params"]}
+    plain = [theirs[name] for name in ("torch f32", "torch bf16") if name in theirs]
+    if not plain:
+        return []
+    lines = [row(["gemv 16384 × 16384", "µs", "× memcpy", *(f"times as fast as {one['params']['by']}" for one in plain)]),
+             "|---|--:|--:|" + "--:|" * len(plain)]
+    for cell in sorted(cells, key=lambda cell: ("by" not in cell["params"], cell["params"].get("codec", ""), cell["value"])):
+        if cell["params"].get("codec") == "auto":
+            continue  # the hardware's, again
+        params = cell["params"]
+        name = params.get("by") or f"Eider {params['format']} {params['block']}, {params['codec']} codec"
+        lines.append(row([name, number(cell["value"]), f"{cell['ratio']:.3f}",
+                          *(f"{one['value'] / cell['value']:.2f}" for one in plain)]))
+    return lines
+
+
 def is_shown(cell):
     """Whether a cell is for the README: ops at the shape that targets speak of, and what is not of one shape."""
+    if cell["op"] == "gemv":
+        return False  # beside_weights()
     if cell["metric"] not in ("time", "launch", "tuned_time", "heuristic_time", "verified_time", "tuning"):
         return True
     largest = cell["shape"].get("tokens") == 16384 and cell["shape"].get("hidden") == 8192
@@ -187,6 +209,9 @@ def is_shown(cell):
 def tables(documents):
     """The markdown between the markers."""
     blocks = []
+    if square := beside_weights(documents):
+        of_gemv = [document for document in documents if any(cell["op"] == "gemv" for cell in document["cells"])]
+        blocks += [*(machine_line(document) for document in of_gemv), "\n".join(square)]
     documents = [dict(document, cells=[cell for cell in document["cells"] if is_shown(cell)]) for document in documents]
     for document in documents:
         blocks.append(machine_line(document))

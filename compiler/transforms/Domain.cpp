@@ -331,6 +331,11 @@ std::optional<Domain> Domain::of(ProgramOp program) {
       return std::nullopt;
     if (auto encode = dyn_cast<EncodeOp>(op))
       domain.encodesBySoftware |= encode.getCodec() == CodecPath::software;
+    if (auto decode = dyn_cast<DecodeOp>(op); decode && decode.getCodec())
+      domain.decodesBySoftware |=
+          *decode.getCodec() == CodecPath::software &&
+          !isa<Float8E5M2Type>(
+              cast<RankedTensorType>(decode.getInput().getType()).getElementType());
     if (auto codec = op.getAttrOfType<CodecPathAttr>("codec"))
       domain.convertsByHardware |= codec.getValue() == CodecPath::hardware;
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && failed(noteReduction(domain, reduce)))

@@ -53,6 +53,7 @@ struct Domain {
   bool transposes = false;    ///< Some value is of the transposed matrix.
   int64_t bytesTurned = 0;    ///< Of the widest element that is transposed.
   bool encodesBySoftware = false;
+  bool decodesBySoftware = false;  ///< By arithmetic: E5M2 needs none.
   bool convertsByHardware = false; ///< FP8, to or from, by instruction.
   bool packs = false;              ///< Some matrix in memory has two elements a byte.
   bool readsColumns = false;       ///< Some [columns] vector in memory.

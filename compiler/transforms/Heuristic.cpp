@@ -318,7 +318,7 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
   const bool isEven = ceilDiv(chunks, knobs.threads) <= 4;
   if (domain.stacksRows && isEven)
     knobs.rows = 2;
-  if (!domain.convertsByHardware || !isEven)
+  if (domain.decodesBySoftware || !isEven)
     return ScheduleAttr::get(context, Family::row, knobs);
   if (chunks > isLong && llvm::isPowerOf2_64(chunks)) {
     knobs.tiles = 4;

@@ -51,6 +51,26 @@ class Judgement(unittest.TestCase):
         self.assertEqual([bool(case.missed) for case in cases], [True, True, False, False])
         self.assertAlmostEqual(cases[0].worst, 1.1)
 
+    def test_weights_are_held_beside_others_and_a_sum(self):
+        def gemv(n, k, value, **changes):
+            return {**cell("gemv", value, **changes), "shape": {"n": n, "k": k}}
+
+        def by(name, n, k, value):
+            made = gemv(n, k, value)
+            return {**made, "params": {"by": name, **{key: made["params"][key] for key in ("dtype", "format", "block", "l2")}}}
+
+        copy = {"copy": "1:0", "copy_value": 66.0, "copy_ratio": 1.1}
+        square, large, small = judged(
+            [gemv(16384, 16384, 70.0, **copy), gemv(7168, 18432, 40.0, **copy), gemv(1024, 4096, 3.0, **copy)],
+            peers=[by("torch f32", 16384, 16384, 240.0), by("torch bf16", 16384, 16384, 150.0), by("torch bf16", 7168, 18432, 80.0)])
+        self.assertEqual([what for what, _ in square.asked],
+                         ["≤ 1/4 × torch f32", "≤ 1/2 × torch bf16", "≥ 0.95 × a plain sum's speed"])
+        for (_, share), expected in zip(square.asked, (70 * 4 / 240, 70 * 2 / 150, 0.95 * 1.1)):
+            self.assertAlmostEqual(share, expected)
+        self.assertEqual([what for what, _ in large.asked], ["≤ 1 × torch bf16", "≥ 0.85 × a plain sum's speed"])
+        self.assertEqual(small.asked, [])
+        self.assertIsNone(square.peer, "weights of other types are no peers of the cell")
+
     def test_what_was_tuned_counts(self):
         record = cell(value=99, params={"schedule": "map<threads = 64>"}, metric="tuned_time")
         case, = judged([cell(value=105, target=1)], tune=[record])
