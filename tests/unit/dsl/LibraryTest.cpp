@@ -81,6 +81,12 @@ TEST(Library, signaturesOfPlainForms) {
                           "y:out:bf16[tokens, hidden]"));
 }
 
+TEST(Library, signaturesOfContractions) {
+  EXPECT_THAT(tensorsOf(libraryOp("gemv", {.block = "128x128"})),
+              ElementsAre("w:in:f8E4M3FN[n, k]", "w_scale:in:f32[ceildiv(n, 128), ceildiv(k, 128)]",
+                          "x:in:bf16[k]", "y:out:bf16[n]"));
+}
+
 TEST(Library, signaturesOfRowsThatIndicesChoose) {
   EXPECT_THAT(tensorsOf(libraryOp("rope", {.settings = {{"head", "64"}}})),
               ElementsAre("x:in:bf16[tokens, hidden]", "cos:in:bf16[max_position, 32]",
@@ -224,8 +230,8 @@ TEST(Library, everyCombinationRoundTrips) {
             texts.insert(program.text());
             ++programs;
           }
-  // 19 that quantise a dtype, 3 that read codes, requantize, 21 plain ones, kv_append
-  EXPECT_EQ(programs, 19u * 3 * 2 * 8 * 2 + 3 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8));
+  // 19 that quantise a dtype, 4 that read codes, requantize, 21 plain ones, kv_append
+  EXPECT_EQ(programs, 19u * 3 * 2 * 8 * 2 + 4 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8));
   EXPECT_EQ(texts.size(), programs);
 }
 
@@ -408,6 +414,6 @@ TEST(Library, namesAreOneEach) {
     EXPECT_FALSE(op.summary.empty());
     EXPECT_FALSE(op.parameters.empty());
   }
-  EXPECT_EQ(names.size(), 45u);
+  EXPECT_EQ(names.size(), 46u);
 }
 } // namespace
