@@ -83,6 +83,18 @@ eider.program @every_op(tokens, hidden = 256) {
   eider.output "partial" workspace, %sum : tensor<?x1xf32, #rows>
 }
 
+// CHECK: eider.program @contraction(n, k) {
+eider.program @contraction(n, k) {
+  %w = eider.input "w" : !eider.scaled<?x?xf8E4M3FN, dims = <n, k>, block = [1, 128], scale = f32, layout = row_major>
+  %v = eider.input "v" : tensor<?x?xf32, #eider.dims<n, k>>
+  %s = eider.input "s" : tensor<?x?xf32, #eider.dims<n, k / 128>>
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<k>>
+  // CHECK: eider.contract %[[W:.*]], %[[X:.*]] : !eider.scaled<{{.*}}>, tensor<?xf32, #eider.dims<k>> -> tensor<?xf32, #eider.dims<n>>
+  %y = eider.contract %w, %x : !eider.scaled<?x?xf8E4M3FN, dims = <n, k>, block = [1, 128], scale = f32, layout = row_major>, tensor<?xf32, #eider.dims<k>> -> tensor<?xf32, #eider.dims<n>>
+  // CHECK: eider.contract %[[V:.*]] by %[[S:.*]] : tensor<?x?xf32, #eider.dims<n, k / 128>>, %[[X]] : tensor<?x?xf32, #eider.dims<n, k>>, tensor<?xf32, #eider.dims<k>> -> tensor<?xf32, #eider.dims<n>>
+  %z = eider.contract %v by %s : tensor<?x?xf32, #eider.dims<n, k / 128>>, %x : tensor<?x?xf32, #eider.dims<n, k>>, tensor<?xf32, #eider.dims<k>> -> tensor<?xf32, #eider.dims<n>>
+}
+
 // A schedule, a name that is no keyword, and an empty program.
 // CHECK: eider.program @scheduled(a_dim, n = 0) attributes {schedule = #eider.schedule<row<threads = 64, vector = 8>>} {
 // CHECK-NEXT: }

@@ -298,3 +298,22 @@ eider.program @multiplies_by_what_is_not_stored(m, n) {
   // expected-error @below {{'eider.quantize' op arithmetic max_over_amax multiplies by the inverse of a scale that was not rounded}}
   %q = eider.quantize %x numerics<arithmetic = max_over_amax> : tensor<?x?xf32, #eider.dims<m, n>> -> !eider.scaled<?x?xf8E4M3FN, dims = <m, n>, block = [1, 32], scale = bf16, layout = row_major>
 }
+
+// -----
+
+eider.program @a_vector_of_another_dim(n, k) {
+  %w = eider.input "w" : tensor<?x?xf32, #eider.dims<n, k>>
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  // expected-error @below {{'eider.contract' op the vector}}
+  %y = eider.contract %w, %x : tensor<?x?xf32, #eider.dims<n, k>>, tensor<?xf32, #eider.dims<n>> -> tensor<?xf32, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @scales_twice(n, k) {
+  %w = eider.input "w" : !eider.scaled<?x?xf8E4M3FN, dims = <n, k>, block = [1, 32], scale = f32, layout = row_major>
+  %s = eider.input "s" : tensor<?x?xf32, #eider.dims<n, k / 32>>
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<k>>
+  // expected-error @below {{'eider.contract' op weights that are scaled have their scales; others are given `by`}}
+  %y = eider.contract %w by %s : tensor<?x?xf32, #eider.dims<n, k / 32>>, %x : !eider.scaled<?x?xf8E4M3FN, dims = <n, k>, block = [1, 32], scale = f32, layout = row_major>, tensor<?xf32, #eider.dims<k>> -> tensor<?xf32, #eider.dims<n>>
+}

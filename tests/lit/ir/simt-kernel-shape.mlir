@@ -79,3 +79,20 @@ simt.kernel @products ["x"] threads = 32 grid = "1" arguments = ["tensor:x"] ali
     %s = simt.reduce max %f times %f : vector<4xf32> at %at : vector<4xf32>, !cursor -> f32
   }
 }
+
+// -----
+
+!cursor = !simt.cursor<<rows, threads = 32, vector = 4, rows = 2, columns = 128, loads = 2, width = 128>>
+simt.kernel @scaled_products ["w", "x", "s"] threads = 32 grid = "1" arguments = ["tensor:w", "tensor:x", "tensor:s"] alignments = {} header = [] {
+^bb0(%w: !simt.pointer<f32>, %x: !simt.pointer<f32>, %s: !simt.pointer<f32>):
+  %rows = arith.constant 2 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !cursor):
+    %f = simt.load elements %w at %at : !simt.pointer<f32>, !cursor -> vector<8xf32>
+    %c = simt.load columns %x at %at : !simt.pointer<f32>, !cursor -> vector<4xf32>
+    %g = simt.load groups %s at %at {group = 4 : i64} : !simt.pointer<f32>, !cursor -> vector<2xf32>
+    %d = simt.reduce sum %f times %c : vector<4xf32> by %g : vector<2xf32> at %at : vector<8xf32>, !cursor -> vector<2xf32>
+    // expected-error @below {{'simt.reduce' op groups of products are scaled, as many elements each}}
+    %e = simt.reduce sum %f by %g : vector<2xf32> at %at : vector<8xf32>, !cursor -> vector<2xf32>
+  }
+}
