@@ -28,6 +28,27 @@ using eider::ir::CodecPath;
 
 namespace eider::text {
 namespace {
+/// What a kind of tile is called in the text.
+struct TileNames {
+  const char *alias, *cursor, *templateName, *header;
+  const char *elements = "_row", *columns = "_row"; ///< Ends of what is loaded.
+};
+} // namespace
+
+static TileNames namesOf(TileKind kind) {
+  switch (kind) {
+  case TileKind::row:
+    return {"Row", "row", "RowTile", "eider/tile/row.cuh"};
+  case TileKind::rows:
+    return {"Rows", "tile", "RowsTile", "eider/tile/rows.cuh", "_rows"};
+  case TileKind::block:
+  case TileKind::transposed:
+    break;
+  }
+  return {"Tile", "tile", "BlockTile", "eider/tile/block.cuh", "_tile", "_tile"};
+}
+
+namespace {
 
 struct Expression {
   std::string text;
@@ -86,6 +107,7 @@ private:
   DenseMap<Value, Expression> expressions;
   DenseMap<Value, std::string> carried; ///< of loads ahead: the variable that keeps them
   std::string cursorName, tileName;
+  TileNames tileNames = {};
   std::string indent = "  ";
 
   void printComment(StringRef text);
@@ -109,26 +131,6 @@ private:
   std::string callOnTile(Value at, const Twine &method, ArrayRef<std::string> parameters,
                          ArrayRef<std::string> arguments);
 };
-
-namespace {
-/// What a kind of tile is called in the text.
-struct TileNames {
-  const char *alias, *cursor, *templateName, *header;
-};
-} // namespace
-
-static TileNames namesOf(TileKind kind) {
-  switch (kind) {
-  case TileKind::row:
-    return {"Row", "row", "RowTile", "eider/tile/row.cuh"};
-  case TileKind::rows:
-    return {"Rows", "rows", "RowsTile", "eider/tile/rows.cuh"};
-  case TileKind::block:
-  case TileKind::transposed:
-    break;
-  }
-  return {"Tile", "tile", "BlockTile", "eider/tile/block.cuh"};
-}
 
 static std::string callOf(const Twine &method, ArrayRef<std::string> parameters,
                           ArrayRef<std::string> arguments) {
@@ -369,8 +371,7 @@ std::string KernelPrinter::derivedName(Operation &op) {
       else if (load.getPitch() && !isa<BlockArgument>(load.getPitch()))
         base += "_first";
       else if (!isAhead)
-        base += "_" +
-                (load.getAccess() == Access::columns && cursorName == "rows" ? "row" : cursorName);
+        base += load.getAccess() == Access::columns ? tileNames.columns : tileNames.elements;
       return base + (isAhead ? "_next" : "");
     case Access::repeated:
       return base + "_repeated";
@@ -633,9 +634,9 @@ LogicalResult KernelPrinter::print() {
     printComment(commentText(cast<StringAttr>(line).getValue()));
   printSignature();
   for (ForTilesOp loop : kernel.getBlock().getOps<ForTilesOp>()) {
-    const TileNames named = namesOf(loop.getTile().getKind());
-    tileName = named.alias;
-    cursorName = named.cursor;
+    tileNames = namesOf(loop.getTile().getKind());
+    tileName = tileNames.alias;
+    cursorName = tileNames.cursor;
     printTile(loop.getTile());
   }
   printCodecs();

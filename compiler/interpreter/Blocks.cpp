@@ -143,7 +143,8 @@ static Range rangeOfProduct(double weight, double scale, Range vector) {
     return Range::anything(); // as the sum of its group is 0 or not
   Hull hull;
   for (double end : {vector.lower, vector.upper}) {
-    const double product = weight * scale * end, slack = std::abs(product) * 0x1p-22 + 0x1p-148;
+    const double product = weight * scale * end,
+                 slack = std::abs(product) * 0x1p-22 + 0x1p-148 * std::max(1.0, std::abs(scale));
     const bool isKnown = std::isnan(product) || std::isinf(product) || product == 0;
     hull.add(isKnown ? product : product - slack);
     hull.add(isKnown ? product : product + slack);

@@ -302,6 +302,9 @@ Tensor Machine::contraction(ir::ContractOp op) {
     const Tensor scales = scalesOfElements(*scaled);
     return contract(decode(scaled->codes), &scales, vector);
   }
+  if (op.getScales())
+    throw Error(ErrorKind::Request, "weights `by` scales are what a pass makes of scaled ones",
+                boundary.where(), "contract the scaled tensor itself");
   return contract(get(op.getWeights()), nullptr, vector);
 }
 

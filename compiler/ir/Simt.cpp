@@ -164,10 +164,17 @@ LogicalResult ScaleLayoutOp::verify() {
 
 LogicalResult ReduceOp::verify() {
   TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
-  if (getTimes() &&
-      (getKind() != Reduction::sum || getGroup() ||
-       cast<VectorType>(getTimes().getType()).getNumElements() != tile.columnsHeld()))
+  if (getTimes() && (getKind() != Reduction::sum || getGroup() ||
+                     cast<VectorType>(getTimes().getType()).getNumElements() != tile.columnsHeld()))
     return emitOpError("products are summed over a row, of its elements and a column vector");
+  if (getTimes() && getElementTypeOrSelf(getTimes()) != getElementTypeOrSelf(getInput()))
+    return emitOpError("products are of two fragments of one type");
+  const bool isStacked = tile.getKind() == TileKind::rows;
+  if (isStacked && !getTimes())
+    return emitOpError("of several rows a thread only products are summed");
+  if (isStacked && getScales() &&
+      cast<VectorType>(getScales().getType()).getNumElements() % tile.getRows() != 0)
+    return emitOpError("each of a thread's rows has as many scales");
   if (getScales() &&
       (!getTimes() || cast<VectorType>(getInput().getType()).getNumElements() %
                               cast<VectorType>(getScales().getType()).getNumElements() !=
@@ -201,6 +208,8 @@ LogicalResult PositionOp::verify() {
   const bool isRow = getAccess() == Access::rows;
   if (!isRow && getAccess() != Access::columns)
     return emitOpError("is that of rows or of columns");
+  if (tile.getKind() == TileKind::rows)
+    return emitOpError("of a tile whose threads have one row each, or a block");
   const int64_t count = !isRow                            ? tile.elements()
                         : tile.getKind() == TileKind::row ? 0
                                                           : tile.getLoads();

@@ -72,7 +72,7 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     int64_t rowsHeld() const {
       return getKind() == TileKind::row ? 0 : getKind() == TileKind::rows ? getRows() : getLoads();
     }
-    /// Whether its rows are whole, and their threads a block's.
+    /// Whether it lies along rows, and is no two-dimensional block.
     bool spansRows() const { return getKind() == TileKind::row || getKind() == TileKind::rows; }
     /// Values a thread holds of 1×group neighbours.
     int64_t groups(int64_t group) const {

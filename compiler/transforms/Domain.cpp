@@ -191,10 +191,31 @@ static LogicalResult noteContraction(Domain &domain, ContractOp op) {
   std::optional<Level> weights = domain.levelOf(op.getWeights().getType());
   if (!weights || weights->kind != LevelKind::elements || weights->transposed)
     return op.emitError("contracts what is not the program's whole matrix; contract its elements");
+  if (domain.rows == domain.columns || domain.rows.isOne())
+    return op.emitError() << "contracts a matrix of " << domain.rows.str() << " x "
+                          << domain.columns.str()
+                          << ", whose rows have no dim of their own: declare one for each axis";
   domain.contracts = true;
   domain.reducesRows = true;
   ++domain.rowReductions;
   return success();
+}
+
+/// What a thread that has several rows cannot hold once for all of them, or tell apart: rows that
+/// are chosen, other reductions, and values of columns that meet elements or are a scale each.
+static bool differsByRow(const Domain &domain, Operation &op) {
+  auto kindOf = [&](Value value) {
+    const std::optional<Level> level = domain.levelOf(value.getType());
+    return level ? level->kind : LevelKind::twice;
+  };
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    const LevelKind from = kindOf(broadcast.getInput());
+    return from == LevelKind::columnGroups ||
+           (from == LevelKind::columns && kindOf(broadcast) != LevelKind::columns);
+  }
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return contract.getScales() && kindOf(contract.getScales()) == LevelKind::columns;
+  return isa<ReduceOp, PositionOp, GatherOp, ScatterOp, ColumnOp, RepeatOp, RotateOp>(op);
 }
 
 /// Widths and alignments of the matrices in memory.
@@ -366,9 +387,8 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     return std::nullopt;
   domain.stacksRows =
       domain.contracts && domain.matricesWritten == 0 && domain.rowReductions == 1 &&
-      llvm::none_of(program.getBlock(), [](Operation &op) {
-        return isa<ReduceOp, PositionOp, GatherOp, ScatterOp, ColumnOp, RepeatOp, RotateOp>(op);
-      });
+      !domain.readsParts &&
+      llvm::none_of(program.getBlock(), [&](Operation &op) { return differsByRow(domain, op); });
   if (domain.narrowestStore == 0)
     domain.narrowestStore = 8;
   if (auto target = program->getParentOp()->getAttrOfType<StringAttr>("eider.target")) {

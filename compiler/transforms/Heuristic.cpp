@@ -168,13 +168,14 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   // What is computed before it is turned needs the registers itself; codes of it then go in short
   // chunks, shorter still beside a copy.
   const bool works = domain.arithmetic >= 4, copies = domain.matricesWritten > 2;
+  const int64_t turned = works && block.isBlock() ? (copies ? 4 : vector / 2) : vector;
   const bool ahead =
       fits && domain.reducesGroups &&
       (block.isBlock() ? domain.bytesTurned == 1 && !works : isWide && (!works || copies));
   return ScheduleAttr::get(
       context, Family::tile,
       {.threads = threads,
-       .vector = works && block.isBlock() ? (copies ? 4 : vector / 2) : vector,
+       .vector = std::max({std::min<int64_t>(4, vector), domain.group / 32, turned}),
        .rows = rows,
        .columns = columns,
        .tiles = ahead ? 2 : 1,
@@ -304,8 +305,8 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
 }
 
 /// Rows of weights that meet a vector. Two rows a thread, for which it is loaded and widened once;
-/// the next ones loaded ahead where rows are long and even, else many blocks at a time. What is
-/// decoded by arithmetic has no registers for either.
+/// the next ones loaded ahead where rows are long and whole chunks, else many blocks at a time.
+/// What is decoded by arithmetic has no registers for that.
 static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t isLong = 512, held = 1024, heldOfLong = 896; // chunks, threads
   const int64_t vector = vectorFor(domain);
@@ -315,10 +316,10 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
   ScheduleKnobs knobs{.threads = std::clamp<int64_t>(legalThreads(ceilDiv(chunks, loads)),
                                                      std::max<int64_t>(lanes, 32), 1024),
                       .vector = vector};
-  const bool isEven = ceilDiv(chunks, knobs.threads) <= 4;
-  if (domain.stacksRows && isEven)
+  const bool isFew = ceilDiv(chunks, knobs.threads) <= 4; // chunks a thread
+  if (domain.stacksRows && isFew)
     knobs.rows = 2;
-  if (domain.decodesBySoftware || !isEven)
+  if (domain.decodesBySoftware || !isFew)
     return ScheduleAttr::get(context, Family::row, knobs);
   if (chunks > isLong && llvm::isPowerOf2_64(chunks)) {
     knobs.tiles = 4;

@@ -113,8 +113,9 @@ void eider::transforms::streamElements(simt::ForTilesOp loop) {
 }
 
 /// Elements of a tile are loaded while the tile before is worked on: after its first reduction,
-/// when the registers of its own elements have been read. Each tile is read and written by one
-/// block alone, so that what a tile stores is not what the next one has read.
+/// when the registers of its own elements have been read; at once where nothing comes after that.
+/// Each tile is read and written by one block alone, so that what a tile stores is not what the
+/// next one has read.
 void eider::transforms::loadAhead(simt::ForTilesOp loop) {
   OpBuilder builder(loop);
   Value cursor = cursorOf(loop);
@@ -144,7 +145,6 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
       simt::FirstTileOp::create(builder, loop.getLoc(), cursorOf(loop).getType(), loop.getRows());
   for (simt::LoadOp load : loads)
     first.push_back(loadAt(load, firstTile));
-  // Where no element is used after the first reduction, the next ones are loaded before it.
   simt::ReduceOp reduction = *reduces.begin();
   auto isOfElements = [&](Value value) {
     auto held = dyn_cast<VectorType>(value.getType());

@@ -413,9 +413,9 @@ LogicalResult ProgramLowering::contract(ContractOp op) {
         "a contraction in a kernel of two-dimensional blocks: quantise in a program "
         "of its own");
   Value scales = op.getScales() ? map.lookup(op.getScales()) : Value();
-  const bool isOfGroups =
-      scales && domain.levelOf(op.getScales().getType())->kind != LevelKind::rows &&
-      domain.levelOf(op.getScales().getType())->kind != LevelKind::uniform;
+  const bool isOfGroups = scales &&
+                          domain.levelOf(op.getScales().getType())->kind != LevelKind::rows &&
+                          domain.levelOf(op.getScales().getType())->kind != LevelKind::uniform;
   const Type held = heldType(op.getType());
   Value sum = simt::ReduceOp::create(builder, op.getLoc(), held, Reduction::sum,
                                      map.lookup(op.getWeights()), map.lookup(op.getVector()),

@@ -125,10 +125,10 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
 static std::string pruning(ScheduleAttr schedule, TileAttr tile, const Estimate &e,
                            const Domain &domain, const SpaceFacts &facts) {
   const ScheduleKnobs &k = schedule.getKnobs();
-  if (e.elements > (domain.contracts ? 2 : 1) * mostElements)
+  if (e.elements > mostElements && !domain.contracts)
     return "more than " + std::to_string(mostElements) + " elements a thread: long text, spills";
   if (e.store < std::min<int64_t>(narrowestStoreBytes, domain.width * domain.narrowestStore / 8) &&
-      domain.rowAligned())
+      domain.rowAligned() && !domain.contracts)
     return "stores of less than " + std::to_string(narrowestStoreBytes) + " bytes a thread";
   if (k.resident && registersOfMultiprocessor / (k.resident * e.block) < e.registers)
     return "as many resident blocks leave too few registers for a thread's elements";
@@ -216,7 +216,7 @@ static void spreadOut(std::vector<ScheduleOption> &options, ScheduleAttr heurist
 
 /// Whether a combination can be worth a second look; the rest is what `tileOf` and the model say.
 static bool plausible(const ScheduleKnobs &k, const Domain &domain) {
-  const bool isTile = k.columns != 0; // its threads have all of its rows
+  const bool isTile = k.columns != 0 || domain.stacksRows; // its threads have all of its rows
   if (k.threads * (isTile ? 1 : k.rows) > 1024)
     return false;
   if (k.prefetch && k.tiles == 1) // there is no next tile to load ahead
@@ -258,7 +258,8 @@ static void forEach(MLIRContext *context, const FamilySpace &space, const Domain
                                   .loads = loads,
                                   .columns = columns,
                                   .tiles = tiles,
-                                  .resident = bound / (threads * (columns ? 1 : rows)),
+                                  .resident =
+                                      bound / (threads * (columns || domain.stacksRows ? 1 : rows)),
                                   .prefetch = prefetch,
                                   .cluster = cluster};
                   if (plausible(k, domain) && (bound == 0 || k.resident >= 2))

@@ -19,6 +19,8 @@ class RowsTile : public TileMembers<RowsTile<threads, vector, columns, tile_rows
                                     tile_rows * loads, columns, threads, threads, threads> {
   static constexpr int step = threads * vector; // from a thread's chunk to its next
   static constexpr int elements_of_row = vector * loads;
+  using Weights = Fragment<float, tile_rows * elements_of_row>;
+  using Vector = Fragment<float, elements_of_row>;
   static_assert(columns >= 1 && columns + step < (1ll << 31), "columns: 1 to about 2^31");
   static_assert(threads <= 32 ? (threads & (threads - 1)) == 0 : threads % 32 == 0,
                 "threads of a row: a power of two up to 32, or whole warps");
@@ -76,28 +78,38 @@ public:
         p[offset_of(where, row_ + r, 0)] = values[r];
   }
 
-  /// Each row's sum of a · b, each product added unrounded. What is outside is 0, in both.
+  /// Each row's sum of a · b, each product added unrounded; what is outside does not count.
   EIDER_DEVICE Fragment<float, tile_rows>
-  sum_of_products(const Fragment<float, tile_rows * elements_of_row> &a,
-                  const Fragment<float, elements_of_row> &b,
-                  arch::Site at = arch::Site::current()) const {
-    Fragment<float, tile_rows> own;
-    EIDER_UNROLL
-    for (int r = 0; r < tile_rows; ++r)
-      own.fill(r, sum_products<elements_of_row>(a, b, r * elements_of_row));
+  sum_of_products(const Weights &a, const Vector &b, arch::Site at = arch::Site::current()) const {
+    const auto own = of_inside(
+        [](const Weights &c, const Vector &d) {
+          Fragment<float, tile_rows> sums;
+          EIDER_UNROLL
+          for (int r = 0; r < tile_rows; ++r)
+            sums.fill(r, sum_products<elements_of_row>(c, d, r * elements_of_row));
+          return sums;
+        },
+        a, b);
     return reduce_threads<Sum, threads, threads>(own, at);
   }
 
   /// The same of a · scale · b, where the elements of a group have a scale together.
   template <int count>
-  EIDER_DEVICE Fragment<float, tile_rows> sum_of_scaled_products(
-      const Fragment<float, tile_rows * elements_of_row> &a, const Fragment<float, count> &scales,
-      const Fragment<float, elements_of_row> &b, arch::Site at = arch::Site::current()) const {
-    constexpr int groups = count / tile_rows;
-    Fragment<float, tile_rows> own;
-    EIDER_UNROLL
-    for (int r = 0; r < tile_rows; ++r)
-      own.fill(r, sum_scaled_products<groups>(a, scales, b, r * elements_of_row, r * groups));
+  EIDER_DEVICE Fragment<float, tile_rows>
+  sum_of_scaled_products(const Weights &a, const Fragment<float, count> &scales, const Vector &b,
+                         arch::Site at = arch::Site::current()) const {
+    static_assert(count % tile_rows == 0, "each row has as many groups");
+    const auto own = of_inside(
+        [&](const Weights &c, const Vector &d) {
+          constexpr int groups = count / tile_rows;
+          Fragment<float, tile_rows> sums;
+          EIDER_UNROLL
+          for (int r = 0; r < tile_rows; ++r)
+            sums.fill(r,
+                      sum_scaled_products<groups>(c, scales, d, r * elements_of_row, r * groups));
+          return sums;
+        },
+        a, b);
     return reduce_threads<Sum, threads, threads>(own, at);
   }
 
@@ -106,11 +118,28 @@ public:
   EIDER_DEVICE int64 row(int c) const { return row_ + c / loads; }
   EIDER_DEVICE int column(int c) const { return first_column() + c % loads * step; }
   EIDER_DEVICE int inside(int c) const { return row(c) < total_ ? columns_inside(c % loads) : 0; }
-  EIDER_DEVICE bool is_whole() const { return inside(tile_rows * loads - 1) == vector; }
 
 private:
   int64 row_; // the first
   int64 total_;
+
+  /// f of both, with 0 for what lies past the rows' end. Most threads have nothing there.
+  template <class F> static EIDER_DEVICE auto of_inside(F f, const Weights &a, const Vector &b) {
+    if constexpr (columns % step == 0)
+      return f(a, b);
+    else if (columns_inside(loads - 1) == vector)
+      return f(a, b);
+    else
+      return f(without_outside(a), without_outside(b));
+  }
+  template <int count>
+  static EIDER_DEVICE Fragment<float, count> without_outside(const Fragment<float, count> &f) {
+    Fragment<float, count> result;
+    EIDER_UNROLL
+    for (int i = 0; i < count; ++i)
+      result.fill(i, i % vector < columns_inside(i / vector % loads) ? f[i] : 0.0f);
+    return result;
+  }
 
   static EIDER_DEVICE int first_column() { return arch::thread_index() * vector; }
 

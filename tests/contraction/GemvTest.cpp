@@ -81,6 +81,17 @@ Program layer() {
   return b.build();
 }
 
+/// A vector that is not finite where there is none, and weights that columns scale: what lies past
+/// a row's end does not count, and each column has its own gain.
+Program computed(bool scalesColumns) {
+  Builder b("computed_gemv");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Value w = b.input("w", bf16, {n, k}), x = b.input("x", f32, {k}),
+        gain = b.input("gain", f32, {k});
+  b.output("y", scalesColumns ? dot(w * gain, x) : dot(w, rcp(abs(x) + gain * gain)), f32);
+  return b.build();
+}
+
 /// Weights that are not quantised.
 Program plain() {
   Builder b("plain_gemv");
@@ -90,9 +101,11 @@ Program plain() {
   return b.build();
 }
 
-matrix::Case caseOf(const Program &program, int64_t n, int64_t k, const std::string &target = "") {
+matrix::Case caseOf(const Program &program, int64_t n, int64_t k,
+                    const std::string &schedule = "") {
   matrix::Case made{program, {}, {}, extents(n, k), {}};
-  made.options.target = target;
+  made.options.schedule = schedule;
+  made.forAnyRows = true;
   made.options.dims = {{"k", k}};
   matrix::ValueSource values("normal", 3);
   for (const Signature::Tensor &tensor : program.signature().tensors)
@@ -129,7 +142,15 @@ TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
   } catch (const Error &error) {
     GTEST_SKIP() << error.what();
   }
-  matrix::expectReference({caseOf(layer(), 37, 1173), caseOf(plain(), 21, 333)});
+  std::vector<matrix::Case> cases;
+  for (const char *schedule : {"", "row<threads = 64, vector = 16>",
+                               "row<threads = 64, vector = 16, rows = 2, tiles = 2, prefetch = 1>",
+                               "row<threads = 64, vector = 8, rows = 3>"})
+    for (const Program &program : {layer(), plain(), computed(false)})
+      cases.push_back(caseOf(program, 37, 1173, schedule));
+  for (const int64_t k : {1024, 777})
+    cases.push_back(caseOf(computed(/*scalesColumns=*/true), 21, k));
+  matrix::expectReference(cases);
 }
 
 TEST(Gemv, TextsArePure) { expectPure(points()); }
@@ -184,6 +205,21 @@ TEST(Gemv, BoundsCatchMutations) {
   EXPECT_GE(mutated(0, k, k - 5, 5), n / 4) << "the tail left out";
   EXPECT_GE(mutated(0, k, 500, 16), n / 4) << "a chunk left out";
   EXPECT_GE(mutated(2, 4 * k, 4 * 77, 4), n / 4) << "one element of the vector left out";
+}
+
+TEST(Gemv, RefusesASquareOfOneDim) {
+  Builder b("square");
+  Dim d = b.dim("d");
+  b.output("y", dot(b.input("w", f32, {d, d}), b.input("x", f32, {d})), f32);
+  CompileOptions options;
+  options.target = "sm_90";
+  options.dims = {{"d", 64}};
+  try {
+    emit(b.build(), options, Stage::Cuda);
+    FAIL() << "rows and columns are told apart by their dims";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("declare one for each axis"));
+  }
 }
 
 TEST(Gemv, RefusesWhatDoesNotMeet) {

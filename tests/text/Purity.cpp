@@ -241,7 +241,7 @@ private:
   std::set<std::string> declared, kernels;
   std::set<std::string> partials; ///< `auto amax = Row::partial_amax()`
   /// And `const Row chosen = row.at(…)`, `auto transposed = tile.transposed()`.
-  std::set<std::string> tiles = {"row", "rows", "tile"};
+  std::set<std::string> tiles = {"row", "tile"};
 
   std::string at(size_t i) const { return i < tokens.size() ? tokens[i].text : ""; }
   std::string before(size_t i, size_t steps) const { return i >= steps ? at(i - steps) : ""; }

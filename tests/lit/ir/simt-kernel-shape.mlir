@@ -92,7 +92,7 @@ simt.kernel @scaled_products ["w", "x", "s"] threads = 32 grid = "1" arguments =
     %c = simt.load columns %x at %at : !simt.pointer<f32>, !cursor -> vector<4xf32>
     %g = simt.load groups %s at %at {group = 4 : i64} : !simt.pointer<f32>, !cursor -> vector<2xf32>
     %d = simt.reduce sum %f times %c : vector<4xf32> by %g : vector<2xf32> at %at : vector<8xf32>, !cursor -> vector<2xf32>
-    // expected-error @below {{'simt.reduce' op groups of products are scaled, as many elements each}}
+    // expected-error @below {{'simt.reduce' op of several rows a thread only products are summed}}
     %e = simt.reduce sum %f by %g : vector<2xf32> at %at : vector<8xf32>, !cursor -> vector<2xf32>
   }
 }

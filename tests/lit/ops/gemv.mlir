@@ -10,24 +10,24 @@
 // CHECK-NEXT:    using Rows = RowsTile</*threads=*/256, /*vector=*/16, /*columns=*/16384, /*rows=*/2>;
 // CHECK:         auto w_next = Rows::first(n).load(w);
 // CHECK-NEXT:    auto w_scale_groups_next = Rows::first(n).load_groups<128>(w_scale);
-// CHECK-NEXT:    for (const Rows rows : Rows::over(n)) {
+// CHECK-NEXT:    for (const Rows tile : Rows::over(n)) {
 // CHECK-NEXT:    const auto w_rows = w_next;
 // CHECK-NEXT:    const auto w_scale_groups = w_scale_groups_next;
-// CHECK-NEXT:    if (rows.has_next())
-// CHECK-NEXT:      w_next = rows.next().load(w);
-// CHECK-NEXT:    if (rows.has_next())
-// CHECK-NEXT:      w_scale_groups_next = rows.next().load_groups<128>(w_scale);
-// CHECK-NEXT:    const auto x_row = rows.load_columns(x);
-// CHECK-NEXT:    const auto dot = rows.sum_of_scaled_products(E4m3::decode(w_rows), w_scale_groups,
+// CHECK-NEXT:    if (tile.has_next())
+// CHECK-NEXT:      w_next = tile.next().load(w);
+// CHECK-NEXT:    if (tile.has_next())
+// CHECK-NEXT:      w_scale_groups_next = tile.next().load_groups<128>(w_scale);
+// CHECK-NEXT:    const auto x_row = tile.load_columns(x);
+// CHECK-NEXT:    const auto dot = tile.sum_of_scaled_products(E4m3::decode(w_rows), w_scale_groups,
 // CHECK-NEXT:        eider::to<float>(x_row));
-// CHECK-NEXT:    rows.store_rows(y, eider::to<bf16>(dot));
+// CHECK-NEXT:    tile.store_rows(y, eider::to<bf16>(dot));
 
 // ROW-LABEL: void gemv(
-// ROW:         const auto w_scale_value = rows.load_rows(w_scale);
-// ROW:         const auto unscaled = rows.sum_of_products(E4m3::decode(w_rows), eider::to<float>(x_row));
+// ROW:         const auto w_scale_value = tile.load_rows(w_scale);
+// ROW:         const auto unscaled = tile.sum_of_products(E4m3::decode(w_rows), eider::to<float>(x_row));
 // ROW-NEXT:    const auto dot = unscaled * w_scale_value;
 
 // WHOLE-LABEL: void gemv(
 // WHOLE-NOT:   next
-// WHOLE:       const auto unscaled = rows.sum_of_products(E4m3::decode(w_rows), eider::to<float>(x_row));
+// WHOLE:       const auto unscaled = tile.sum_of_products(E4m3::decode(w_rows), eider::to<float>(x_row));
 // WHOLE-NEXT:  const auto dot = unscaled * w_scale_value;
