@@ -169,13 +169,17 @@ def line_of(case):
 
 #--- What a profile says ----------------------------------------------------------------------------------------
 
+def profiled(cell):
+    """The subject of which a cell of a profile says something."""
+    params = {name: value for name, value in cell["params"].items() if name != "kernel"}
+    return subject(dict(cell, params=params, metric="time"))
+
+
 def profiles_of(profile):
     """Metrics by subject and kernel."""
     found = {}
     for cell in profile["cells"] if profile else []:
-        params = {name: value for name, value in cell["params"].items() if name != "kernel"}
-        key = subject(dict(cell, params=params, metric="time"))
-        found.setdefault(key, {}).setdefault(cell["params"]["kernel"], {})[cell["metric"]] = cell["value"]
+        found.setdefault(profiled(cell), {}).setdefault(cell["params"]["kernel"], {})[cell["metric"]] = cell["value"]
     return found
 
 
@@ -195,8 +199,7 @@ def profile_line(metrics):
 
 def commits_of(profile):
     """Of what was profiled at another commit than the document's."""
-    return {subject(dict(cell, params={name: value for name, value in cell["params"].items() if name != "kernel"},
-                         metric="time")): cell["commit"] for cell in (profile or {"cells": []})["cells"] if "commit" in cell}
+    return {profiled(cell): cell["commit"] for cell in profile["cells"] if "commit" in cell} if profile else {}
 
 
 def said_of_misses(cases, profiles, commits):

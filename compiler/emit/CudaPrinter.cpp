@@ -30,8 +30,8 @@ namespace eider::text {
 namespace {
 /// What a kind of tile is called in the text.
 struct TileNames {
-  const char *alias, *cursor, *templateName, *header;
-  const char *elements = "_row", *columns = "_row"; ///< Ends of what is loaded.
+  std::string alias, cursor, templateName, header;
+  std::string elements = "_row", columns = "_row"; ///< Ends of what is loaded.
 };
 } // namespace
 
@@ -106,8 +106,7 @@ private:
   Names names;
   DenseMap<Value, Expression> expressions;
   DenseMap<Value, std::string> carried; ///< of loads ahead: the variable that keeps them
-  std::string cursorName, tileName;
-  TileNames tileNames = {};
+  TileNames words;                      ///< Of the loop that is printed.
   std::string indent = "  ";
 
   void printComment(StringRef text);
@@ -154,9 +153,9 @@ Expression KernelPrinter::operand(Value value, bool fragmentNeeded) {
 std::string KernelPrinter::callOnTile(Value at, const Twine &method,
                                       ArrayRef<std::string> parameters,
                                       ArrayRef<std::string> arguments) {
-  std::string tile = cursorName;
+  std::string tile = words.cursor;
   if (auto first = at.getDefiningOp<FirstTileOp>())
-    tile = tileName + "::first(" + operand(first.getRows()).text + ")";
+    tile = words.alias + "::first(" + operand(first.getRows()).text + ")";
   else if (at.getDefiningOp<NextTileOp>())
     tile += ".next()";
   else if (at.getDefiningOp<AtRowOp>() || at.getDefiningOp<TransposedTileOp>())
@@ -189,7 +188,7 @@ Expression KernelPrinter::loadText(LoadOp op) {
   if (op.getPitch())
     arguments.push_back(operand(op.getPitch()).text);
   if (op.getAccess() == Access::columns && op.getAt().getDefiningOp<FirstTileOp>())
-    return {tileName + "::" +
+    return {words.alias + "::" +
             callOf(methodOf("load", op.getAccess()),
                    accessParameters(op.getAccess(), op.getAlignment(), 0, 1, false), arguments)};
   if (op.getAccess() == Access::repeated) {
@@ -324,9 +323,10 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
   if (auto transposed = dyn_cast<TransposedTileOp>(op))
     return Expression{callOnTile(transposed.getAt(), "transposed", {}, {})};
   if (auto partial = dyn_cast<PartialOp>(op))
-    return Expression{tileName + "::partial_" + stringifyReduction(partial.getKind()).str() + "()"};
+    return Expression{words.alias + "::partial_" + stringifyReduction(partial.getKind()).str() +
+                      "()"};
   if (auto combine = dyn_cast<CombinePartsOp>(op))
-    return Expression{tileName + "::" +
+    return Expression{words.alias + "::" +
                       callOf(stringifyReduction(combine.getKind()) + "_of_parts",
                              {std::to_string(combine.getParts())},
                              {operand(combine.getBase()).text})};
@@ -371,7 +371,7 @@ std::string KernelPrinter::derivedName(Operation &op) {
       else if (load.getPitch() && !isa<BlockArgument>(load.getPitch()))
         base += "_first";
       else if (!isAhead)
-        base += load.getAccess() == Access::columns ? tileNames.columns : tileNames.elements;
+        base += load.getAccess() == Access::columns ? words.columns : words.elements;
       return base + (isAhead ? "_next" : "");
     case Access::repeated:
       return base + "_repeated";
@@ -440,7 +440,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
     return success();
   }
   if (auto add = dyn_cast<AddOp>(op)) {
-    printStatement(operand(add.getPartial()).text + ".add(" + cursorName + ", " +
+    printStatement(operand(add.getPartial()).text + ".add(" + words.cursor + ", " +
                    operand(add.getInput(), true).text + ");");
     return success();
   }
@@ -453,7 +453,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
     SmallVector<std::string> parameters;
     if (clear.getAlignment() != 16)
       parameters.push_back(std::to_string(clear.getAlignment()));
-    printStatement(tileName + "::" +
+    printStatement(words.alias + "::" +
                    callOf("clear_padding", parameters,
                           {operand(clear.getBase()).text, operand(clear.getLayout()).text}) +
                    ";");
@@ -466,7 +466,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
     return failure();
   Value result = op.getResult(0);
   if (std::string variable = carried.lookup(result); !variable.empty()) {
-    os << indent << "if (" << cursorName << ".has_next())\n"
+    os << indent << "if (" << words.cursor << ".has_next())\n"
        << indent << "  " << variable << " = " << expression->text << ";\n";
     return success();
   }
@@ -479,7 +479,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
                 llvm::any_of(op.getUsers(), [](Operation *user) { return isa<ForTilesOp>(user); });
   const std::string type = result.getType().isF32()         ? "float"
                            : result.getType().isInteger(64) ? "int64"
-                           : isa<AtRowOp>(op)               ? tileName
+                           : isa<AtRowOp>(op)               ? words.alias
                                                             : "auto";
   printStatement((varies ? "" : "const ") + type + " " + name + " = " + expression->text + ";");
   expressions[result] = {name};
@@ -503,7 +503,7 @@ void KernelPrinter::printCarried(ForTilesOp loop) {
 
 LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
   const StringRef tiles = loop.getOnly() ? "only" : loop.getByColumns() ? "over_columns" : "over";
-  os << indent << "for (const " << tileName << " " << cursorName << " : " << tileName
+  os << indent << "for (const " << words.alias << " " << words.cursor << " : " << words.alias
      << "::" << tiles << "(" << operand(loop.getRows()).text << ")) {\n";
   indent = "    ";
   printCarried(loop);
@@ -542,8 +542,7 @@ void KernelPrinter::printTile(TileAttr tile) {
     if (hasMultiple)
       parameters.push_back({"multiple", tile.getMultiple()});
   }
-  const std::string alias =
-      "using " + tileName + " = " + namesOf(tile.getKind()).templateName + "<";
+  const std::string alias = "using " + words.alias + " = " + words.templateName + "<";
   std::string line = indent + alias;
   for (auto [index, parameter] : llvm::enumerate(parameters)) {
     const bool isLast = index + 1 == parameters.size();
@@ -634,9 +633,7 @@ LogicalResult KernelPrinter::print() {
     printComment(commentText(cast<StringAttr>(line).getValue()));
   printSignature();
   for (ForTilesOp loop : kernel.getBlock().getOps<ForTilesOp>()) {
-    tileNames = namesOf(loop.getTile().getKind());
-    tileName = tileNames.alias;
-    cursorName = tileNames.cursor;
+    words = namesOf(loop.getTile().getKind());
     printTile(loop.getTile());
   }
   printCodecs();

@@ -32,7 +32,8 @@ static bool isReserved(llvm::StringRef name) {
       "static_cast struct switch template this thread_local throw true try typedef typeid "
       "typename union unsigned using virtual void volatile wchar_t while xor xor_eq main gridDim "
       "blockDim blockIdx threadIdx warpSize eider int32 int64 uint32 uint64 "
-      "hardware software cached streaming Codec Fragment GridBarrier Row RowTile Rows RowsTile Tile BlockTile "
+      "hardware software cached streaming Codec Fragment GridBarrier Row RowTile Rows RowsTile "
+      "Tile BlockTile "
       "row tile");
   const bool isLayout =
       llvm::any_of(eider::ir::scaleLayouts(),

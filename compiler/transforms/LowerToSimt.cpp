@@ -406,32 +406,6 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
   return success();
 }
 
-/// A scale that all of a row have is the sum's; others are their groups'.
-LogicalResult ProgramLowering::contract(ContractOp op) {
-  if (!tile.spansRows())
-    return op.emitError(
-        "a contraction in a kernel of two-dimensional blocks: quantise in a program "
-        "of its own");
-  Value scales = op.getScales() ? map.lookup(op.getScales()) : Value();
-  const bool isOfGroups = scales &&
-                          domain.levelOf(op.getScales().getType())->kind != LevelKind::rows &&
-                          domain.levelOf(op.getScales().getType())->kind != LevelKind::uniform;
-  const Type held = heldType(op.getType());
-  Value sum = simt::ReduceOp::create(builder, op.getLoc(), held, Reduction::sum,
-                                     map.lookup(op.getWeights()), map.lookup(op.getVector()),
-                                     isOfGroups ? scales : Value(), cursor, /*group=*/0);
-  if (scales && !isOfGroups) {
-    sum.getDefiningOp()->setAttr("eider.name", builder.getStringAttr("unscaled"));
-    if (scales.getType() != held)
-      scales = simt::SpreadOp::create(builder, op.getLoc(), held, scales);
-    sum = arith::MulFOp::create(builder, op.getLoc(), sum, scales);
-  }
-  Attribute given = op->getAttr("eider.name");
-  sum.getDefiningOp()->setAttr("eider.name", given ? given : builder.getStringAttr("dot"));
-  map.map(op.getResult(), sum);
-  return success();
-}
-
 /// Elements go through shared memory; a value a tile is the same of both.
 LogicalResult ProgramLowering::transpose(TransposeOp op) {
   const Level from = *domain.levelOf(op.getInput().getType());
@@ -641,7 +615,7 @@ static void narrowStores(ProgramOp program, const Domain &domain) {
   knobs.threads = std::min<int64_t>(1024, knobs.rows * knobs.columns / knobs.vector);
   knobs.tiles = 1;
   knobs.resident = 0;
-  knobs.prefetch = false;
+  knobs.prefetch = 0;
   auto narrow = ScheduleAttr::get(program.getContext(), schedule.getFamily(), knobs);
   if (std::string message; tileOf(narrow, domain, message))
     program.setScheduleAttr(narrow);

@@ -32,31 +32,7 @@ constexpr EIDER_DEVICE int lanes_for(int count) {
 }
 
 /// Combines the values of `threads` neighbouring threads, which are a part of a warp, a warp, or
-/// the whole block.
-template <class Operation, int threads, int block>
-EIDER_DEVICE float reduce_threads(float value, arch::Site site) {
-  if constexpr (threads <= 32) {
-    return reduce_lanes<Operation, threads, block>(value, site);
-  } else {
-    static_assert(threads == block, "a row of several warps has the block to itself");
-    constexpr int warps = threads / 32;
-    float *partial = arch::shared<Operation, float, warps>();
-    const int lane = arch::thread_index() % 32, warp = arch::thread_index() / 32;
-
-    value = reduce_lanes<Operation, 32, block>(value, site);
-    arch::barrier(site); // the readers of the reduction before this one are done
-    if (lane == 0)
-      partial[warp] = value;
-    arch::barrier(site);
-
-    // Each warp combines the partial values for itself, which saves a third barrier.
-    constexpr int lanes = lanes_for(warps);
-    value = lane % lanes < warps ? partial[lane % lanes] : Operation::identity();
-    return reduce_lanes<Operation, lanes, block>(value, site);
-  }
-}
-
-/// The same of several values a thread, which meet at a barrier together.
+/// the whole block; of several values a thread, each.
 template <class Operation, int threads, int block, int count>
 EIDER_DEVICE Fragment<float, count> reduce_threads(const Fragment<float, count> &values,
                                                    arch::Site site) {
@@ -66,7 +42,7 @@ EIDER_DEVICE Fragment<float, count> reduce_threads(const Fragment<float, count> 
   for (int i = 0; i < count; ++i)
     result.fill(i, reduce_lanes<Operation, lanes, block>(values[i], site));
   if constexpr (threads > 32) {
-    static_assert(threads == block, "rows of several warps have the block to themselves");
+    static_assert(threads == block, "a row of several warps has the block to itself");
     constexpr int warps = threads / 32, readers = lanes_for(warps);
     float *partial = arch::shared<Fragment<Operation, count>, float, warps * count>();
     const int lane = arch::thread_index() % 32, warp = arch::thread_index() / 32;
@@ -78,6 +54,8 @@ EIDER_DEVICE Fragment<float, count> reduce_threads(const Fragment<float, count> 
         partial[i * warps + warp] = result[i];
     }
     arch::barrier(site);
+
+    // Each warp combines the partial values for itself, which saves a third barrier.
     EIDER_UNROLL
     for (int i = 0; i < count; ++i) {
       const float part =
@@ -86,6 +64,12 @@ EIDER_DEVICE Fragment<float, count> reduce_threads(const Fragment<float, count> 
     }
   }
   return result;
+}
+template <class Operation, int threads, int block>
+EIDER_DEVICE float reduce_threads(float value, arch::Site site) {
+  Fragment<float, 1> single;
+  single.fill(0, value);
+  return reduce_threads<Operation, threads, block>(single, site)[0];
 }
 
 } // namespace eider

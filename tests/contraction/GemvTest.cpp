@@ -5,9 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "tests/points/Points.h"
 
-#include "tests/matrix/Cell.h"
 #include "tests/matrix/Reference.h"
-#include "tests/matrix/Values.h"
 
 #include <cmath>
 #include <cstring>
@@ -116,16 +114,7 @@ matrix::Case caseOf(const Program &program, int64_t n, int64_t k,
   made.options.schedule = schedule;
   made.forAnyRows = true;
   made.options.dims = {{"k", k}};
-  matrix::ValueSource values("normal", 3);
-  for (const Signature::Tensor &tensor : program.signature().tensors)
-    if (tensor.role == Signature::Role::Input) {
-      std::vector<int64_t> shape;
-      for (const std::string &extent : tensor.shape)
-        shape.push_back(matrix::extentOf(extent, made.dims));
-      made.inputs.push_back(tensor.name.ends_with("_scale")
-                                ? values.scales(tensor.name, tensor.dtype, shape)
-                                : values.tensor(tensor.name, tensor.dtype, shape));
-    }
+  made.inputs = inputsOf(program, made.dims, "normal", /*seed=*/3);
   return made;
 }
 

@@ -61,26 +61,32 @@ static CompileOptions optionsOf(const Point &point, const std::string &target) {
   return options;
 }
 
-matrix::Case at_points::caseOf(const Point &point, uint64_t seed) {
-  matrix::Case made{
-      libraryOp(point.op, point.parameters), optionsOf(point, ""), {}, point.dims, point.layout};
-  made.forAnyRows = point.forAnyRows;
-  matrix::ValueSource values(point.values, seed);
+std::vector<HostTensor> at_points::inputsOf(const Program &program, const Dims &dims,
+                                            const std::string &kind, uint64_t seed) {
+  std::vector<HostTensor> inputs;
+  matrix::ValueSource values(kind, seed);
   std::mt19937_64 random(seed);
-  for (const Signature::Tensor &tensor : made.program.signature().tensors) {
+  for (const Signature::Tensor &tensor : program.signature().tensors) {
     if (tensor.role == Signature::Role::Output)
       continue;
     std::vector<int64_t> shape;
     for (const std::string &extent : tensor.shape)
-      shape.push_back(matrix::extentOf(extent, point.dims));
+      shape.push_back(matrix::extentOf(extent, dims));
     const bool isScale = tensor.name == "scale" || tensor.name.ends_with("_scale");
     if (!tensor.choosesFrom.empty())
-      made.inputs.push_back(
-          choices(tensor, shape, matrix::extentOf(tensor.choosesFrom, point.dims), random));
+      inputs.push_back(choices(tensor, shape, matrix::extentOf(tensor.choosesFrom, dims), random));
     else
-      made.inputs.push_back(isScale ? values.scales(tensor.name, tensor.dtype, shape)
-                                    : values.tensor(tensor.name, tensor.dtype, shape));
+      inputs.push_back(isScale ? values.scales(tensor.name, tensor.dtype, shape)
+                               : values.tensor(tensor.name, tensor.dtype, shape));
   }
+  return inputs;
+}
+
+matrix::Case at_points::caseOf(const Point &point, uint64_t seed) {
+  matrix::Case made{
+      libraryOp(point.op, point.parameters), optionsOf(point, ""), {}, point.dims, point.layout};
+  made.forAnyRows = point.forAnyRows;
+  made.inputs = inputsOf(made.program, point.dims, point.values, seed);
   return made;
 }
 

@@ -29,6 +29,10 @@ std::vector<Point> inEachVariant(const Point &point);
 /// its type holds.
 matrix::Case caseOf(const Point &point, uint64_t seed = 1);
 
+/// Inputs of a program at its extents, which follow from the kind of values and `seed` alone.
+std::vector<HostTensor> inputsOf(const Program &program, const Dims &dims,
+                                 const std::string &values, uint64_t seed);
+
 /// The elements of a tensor of f32.
 std::vector<float> floatsOf(const HostTensor &tensor);
 

@@ -23,8 +23,8 @@ struct Proportion {
 /// The simplest proportion within 5 % of that of the bytes, or the nearest.
 Proportion proportionOf(size_t read, size_t written);
 
-/// Kernels of ours that do nothing but read and write, or read and add up: what a kernel can reach whose bytes are not
-/// half read and half written, as a memcpy's are.
+/// Kernels of ours that do nothing but read and write, or read and add up: what a kernel can reach
+/// whose bytes are not half read and half written, as a memcpy's are.
 class CopyKernels {
 public:
   CopyKernels(const Device &device, const bench::Meter &meter) : device(device), meter(meter) {}
