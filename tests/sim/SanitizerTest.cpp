@@ -159,7 +159,7 @@ TEST(Race, WithoutTheBarrierBeforeTheReadIsReportedAtItsLine) {
 TEST(Race, WithoutTheBarrierBeforeTheNextWriteIsReportedAtItsLine) {
   const std::string text = reductionWithoutBarrier(0);
   expectReport(run(tsan, sumTwice(), 2, {reduction, text}), "ThreadSanitizer: data race",
-               "threads.cuh", lineOf(text, "partial[warp] = value"));
+               "threads.cuh", lineOf(text, "partial[i * warps + warp] = result[i]"));
 }
 
 //===-- The reduction over a cluster --------------------------------------===//
