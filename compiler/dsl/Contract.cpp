@@ -1,4 +1,4 @@
-//===- Contract.cpp - Weights times a vector ------------------------------===//
+//===- Contract.cpp - Weights times a vector, or a matrix -----------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -23,7 +23,29 @@ static Value contract(mlir::Value weights, const Operand &vector, const Site &si
               "give one of the weights' last dim alone");
   mlir::Type type = recording.tensorType({rows[0]}, recording.builder.getF32Type());
   return recording.wrap(ir::ContractOp::create(recording.builder, recording.unknown, type, weights,
-                                               /*scales=*/mlir::Value(), right));
+                                               /*scales=*/mlir::Value(), right,
+                                               /*codec=*/ir::CodecPathAttr()));
+}
+
+Value eider::matmul(const Operand &x, const Scaled &weights) {
+  Recording::enter("matmul", weights, Recording::whereOf(x));
+  Site site = Recording::enter("matmul", {&x});
+  Recording &recording = *site.recording;
+  mlir::Value left = recording.plain(x, site), right = recording.scaled(weights);
+  if (right.getParentBlock()->getParentOp() != recording.program.getOperation())
+    site.fail("x and weights are of two Builders", "take both from one");
+  const Extents rows = Recording::extentsOf(left.getType()),
+                columns = Recording::extentsOf(
+                    mlir::cast<ir::ScaledType>(right.getType()).getCodesType());
+  if (columns.size() != 2)
+    site.fail("weights of shape " + textOf(columns) + " are no matrix", "give them as [n, k]");
+  if (rows.size() != 2 || rows[1] != columns[1])
+    site.fail("x of shape " + textOf(rows) + " does not meet weights of " + textOf(columns),
+              "give rows [m, k] with the weights' last dim");
+  mlir::Type type = recording.tensorType({rows[0], columns[0]}, recording.builder.getF32Type());
+  return recording.wrap(ir::ContractOp::create(recording.builder, recording.unknown, type, right,
+                                               /*scales=*/mlir::Value(), left,
+                                               /*codec=*/ir::CodecPathAttr()));
 }
 
 Value eider::dot(const Scaled &weights, const Operand &vector) {

@@ -20,6 +20,7 @@
 
 #include <charconv>
 #include <climits>
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -82,7 +83,9 @@ std::optional<size_t> breakOf(StringRef statement, size_t room) {
   std::optional<size_t> best;
   int depth = 0, least = INT_MAX;
   for (size_t i = 1; i + 1 < std::min(statement.size(), room + 1); ++i) {
-    depth += (statement[i] == '(') - (statement[i] == ')');
+    const bool isOfTemplate = statement[i - 1] != ' '; // operators have spaces
+    depth += statement[i] == '(' || (statement[i] == '<' && isOfTemplate);
+    depth -= statement[i] == ')' || (statement[i] == '>' && isOfTemplate);
     if (statement[i] != ' ' || !StringRef(",+-*/").contains(statement[i - 1]))
       continue;
     int binding = 2 * depth + (statement[i - 1] == '*' || statement[i - 1] == '/');
@@ -105,8 +108,9 @@ private:
   llvm::raw_ostream &os;
   Names names;
   DenseMap<Value, Expression> expressions;
-  DenseMap<Value, std::string> carried; ///< of loads ahead: the variable that keeps them
-  TileNames words;                      ///< Of the loop that is printed.
+  DenseMap<Value, std::string> carried;        ///< of loads ahead: the variable that keeps them
+  std::map<std::string, std::string> products; ///< types of products of matrices: their aliases
+  TileNames words;                             ///< Of the loop that is printed.
   std::string indent = "  ";
 
   void printComment(StringRef text);
@@ -114,6 +118,7 @@ private:
   void printSignature();
   void printTile(TileAttr tile);
   void printCodecs();
+  void printProducts();
   LogicalResult printLoop(ForTilesOp loop);
   void printCarried(ForTilesOp loop);
   LogicalResult printOp(Operation &op);
@@ -122,6 +127,7 @@ private:
   std::string storeText(StoreOp op);
   Expression reduceText(ReduceOp op);
   Expression encodeText(EncodeOp op);
+  Expression productText(ContractOp op);
   Expression layoutText(ScaleLayoutOp op);
   FailureOr<Expression> arithmeticText(Operation &op);
   std::string derivedName(Operation &op);
@@ -251,6 +257,28 @@ Expression KernelPrinter::encodeText(EncodeOp op) {
   return {call + ")"};
 }
 
+/// The type that multiplies two matrices.
+static std::string productType(ContractOp op, StringRef tile) {
+  auto number = [](int64_t value) { return std::to_string(value); };
+  return ("Product<" + tile + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +
+          number(op.getBlockRows()) + ", " + number(op.getBlockColumns()) + ", /*split=*/" +
+          number(op.getSplit()) + ", /*loads=*/" + number(op.getLoads()) + ">")
+      .str();
+}
+
+Expression KernelPrinter::productText(ContractOp op) {
+  SmallVector<std::string> parameters = {
+      codecAlias(cast<PointerType>(op.getWeights().getType()).getElementType())};
+  if (op.getWeightsAlignment() != 16 || op.getVectorsAlignment() != 16)
+    parameters.append(
+        {std::to_string(op.getWeightsAlignment()), std::to_string(op.getVectorsAlignment())});
+  SmallVector<std::string> arguments = {words.cursor};
+  for (Value value : op->getOperands())
+    if (!isa<CursorType>(value.getType()))
+      arguments.push_back(operand(value).text);
+  return {products.at(productType(op, words.alias)) + "::" + callOf("of", parameters, arguments)};
+}
+
 Expression KernelPrinter::layoutText(ScaleLayoutOp op) {
   Value atLaunch = op.getColumnsAtLaunch();
   std::string text = eider::ir::infoOf(op.getLayout().getValue()).text.str() + "</*columns=*/" +
@@ -345,6 +373,8 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
   if (auto decode = dyn_cast<DecodeOp>(op))
     return Expression{codecAlias(getElementTypeOrSelf(decode.getInput().getType())) + "::decode(" +
                       operand(decode.getInput()).text + ")"};
+  if (auto product = dyn_cast<ContractOp>(op))
+    return productText(product);
   if (auto layout = dyn_cast<ScaleLayoutOp>(op))
     return layoutText(layout);
   if (auto offset = dyn_cast<OffsetOp>(op))
@@ -386,6 +416,7 @@ std::string KernelPrinter::derivedName(Operation &op) {
       .Case([](GridBarrierOp) { return "grid"; })
       .Case<PartialOp, CombinePartsOp, ReduceGridOp>(
           [](auto part) { return stringifyReduction(part.getKind()).str(); })
+      .Case([](ContractOp) { return "product"; })
       .Case([](TransposedTileOp) { return "transposed"; })
       .Case([](TransposeOp) { return "turned"; })
       .Case([](EncodeOp) { return "codes"; })
@@ -413,7 +444,7 @@ bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   if (isa<arith::ConstantOp, OffsetOp>(op))
     return false;
   if (isa<LoadOp, ReduceOp, PartialOp, CombinePartsOp, GridBarrierOp, ReduceGridOp, AtRowOp,
-          RotateOp, TransposeOp, TransposedTileOp>(op) ||
+          RotateOp, TransposeOp, TransposedTileOp, ContractOp>(op) ||
       op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;
@@ -569,9 +600,23 @@ void KernelPrinter::printCodecs() {
       note(getElementTypeOrSelf(encode.getType()), encode.getCodec());
     if (auto decode = dyn_cast<DecodeOp>(op))
       note(getElementTypeOrSelf(decode.getInput().getType()), decode.getCodec());
+    if (auto product = dyn_cast<ContractOp>(op))
+      note(cast<PointerType>(product.getWeights().getType()).getElementType(), product.getCodec());
   });
   for (const auto &[alias, codec] : codecs)
     os << indent << "using " << alias << " = " << codec << ";\n";
+}
+
+/// A type for each way in which the kernel multiplies matrices.
+void KernelPrinter::printProducts() {
+  kernel.walk([&](ContractOp op) {
+    const std::string type = productType(op, words.alias);
+    if (products.count(type))
+      return;
+    const std::string alias = names.fresh("Multiply");
+    products[type] = alias;
+    printStatement("using " + alias + " = " + type + ";");
+  });
 }
 
 /// Tensors that the kernel writes; the others are const.
@@ -637,6 +682,7 @@ LogicalResult KernelPrinter::print() {
     printTile(loop.getTile());
   }
   printCodecs();
+  printProducts();
   for (Operation &op : kernel.getBlock())
     if (failed(printOp(op)))
       return failure();
@@ -656,6 +702,8 @@ void printIncludes(ModuleOp module, llvm::raw_ostream &os) {
   module.walk([&](Operation *op) {
     if (auto loop = dyn_cast<ForTilesOp>(op))
       includes.insert(namesOf(loop.getTile().getKind()).header);
+    if (isa<ContractOp>(op))
+      includes.insert("eider/contraction/product.cuh");
     if (auto layout = dyn_cast<ScaleLayoutOp>(op))
       includes.insert("eider/layouts/" +
                       eider::ir::infoOf(layout.getLayout().getValue()).name.str() + ".cuh");

@@ -52,6 +52,7 @@ namespace {
 struct Sum {
   double value = 0, lower = 0, upper = 0; ///< Of the values and of the ranges' ends.
   double magnitude = 0;                   ///< Of all that is not certainly infinite.
+  double lost = 0;                        ///< Of the magnitude, beside what additions of f32 round.
   int64_t count = 0;
   bool positive = false, negative = false, anything = false, nan = false;
   bool infinite = false, negativeInfinite = false; ///< A certain +Inf, a certain −Inf.
@@ -90,7 +91,7 @@ Range Sum::range() const {
     return Range::point(arithmeticNaN());
   if (count == 0)
     return Range::point(0);
-  double gamma = relativeErrorOfSum(count), slack = gamma * magnitude;
+  double gamma = relativeErrorOfSum(count) + lost, slack = gamma * magnitude;
   // Partial sums of both signs may overflow on the way.
   bool mayOverflow = positive && negative && magnitude + slack >= 0x1p+128 - 0x1p+103;
   if (anything || mayOverflow)
@@ -137,14 +138,15 @@ static Tensor reduceSum(bool mean, const Tensor &input, const Extents &grid,
 }
 
 /// What the product of a weight, its scale and a vector's element may be where they meet in any
-/// order: a partial sum is rounded before it is scaled, and may be too small for f32 then.
-static Range rangeOfProduct(double weight, double scale, Range vector) {
+/// order and what is below `least` may be lost: a partial sum is rounded before it is scaled, and
+/// may be too small for f32 then.
+static Range rangeOfProduct(double weight, double scale, Range vector, double least) {
   if (std::isinf(scale) && !std::isnan(weight) && !vector.isNaN())
     return Range::anything(); // as the sum of its group is 0 or not
   Hull hull;
   for (double end : {vector.lower, vector.upper}) {
     const double product = weight * scale * end,
-                 slack = std::abs(product) * 0x1p-22 + 0x1p-148 * std::max(1.0, std::abs(scale));
+                 slack = std::abs(product) * 0x1p-22 + least * std::max(1.0, std::abs(scale));
     const bool isKnown = std::isnan(product) || std::isinf(product) || product == 0;
     hull.add(isKnown ? product : product - slack);
     hull.add(isKnown ? product : product + slack);
@@ -155,21 +157,31 @@ static Range rangeOfProduct(double weight, double scale, Range vector) {
 Tensor interpreter::contract(const Tensor &weights, const Tensor *scales, const Tensor &vector) {
   constexpr double largest = 0x1p127;
   const int64_t rows = weights.shape[0], columns = weights.shape[1];
-  std::vector<Sum> sums(rows);
-  for (int64_t row = 0; row < rows; ++row) {
+  const bool isOfMatrices = vector.shape.size() == 2;
+  const int64_t vectors = isOfMatrices ? vector.shape[0] : 1;
+  // Tensor cores cut off each of 16 products, and the sum before, below the largest of them; the
+  // last term of an f32 that is three bf16 is cut off, too.
+  const double least = isOfMatrices ? 0x1p-120 : 0x1p-148,
+               lost = isOfMatrices ? (double(columns) / 16 + 16) * 0x1p-23 : 0;
+  std::vector<Sum> sums(vectors * rows);
+  for (int64_t number = 0; number < vectors * rows; ++number) {
+    const int64_t row = number % rows, first = number / rows * columns;
+    Sum &sum = sums[number];
+    sum.lost = lost;
     double unscaled = 0; // what a partial sum may reach
     for (int64_t k = 0; k < columns; ++k) {
       const double weight = weights.values[row * columns + k],
                    scale = scales ? scales->values[row * columns + k] : 1;
-      sums[row].add(weight * scale * vector.values[k],
-                    rangeOfProduct(weight, scale, vector.range(k)));
-      const double product = std::abs(weight) * vector.range(k).largestMagnitude();
+      sum.add(weight * scale * vector.values[first + k],
+              rangeOfProduct(weight, scale, vector.range(first + k), least));
+      const double product = std::abs(weight) * vector.range(first + k).largestMagnitude();
       unscaled += std::isfinite(product) ? product : 0;
     }
     // Sums that overflow before a small scale depend on the order.
-    sums[row].anything = sums[row].anything || unscaled >= largest;
+    sum.anything = sum.anything || unscaled >= largest;
   }
-  return tensorOf(sums, {rows}, weights.isLoose || vector.isLoose);
+  return tensorOf(sums, isOfMatrices ? Extents{vectors, rows} : Extents{rows},
+                  weights.isLoose || vector.isLoose);
 }
 
 //===-- Maxima ------------------------------------------------------------===//

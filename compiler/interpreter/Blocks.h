@@ -26,7 +26,8 @@ Tensor reduce(ir::Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> b
 
 /// eider.contract: one sum a row of weights · scales · vector, whose products are exact in double.
 /// The range allows for any order of f32 additions as a sum's does, and for a scale to come before
-/// or after that of its group. `scales`: one an element; null without.
+/// or after that of its group. `scales`: one an element; null without. Of a matrix, so is each row;
+/// the range is wider then, for what tensor cores cut off.
 Tensor contract(const Tensor &weights, const Tensor *scales, const Tensor &vector);
 
 /// eider.broadcast: each dim of the operand is the result's, 1, absent, or one value a block of the

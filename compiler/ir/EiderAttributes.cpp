@@ -290,7 +290,8 @@ static Attribute parseScheduleBody(AsmParser &parser) {
     return {};
   auto family = symbolizeFamily(keyword);
   if (!family) {
-    parser.emitError(at, "no schedule family '") << keyword << "'; they are map, row, tile";
+    parser.emitError(at, "no schedule family '")
+        << keyword << "'; they are map, row, tile, contract";
     return {};
   }
   ScheduleKnobs knobs;

@@ -49,7 +49,8 @@ def Eider_Neighbour : Eider_Enum<"Neighbour", "which of the powers of two next t
 def Eider_NeighbourAttr : EnumAttr<Eider_Dialect, Eider_Neighbour, "neighbour">;
 
 def Eider_Family : Eider_Enum<"Family", "the family of a schedule", [
-    I32EnumAttrCase<"map", 0>, I32EnumAttrCase<"row", 1>, I32EnumAttrCase<"tile", 2>]>;
+    I32EnumAttrCase<"map", 0>, I32EnumAttrCase<"row", 1>, I32EnumAttrCase<"tile", 2>,
+    I32EnumAttrCase<"contract", 3>]>;
 
 def Eider_CodecPath : Eider_Enum<"CodecPath", "who converts FP8", [
     I32EnumAttrCase<"hardware", 0>, I32EnumAttrCase<"software", 1>]>;
@@ -135,7 +136,9 @@ def Eider_ScheduleAttr : Eider_Attr<"Schedule", "schedule"> {
     `row<threads = 448, vector = 16>`: a whole row to `threads` threads, `vector` neighbouring elements a thread and load.
     `map<threads, vector, rows, loads>`: the same with `loads` chunks a thread, a row being cut into as many segments as it takes.
     `tile<threads, vector, rows, columns>`: blocks of rows × columns, the program's own where it reduces blocks; to transpose, powers of two
-    that groups divide, vector at least 4, and a row's and a column's vectors each dividing threads. The other knobs are ScheduleKnobs'.
+    that groups divide, vector at least 4, and a row's and a column's vectors each dividing threads.
+    `contract<threads, vector, rows, columns, loads, split>`: blocks of a product of matrices, whose warps multiply 16 rows of weights by
+    `rows` of the other, `loads` steps of 64 along them at a time; `split` warps share a sum. The other knobs are ScheduleKnobs'.
   }];
   let parameters = (ins EnumParameter<Eider_Family>:$family, "ScheduleKnobs":$knobs);
   let hasCustomAssemblyFormat = 1;

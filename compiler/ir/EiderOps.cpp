@@ -361,13 +361,29 @@ LogicalResult ContractOp::verify() {
   if (!namesItsDims(codes) || cast<RankedTensorType>(codes).getRank() != 2)
     return emitOpError("weights are a matrix with #eider.dims, one an axis");
   auto weights = cast<RankedTensorType>(codes);
-  auto part = [&](int64_t axis) {
-    return RankedTensorType::get({weights.getShape()[axis]}, Float32Type::get(getContext()),
-                                 DimsAttr::get(getContext(), {dimsOf(weights).getExprs()[axis]}));
+  const bool hasCodes = isCodeType(weights.getElementType());
+  if (isOfMatrices() && !(scaled || (hasCodes && getScales())))
+    return emitOpError("multiplies matrices where the weights are scaled; dequantise nothing");
+  if (!isOfMatrices() && !scaled && hasCodes)
+    return emitOpError("multiplies a vector by values: decode the codes");
+  auto vector = cast<RankedTensorType>(getVector().getType());
+  if (isOfMatrices() && !namesItsDims(vector))
+    return emitOpError("multiplies a matrix with #eider.dims, one an axis");
+  // The vector's type, or the result's: with an axis of the weights, in each row of the matrix.
+  auto part = [&](int64_t axis, Type element) {
+    SmallVector<int64_t> shape = {weights.getShape()[axis]};
+    SmallVector<DimExpr> dims = {dimsOf(weights).getExprs()[axis]};
+    if (isOfMatrices()) {
+      shape.insert(shape.begin(), vector.getShape().front());
+      dims.insert(dims.begin(), dimsOf(vector).getExprs().front());
+    }
+    return RankedTensorType::get(shape, element, DimsAttr::get(getContext(), dims));
   };
-  if (failed(verifySame(*this, "the vector", getVector().getType(), part(1))))
+  const Type f32 = Float32Type::get(getContext());
+  if (failed(verifySame(*this, "the vector", vector,
+                        part(1, isOfMatrices() ? vector.getElementType() : f32))))
     return failure();
-  return verifySame(*this, "the result", getResult().getType(), part(0));
+  return verifySame(*this, "the result", getResult().getType(), part(0, f32));
 }
 
 LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {

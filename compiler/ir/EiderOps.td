@@ -206,13 +206,22 @@ def Eider_BroadcastOp : Eider_Op<"broadcast", [Pure]> {
 }
 
 def Eider_ContractOp : Eider_Op<"contract", [Pure]> {
-  let summary = "A matrix of weights times a vector: one dot product a row";
+  let summary = "A matrix of weights times a vector, or times each row of a matrix";
   let description = [{
     Σ over k of weights[n, k] · vector[k], in f32, no product rounded. Weights that are scaled, or values `by %scales`, one a block:
     those of a block in a row are added up before they are scaled.
+    Of a matrix [m, k] that is read from memory, so is each row: [m, n]. The weights are scaled there, or codes `by` their scales, which
+    `codec` converts (set by `eider-legalize`).
   }];
-  let arguments = (ins AnyTypeOf<[Eider_Scaled, Eider_F32Tensor]>:$weights, Optional<Eider_F32Tensor>:$scales,
-                       Eider_F32Tensor:$vector);
+  let arguments = (ins AnyTypeOf<[Eider_Scaled, Eider_F32Tensor, Eider_CodeTensor]>:$weights,
+                       Optional<AnyTypeOf<[Eider_F32Tensor, Eider_ScaleTensor]>>:$scales,
+                       Eider_FloatTensor:$vector, OptionalAttr<Eider_CodecPathAttr>:$codec);
+  let extraClassDeclaration = [{
+    /// Whether the vector is a matrix, of one a row.
+    bool isOfMatrices() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getVector().getType()).getRank() == 2;
+    }
+  }];
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{
     $weights (`by` $scales^ `:` type($scales))? `,` $vector attr-dict `:` type($weights) `,` type($vector) `->` type($result)

@@ -15,13 +15,14 @@ namespace eider::ir {
 /// The knobs of a schedule. What each family makes of them, and which values a program takes, is
 /// `tileOf`'s (compiler/transforms/Heuristic.h).
 struct ScheduleKnobs {
-  int64_t threads = 0;  ///< of a row (row), of a segment of one (map), of a block (tile)
-  int64_t vector = 0;   ///< neighbouring elements that a thread moves together
-  int64_t rows = 1;     ///< that a CUDA block works on at once
-  int64_t loads = 0;    ///< chunks of `vector` a thread (map); 0: what a row needs
-  int64_t columns = 0;  ///< of a two-dimensional block (tile)
-  int64_t tiles = 1;    ///< that a CUDA block takes in turn
-  int64_t blocks = 0;   ///< of a persistent grid, which takes all tiles in turn; 0: no bound
+  int64_t threads = 0; ///< of a row (row), of a segment of one (map), of a block (tile)
+  int64_t vector = 0;  ///< neighbouring elements that a thread moves together
+  int64_t rows = 1;    ///< that a CUDA block works on at once
+  int64_t loads = 0;   ///< chunks of `vector` a thread (map); 0: what a row needs; steps (contract)
+  int64_t columns = 0; ///< of a two-dimensional block (tile, contract)
+  int64_t split = 1;   ///< warps that share a sum, each its part of the products (contract)
+  int64_t tiles = 1;   ///< that a CUDA block takes in turn
+  int64_t blocks = 0;  ///< of a persistent grid, which takes all tiles in turn; 0: no bound
   int64_t resident = 0; ///< blocks that a multiprocessor should hold: bounds registers; 0: no bound
   int64_t prefetch = 0; ///< tiles whose elements are loaded while the one before is worked on
   int64_t cluster = 1;  ///< CUDA blocks that hold a row together, `threads` in each (row)
@@ -38,20 +39,15 @@ struct ScheduleKnob {
   const char *name;
   int64_t ScheduleKnobs::*value;
 };
-inline constexpr ScheduleKnob scheduleKnobs[] = {{"threads", &ScheduleKnobs::threads},
-                                                 {"vector", &ScheduleKnobs::vector},
-                                                 {"rows", &ScheduleKnobs::rows},
-                                                 {"loads", &ScheduleKnobs::loads},
-                                                 {"columns", &ScheduleKnobs::columns},
-                                                 {"tiles", &ScheduleKnobs::tiles},
-                                                 {"blocks", &ScheduleKnobs::blocks},
-                                                 {"resident", &ScheduleKnobs::resident},
-                                                 {"prefetch", &ScheduleKnobs::prefetch},
-                                                 {"cluster", &ScheduleKnobs::cluster},
-                                                 {"cooperative", &ScheduleKnobs::cooperative},
-                                                 {"hoist", &ScheduleKnobs::hoist},
-                                                 {"streaming", &ScheduleKnobs::streaming},
-                                                 {"software", &ScheduleKnobs::software}};
+inline constexpr ScheduleKnob scheduleKnobs[] = {
+    {"threads", &ScheduleKnobs::threads},   {"vector", &ScheduleKnobs::vector},
+    {"rows", &ScheduleKnobs::rows},         {"loads", &ScheduleKnobs::loads},
+    {"columns", &ScheduleKnobs::columns},   {"split", &ScheduleKnobs::split},
+    {"tiles", &ScheduleKnobs::tiles},       {"blocks", &ScheduleKnobs::blocks},
+    {"resident", &ScheduleKnobs::resident}, {"prefetch", &ScheduleKnobs::prefetch},
+    {"cluster", &ScheduleKnobs::cluster},   {"cooperative", &ScheduleKnobs::cooperative},
+    {"hoist", &ScheduleKnobs::hoist},       {"streaming", &ScheduleKnobs::streaming},
+    {"software", &ScheduleKnobs::software}};
 
 inline llvm::hash_code hash_value(const ScheduleKnobs &knobs) {
   llvm::hash_code code = 0;

@@ -183,6 +183,20 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+LogicalResult ContractOp::verify() {
+  TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
+  auto vector = cast<VectorType>(getType());
+  if (tile.getKind() != TileKind::block || vector.getNumElements() != tile.elements() ||
+      !vector.getElementType().isF32())
+    return emitOpError() << "is the f32 elements of a block, not " << getType();
+  if (!getVectorsPitch() != !getWeightsPitch() || !getVectorsPitch() != !getScalesPitch())
+    return emitOpError("has the pitches of all three matrices, or of none");
+  if (getLength() < 1 || getBlockRows() < 1 || getBlockColumns() < 1 || getSplit() < 1 ||
+      getLoads() < 1)
+    return emitOpError("multiplies rows of at least one element, in parts of at least one");
+  return success();
+}
+
 /// Blocks that have no tile, or several, would not meet.
 LogicalResult ReduceGridOp::verify() {
   auto loop = (*this)->getParentOfType<ForTilesOp>();

@@ -115,6 +115,8 @@ Table makeTable() {
   addIndexed(table);
   table.add("gemv", "y = dequantised w · x", {"dtype", "format", "block", "scale", "scaleLayout"},
             ops::gemv);
+  table.add("matmul_skinny", "y = x · transpose of dequantised w",
+            {"dtype", "format", "block", "scale"}, ops::matmulSkinny);
   table.add("copy", "y = x", {"dtype"}, ops::copy);
   table.add("scale", "y = alpha · x", {"dtype"}, ops::scale);
   table.add("add", "y = x + z", {"dtype"}, ops::add);

@@ -27,6 +27,7 @@ Program rope(const Parameters &p);
 Program normRope(const Parameters &p);
 Program kvAppend(const Parameters &p);
 Program gemv(const Parameters &p);
+Program matmulSkinny(const Parameters &p);
 Program copy(const Parameters &p);
 Program scale(const Parameters &p);
 Program add(const Parameters &p);

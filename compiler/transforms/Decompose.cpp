@@ -343,16 +343,32 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
                                      [&](OpOperand &use) { return !isGathered(use.getOwner()); });
   }
 
+  /// Matrices are read where they are multiplied; the second level of scales is of all products.
+  void multiply(ContractOp op, const Parts &weights) {
+    OpBuilder builder(op);
+    Arithmetic32 a{builder, op.getLoc()};
+    Value product = ContractOp::create(builder, op.getLoc(), op.getType(), weights.codes,
+                                       weights.scales, op.getVector(), CodecPathAttr());
+    if (weights.global)
+      product = a.binary<arith::MulFOp>(product, a.spread(weights.global, op.getType()));
+    if (Attribute name = op->getAttr("eider.name"))
+      product.getDefiningOp()->setAttr("eider.name", name);
+    op.replaceAllUsesWith(product);
+    dead.push_back(op);
+  }
+
   /// Codes enter as they are; the scales, one a block, beside them.
   void contract(ContractOp op, ScaledType type) {
     OpBuilder builder(op);
     Arithmetic32 a{builder, op.getLoc()};
     const Parts weights = parts.at(op.getWeights());
+    if (op.isOfMatrices())
+      return multiply(op, weights);
     auto values = cast<RankedTensorType>(type.getCodesType().clone(builder.getF32Type()));
     Value decoded = DecodeOp::create(builder, op.getLoc(), values, weights.codes, CodecPathAttr());
     Value scales = combined(a, a.widen(weights.scales), weights.global);
-    auto product =
-        ContractOp::create(builder, op.getLoc(), op.getType(), decoded, scales, op.getVector());
+    auto product = ContractOp::create(builder, op.getLoc(), op.getType(), decoded, scales,
+                                      op.getVector(), CodecPathAttr());
     if (Attribute name = op->getAttr("eider.name"))
       product->setAttr("eider.name", name);
     op.replaceAllUsesWith(product.getResult());

@@ -78,8 +78,10 @@ std::optional<Level> Domain::uprightLevelOf(ArrayRef<DimExpr> exprs) const {
 bool eider::transforms::isReadByRows(Operation &op) {
   auto chooses = [&](Operation *user) {
     auto gather = dyn_cast<GatherOp>(user);
-    return isa<RepeatOp>(user) || (isa<InputOp>(op) && (isa<ColumnOp>(user) || gather) &&
-                                   user->getOperand(0) == op.getResult(0));
+    auto contract = dyn_cast<ContractOp>(user);
+    return isa<RepeatOp>(user) || (contract && contract.isOfMatrices()) ||
+           (isa<InputOp>(op) && (isa<ColumnOp>(user) || gather) &&
+            user->getOperand(0) == op.getResult(0));
   };
   return isa<InputOp, GatherOp>(op) && !op.use_empty() && llvm::all_of(op.getUsers(), chooses);
 }
@@ -186,8 +188,46 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   return success();
 }
 
+/// Notes a product of two matrices in memory, which is elements of the program's.
+static LogicalResult noteProduct(Domain &domain, ContractOp op) {
+  for (Value operand : op.getOperands())
+    if (!isa_and_nonnull<InputOp>(operand.getDefiningOp()))
+      return op.emitError(
+          "multiplies a computed matrix: give it as an input, from a program of its "
+          "own");
+  std::optional<Level> level = domain.levelOf(op.getType());
+  if (!level || level->kind != LevelKind::elements || level->transposed)
+    return op.emitError() << "gives " << op.getType() << ", which is not the program's matrix ["
+                          << domain.rows.str() << ", " << domain.columns.str() << "]";
+  auto weights = cast<RankedTensorType>(op.getWeights().getType());
+  const int64_t length = weights.getShape().back();
+  if (ShapedType::isDynamic(length))
+    return op.emitError() << "dim '" << dimsOf(weights).getExprs().back().str()
+                          << "' runs along the rows and must be static: give it a value";
+  if (length < 1 || length > widestRow)
+    return op.emitError() << "multiplies rows of " << length << " elements; 1 to " << widestRow;
+  if (packingOf(weights.getElementType()) > 1 && length % 2 != 0)
+    return op.emitError() << "multiplies codes of which two are a byte: rows of an even number, "
+                          << "not of " << length;
+  DimExpr whole = dimsOf(weights).getExprs().back(),
+          part = dimsOf(op.getScales().getType()).getExprs().back();
+  const std::optional<int64_t> block = part.isOne() ? std::nullopt : blockOf(whole, part);
+  if (block && (*block < 16 || !llvm::isPowerOf2_64(*block)))
+    return op.emitError() << "multiplies weights in blocks of " << *block
+                          << " along their rows: a power of two from 16 on, or the whole row (1x*)";
+  if (op.getScales().getDefiningOp()->hasAttr("layout"))
+    return op.emitError(
+        "multiplies weights whose scales have a layout of their own; take row_major");
+  ++domain.products;
+  domain.length = std::max(domain.length, length);
+  domain.blockOfWeights = std::max<int64_t>(domain.blockOfWeights, block.value_or(length));
+  return success();
+}
+
 /// Notes a product of the program's matrix and one of its column vectors.
 static LogicalResult noteContraction(Domain &domain, ContractOp op) {
+  if (op.isOfMatrices())
+    return noteProduct(domain, op);
   std::optional<Level> weights = domain.levelOf(op.getWeights().getType());
   if (!weights || weights->kind != LevelKind::elements || weights->transposed)
     return op.emitError("contracts what is not the program's whole matrix; contract its elements");
@@ -285,11 +325,28 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   return success();
 }
 
+/// What the tiles of a product of matrices cannot do.
+static LogicalResult checkProducts(ProgramOp program, const Domain &domain) {
+  const std::string other = domain.reducesRows       ? "reduces along whole rows of"
+                            : domain.block.isBlock() ? "reduces two-dimensional blocks of"
+                            : domain.transposes      ? "transposes"
+                                                     : "";
+  if (domain.products == 0 || other.empty())
+    return success();
+  return program.emitError() << other
+                             << " a product of matrices, of which a kernel has no more than "
+                             << "a part of some rows at a time: do that in a program of its own";
+}
+
 /// What a tile that lies in one row can do, and a two-dimensional block cannot.
 static LogicalResult checkRowsAlone(ProgramOp program, const Domain &domain) {
   for (Operation &op : program.getBlock()) {
     if (!isa<GatherOp, ScatterOp, ColumnOp, RepeatOp, RotateOp>(op))
       continue;
+    if (domain.products)
+      return op.emitError("in a kernel that multiplies matrices, whose threads hold blocks of "
+                          "several rows: rows are chosen, repeated and turned one by one; do that "
+                          "in a program of its own");
     if (domain.transposes)
       return op.emitError("in a kernel that transposes, whose threads hold blocks of several rows: "
                           "rows are chosen, repeated and turned one by one; transpose in a program "
@@ -383,7 +440,7 @@ std::optional<Domain> Domain::of(ProgramOp program) {
         level && level->kind == LevelKind::elements)
       domain.bytesTurned = std::max<int64_t>(
           domain.bytesTurned, cast<RankedTensorType>(op.getType()).getElementTypeBitWidth() / 8);
-  if (failed(checkRowsAlone(program, domain)))
+  if (failed(checkRowsAlone(program, domain)) || failed(checkProducts(program, domain)))
     return std::nullopt;
   domain.stacksRows =
       domain.contracts && domain.matricesWritten == 0 && domain.rowReductions == 1 &&

@@ -40,6 +40,9 @@ struct Domain {
   bool reducesGroups = false; ///< Some reduction over groups in a row, or over blocks.
   bool reducesRows = false;   ///< Some reduction along whole rows.
   bool contracts = false;     ///< The matrix is multiplied with a column vector.
+  int64_t products = 0;       ///< Of matrices in memory, whose elements are the matrix's.
+  int64_t length = 0;         ///< Of the rows that are multiplied, at most.
+  int64_t blockOfWeights = 0; ///< Neighbours along them that have a scale together, at most.
   bool stacksRows = false;   ///< And nothing else is done with its rows: a thread may have several.
   bool sumsGroups = false;   ///< Some sum over groups in a row.
   int rowReductions = 0;     ///< How many they are.
@@ -90,7 +93,8 @@ private:
 };
 
 /// Whether an input is loaded only where something chooses of it: rows, a column, what is repeated;
-/// or rows so chosen are only repeated.
+/// or rows so chosen are only repeated; or
+/// two matrices are multiplied.
 bool isReadByRows(mlir::Operation &op);
 
 /// The dims that a kernel counts with: its rows, what an index chooses from, extents.

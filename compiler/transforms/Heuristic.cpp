@@ -19,6 +19,8 @@ static constexpr int64_t longestRow = 1024 * 64;
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 FamilyChoice eider::transforms::familyOf(const Domain &domain) {
+  if (domain.products)
+    return {Family::contract, "a product of matrices: warps multiply 16 rows of weights at a time"};
   if (domain.block.isBlock())
     return {Family::tile, "a reduction over two-dimensional blocks"};
   if (domain.transposes)
@@ -333,6 +335,26 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
+/// A product of matrices with few rows: all of them meet a block's weights, which four warps have
+/// together; a group that is reduced is in one block.
+static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, int64_t mostRows) {
+  constexpr int64_t most = 64, usual = 16;
+  const int64_t rows = std::clamp<int64_t>(
+      ceilDiv(mostRows && mostRows < fewRows ? mostRows : usual, 8) * 8, 8, most);
+  const int64_t columns = std::max<int64_t>(16, domain.group),
+                strips = std::min<int64_t>(columns / 16, 8);
+  ScheduleKnobs knobs{
+      .threads = 32 * strips, .vector = 1, .rows = rows, .loads = 2, .columns = columns};
+  while (knobs.threads < 128) {
+    knobs.threads *= 2;
+    knobs.split *= 2;
+  }
+  while (knobs.vector < 8 && rows * columns % (2 * knobs.vector * knobs.threads) == 0 &&
+         2 * knobs.vector <= std::max<int64_t>(domain.group, 2))
+    knobs.vector *= 2;
+  return ScheduleAttr::get(context, Family::contract, knobs);
+}
+
 static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
@@ -428,9 +450,12 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
 }
 
 /// The schedule of one family for a program, as if it had no values of the whole matrix.
-static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, bool isFew,
+static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, int64_t mostRows,
                                    std::string &message) {
+  const bool isFew = mostRows > 0 && mostRows <= fewRows;
   const Family family = familyOf(domain).family;
+  if (family == Family::contract)
+    return productSchedule(context, domain, mostRows);
   if (family == Family::tile)
     return domain.transposes ? transposeSchedule(context, domain, message)
                              : blockSchedule(context, domain, message);
@@ -470,7 +495,7 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
 ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Domain &domain,
                                                   int64_t mostRows, std::string &message) {
   const bool isFew = mostRows > 0 && mostRows <= fewRows;
-  ScheduleAttr schedule = familySchedule(context, domain, isFew, message);
+  ScheduleAttr schedule = familySchedule(context, domain, mostRows, message);
   const bool stays = domain.reducesWhole || (domain.readsParts && !isFew);
   return schedule && stays ? stayingSchedule(schedule, domain, isFew) : schedule;
 }

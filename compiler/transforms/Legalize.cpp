@@ -80,7 +80,10 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
     getOperation()->setAttr("eider.target", StringAttr::get(&getContext(), target));
     const auto random = stochasticFormats();
     getOperation().walk([&](Operation *op) {
-      if (!isa<EncodeOp, DecodeOp>(op) || op->hasAttr("codec"))
+      auto contract = dyn_cast<ContractOp>(op);
+      if (!isa<EncodeOp, DecodeOp>(op) && !(contract && contract.isOfMatrices()))
+        return;
+      if (op->hasAttr("codec"))
         return;
       Type codes = isa<EncodeOp>(op) ? op->getResult(0).getType() : op->getOperand(0).getType();
       const ElementType &format = *findElementType(getElementTypeOrSelf(codes));

@@ -1,15 +1,55 @@
-//===- LowerContract.cpp - Weights times a vector, by threads -------------===//
+//===- LowerContract.cpp - Weights times a vector, or a matrix -----------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/transforms/Boundary.h"
 #include "compiler/transforms/ProgramLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
+
+/// What a kernel asks of the rows of a matrix that it multiplies, in bytes.
+int64_t ProgramLowering::alignmentOfRows(StringRef name, RankedTensorType type) {
+  const int64_t bits = type.getElementTypeBitWidth(), bytes = std::max<int64_t>(1, bits / 8);
+  const int64_t alignment =
+      isGeneral() ? bytes : std::gcd<int64_t>(16, type.getShape().back() * bits / 8);
+  int64_t &kept = alignments.try_emplace(name, 1).first->second;
+  kept = std::max(kept, alignment);
+  return alignment;
+}
+
+/// Both matrices are read where they are multiplied.
+LogicalResult ProgramLowering::multiply(ContractOp op) {
+  if (tile.getKind() != simt::TileKind::block)
+    return op.emitError("multiplies matrices in a kernel that goes by rows");
+  auto nameOf = [](Value value) { return boundaryName(*value.getDefiningOp()); };
+  auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
+  const auto weights = typeOf(op.getWeights());
+  auto blockOf = [&](unsigned axis) {
+    const DimExpr whole = dimsOf(weights).getExprs()[axis],
+                  part = dimsOf(op.getScales().getType()).getExprs()[axis];
+    return part.isOne() ? weights.getShape()[axis] : part.divisor / whole.divisor;
+  };
+  auto pitchOf = [&](Value value) { return strides.lookup(nameOf(value)); };
+  const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
+  auto product = simt::ContractOp::create(
+      builder, op.getLoc(), heldType(op.getType()), pointers.lookup(nameOf(op.getVector())),
+      pointers.lookup(nameOf(op.getWeights())), pointers.lookup(nameOf(op.getScales())), cursor,
+      pitchOf(op.getVector()), pitchOf(op.getWeights()), pitchOf(op.getScales()),
+      weights.getShape().back(), blockOf(0), blockOf(1), knobs.split, knobs.loads,
+      alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
+      alignmentOfRows(nameOf(op.getWeights()), weights), *op.getCodec());
+  if (Attribute given = op->getAttr("eider.name"))
+    product->setAttr("eider.name", given);
+  map.map(op.getResult(), product.getResult());
+  return success();
+}
 
 /// A scale that all of a row have is the sum's; others are their groups'.
 LogicalResult ProgramLowering::contract(ContractOp op) {

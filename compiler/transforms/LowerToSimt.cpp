@@ -482,6 +482,8 @@ template <class Function, class Op> LogicalResult ProgramLowering::function(Op o
 LogicalResult ProgramLowering::lower(Operation &op) {
   if (LogicalResult result = success(); lowerIndex(op, result))
     return result;
+  if (auto contractOp = dyn_cast<ContractOp>(op); contractOp && contractOp.isOfMatrices())
+    return multiply(contractOp);
   for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
     if (auto level = domain.levelOf(type); !level && !isReadByRows(op))
       return op.emitError() << "type " << type << " does not fit the program's matrix";
@@ -593,7 +595,9 @@ static LogicalResult checkLowerable(Operation &op) {
   for (Type type : llvm::concat<const Type>(op.getOperandTypes(), op.getResultTypes()))
     if (isa<ScaledType>(type))
       return op.emitError("a scaled tensor: run eider-decompose first");
-  if (isa<EncodeOp, DecodeOp>(op) && !op.hasAttr("codec"))
+  auto contract = dyn_cast<ContractOp>(op);
+  if ((isa<EncodeOp, DecodeOp>(op) || (contract && contract.isOfMatrices())) &&
+      !op.hasAttr("codec"))
     return op.emitError("nobody converts FP8 yet: run eider-legalize first");
   bool converts = isa<arith::ExtFOp, arith::TruncFOp>(op);
   if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) && !converts)

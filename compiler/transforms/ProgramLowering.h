@@ -61,6 +61,8 @@ private:
   LogicalResult elementwise(Operation &op);
   LogicalResult broadcast(BroadcastOp op);
   LogicalResult reduce(ReduceOp op);
+  int64_t alignmentOfRows(llvm::StringRef name, mlir::RankedTensorType type);
+  LogicalResult multiply(ContractOp op);
   LogicalResult contract(ContractOp op);
   LogicalResult reduceWhole(ReduceOp op);
   void reduceGrid(ReduceOp op);

@@ -125,6 +125,8 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
 static std::string pruning(ScheduleAttr schedule, TileAttr tile, const Estimate &e,
                            const Domain &domain, const SpaceFacts &facts) {
   const ScheduleKnobs &k = schedule.getKnobs();
+  if (domain.products)
+    return ""; // `tileOf` has refused what cannot be; no model knows the rest
   if (e.elements > mostElements && !domain.contracts)
     return "more than " + std::to_string(mostElements) + " elements a thread: long text, spills";
   if (e.store < std::min<int64_t>(narrowestStoreBytes, domain.width * domain.narrowestStore / 8) &&
@@ -326,6 +328,29 @@ static std::vector<ScheduleAttr> cooperativeSchedules(MLIRContext *context, cons
   return schedules;
 }
 
+/// Schedules of a product of matrices: how many warps share a sum, and how much they load at a
+/// time.
+static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first) {
+  std::vector<ScheduleAttr> schedules;
+  const int64_t rows = first.getKnobs().rows;
+  for (int64_t split : {4, 8, 2, 1, 16})
+    for (int64_t strips : {1, 2, 4, 8})
+      for (int64_t each : {16, 32}) // columns of a warp
+        for (int64_t loads : {2, 4, 1}) {
+          ScheduleKnobs k{.threads = 32 * split * strips,
+                          .vector = 1,
+                          .rows = rows,
+                          .loads = loads,
+                          .columns = each * strips,
+                          .split = split};
+          while (k.vector < 8 && k.rows * k.columns % (2 * k.vector * k.threads) == 0)
+            k.vector *= 2;
+          if (k.threads >= 64 && k.threads <= 512)
+            schedules.push_back(ScheduleAttr::get(first.getContext(), Family::contract, k));
+        }
+  return schedules;
+}
+
 std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
                                                              const Domain &domain,
                                                              const SpaceFacts &facts) {
@@ -340,12 +365,16 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
     return ScheduleOption{schedule, false, costOf(e, domain, facts),
                           pruning(schedule, tile, e, domain, facts)};
   };
-  const FamilySpace *space = llvm::find_if(
-      spaces, [&](const FamilySpace &space) { return space.family == first.getFamily(); });
-  forEach(first.getContext(), *space, domain, [&](ScheduleAttr schedule) {
+  auto note = [&](ScheduleAttr schedule) {
     if (auto one = option(schedule))
       (one->pruned.empty() ? worthwhile : pruned).push_back(std::move(*one));
-  });
+  };
+  const FamilySpace *space = llvm::find_if(
+      spaces, [&](const FamilySpace &space) { return space.family == first.getFamily(); });
+  if (space != std::end(spaces))
+    forEach(first.getContext(), *space, domain, note);
+  else
+    llvm::for_each(productSchedules(first), note);
   spreadOut(worthwhile, first);
   const Estimate ofFirst = estimate(first, tileOf(first, domain, message), domain, facts);
   std::vector<ScheduleOption> all = {{first, true, costOf(ofFirst, domain, facts), ""}};

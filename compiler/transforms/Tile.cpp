@@ -75,7 +75,7 @@ static std::string cooperativeProblem(const ScheduleKnobs &k, const Domain &doma
   if (!domain.readsParts && !domain.reducesWhole)
     return "the blocks of a cooperative kernel meet for a reduction over the whole matrix; the "
            "program has none";
-  if (family == Family::tile)
+  if (family == Family::tile || family == Family::contract)
     return "a cooperative kernel holds rows or parts of rows, not two-dimensional blocks";
   if (k.tiles > 1 || k.blocks || k.prefetch || k.cluster > 1)
     return "each block of a cooperative kernel holds one tile: leave tiles, blocks, prefetch and "
@@ -99,7 +99,8 @@ static std::string partsProblem(const ScheduleKnobs &k, const Domain &domain, Fa
   if (domain.reducesWhole && !k.cooperative && (k.blocks == 0 || k.blocks > mostParts))
     return "each block leaves a part of a reduction over the whole matrix: blocks is 1 to " +
            std::to_string(mostParts);
-  const int64_t block = k.threads * (family == Family::tile ? 1 : k.rows);
+  const bool isBlock = family == Family::tile || family == Family::contract;
+  const int64_t block = k.threads * (isBlock ? 1 : k.rows);
   if ((domain.reducesWhole || domain.readsParts) && block % 32 != 0 &&
       (block > 32 || (block & (block - 1)) != 0))
     return "a block combines parts of the whole matrix: its threads are whole warps, or a power of "
@@ -127,6 +128,30 @@ static std::string transposeProblem(const ScheduleKnobs &k, const Domain &domain
   return "";
 }
 
+/// What is wrong with the warps of a product of matrices; empty: nothing.
+static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) {
+  constexpr int64_t step = 64, bytes = 48 * 1024, most = 128;
+  if (k.threads % 32 != 0 || k.threads / 32 % k.split != 0)
+    return "threads are whole warps, and their number a multiple of split";
+  if (k.rows % 8 != 0 || k.rows > most)
+    return "warps multiply 8 rows at a time: rows is a multiple of 8, at most " +
+           std::to_string(most);
+  if (const int64_t strip = 16 * (k.threads / 32 / k.split); k.columns % strip != 0)
+    return "each warp has 16 rows of weights or more: columns is a multiple of " +
+           std::to_string(strip);
+  if (k.loads < 1 || k.loads > 8)
+    return "loads, of 64 elements along the rows, are 1 to 8 at a time";
+  if (domain.blockOfWeights < domain.length && domain.blockOfWeights % (k.loads * step) != 0 &&
+      k.loads * step % domain.blockOfWeights != 0)
+    return "what is loaded at a time ends in the middle of a block of weights";
+  if (domain.group && k.columns % domain.group != 0)
+    return "groups of " + std::to_string(domain.group) + " must divide columns";
+  if (domain.products * k.split * k.rows * (k.columns + 4) * 4 > bytes)
+    return "the sums that warps share must fit " + std::to_string(bytes / 1024) +
+           " KiB of shared memory: lower split, rows or columns";
+  return "";
+}
+
 TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
                                    std::string &message) {
   Family needed = familyOf(domain).family;
@@ -148,7 +173,12 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   int64_t columns = std::min(width, threads * vector * loads * k.cluster);
   int64_t run = 1;
   TileKind kind = TileKind::row;
-  if (needed == Family::tile) {
+  if (needed == Family::contract)
+    if (std::string problem = productProblem(k, domain); !problem.empty())
+      return refuse(problem);
+  if (needed != Family::contract && k.split > 1)
+    return refuse("warps share the sums of products of matrices alone: leave split out");
+  if (needed == Family::tile || needed == Family::contract) {
     kind = TileKind::block;
     columns = k.columns;
     if (columns < 1)

@@ -334,6 +334,46 @@ inline uint32 maximum_f16x2(uint32 a, uint32 b) {
                     maximum(float_from_high_f16(a), float_from_high_f16(b)));
 }
 
+inline uint32 multiply_bf16x2(uint32 a, uint32 b) { // exact in float, but for what is below it
+  const auto product = [](uint32 x, uint32 y) { return as_float(x << 16) * as_float(y << 16); };
+  return bf16x2_from(product(a, b), product(a >> 16, b >> 16));
+}
+
+//===-- Products of matrices, by a warp -----------------------------------===//
+
+/// c + a · b of pairs whose halves `value` widens: the sum of all products, rounded once.
+template <class Value>
+void multiply_add(float *c, const uint32 *a, const uint32 *b, Value value, Site site) {
+  struct Words {
+    uint32 a[4], b[2];
+  } mine, all[32];
+  std::copy(a, a + 4, mine.a);
+  std::copy(b, b + 2, mine.b);
+  scheduler->exchange(0xffffffffu, &mine, all, sizeof mine, place(site));
+  const int lane = thread_index() % 32, row = lane / 4 * 4, column = lane % 4 * 8;
+  for (int i = 0; i < 4; ++i) {
+    double sum = c[i];
+    for (int word = 0; word < 8; ++word) {
+      const int half = word / 4, t = word % 4;
+      const uint32 left = all[row + t].a[2 * half + i / 2],
+                   right = all[column + i % 2 * 4 + t].b[half];
+      sum += double(value(left & 0xffffu)) * double(value(right & 0xffffu)) +
+             double(value(left >> 16)) * double(value(right >> 16));
+    }
+    c[i] = rounded(sum);
+  }
+}
+
+inline void multiply_add_bf16(float *c, const uint32 *a, const uint32 *b, Site site) {
+  multiply_add(
+      c, a, b, [](uint32 half) { return as_float(half << 16); }, site);
+}
+
+inline void multiply_add_f16(float *c, const uint32 *a, const uint32 *b, Site site) {
+  multiply_add(
+      c, a, b, [](uint32 half) { return float_from_low_f16(half); }, site);
+}
+
 //===-- FP8, four a word --------------------------------------------------===//
 
 inline uint32 fp8_from(float x, const SmallFloat &format) {

@@ -437,6 +437,76 @@ EIDER_DEVICE uint32 minimum_bf16x2(uint32 a, uint32 b) {
   return r;
 }
 
+/// Both bf16 times both bf16, nearest even, subnormals kept.
+EIDER_DEVICE uint32 multiply_bf16x2(uint32 a, uint32 b) {
+  if constexpr (target >= 800) {
+    constexpr uint32 minus_zeros = 0x80008000u; // so that a product of -0 stays
+    uint32 r;
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(minus_zeros));
+    return r;
+  } else {
+    return bf16x2_from(as_float(a << 16) * as_float(b << 16),
+                       as_float(a & 0xffff0000u) * as_float(b & 0xffff0000u));
+  }
+}
+
+//===-- Products of matrices, by a warp -----------------------------------===//
+
+// Lane 4 · g + t holds, of a 16 × 16 matrix a, two neighbours a word: row g's columns 2t and 2t + 8
+// in a[0] and a[2], row g + 8's in a[1] and a[3]; of a 16 × 8 matrix b column g's rows 2t and
+// 2t + 8 in b[0] and b[1]; of the 16 × 8 matrix c columns 2t and 2t + 1 of row g in c[0] and c[1],
+// of row g + 8 in c[2] and c[3]. All 32 lanes of a warp call these together. Products are exact;
+// how their sum is rounded to float is the processor's.
+
+/// c + a · b, of pairs of the 16-bit floats that `low` and `high` widen, by shuffles.
+template <class Low, class High>
+EIDER_DEVICE void multiply_add_by_shuffles(float *c, const uint32 *a, const uint32 *b, Low low,
+                                           High high, Site at) {
+  const int lane = thread_index() % 32, rows = lane / 4 * 4, columns = lane % 4 * 8;
+  EIDER_UNROLL
+  for (int word = 0; word < 8; ++word) { // of a row of a, of a column of b
+    const int half = word / 4, t = word % 4;
+    const uint32 pairs[2] = {shuffle(a[2 * half], rows + t, at),
+                             shuffle(a[2 * half + 1], rows + t, at)};
+    const uint32 others[2] = {shuffle(b[half], columns + t, at),
+                              shuffle(b[half], columns + 4 + t, at)};
+    EIDER_UNROLL
+    for (int i = 0; i < 4; ++i)
+      c[i] = fma(low(pairs[i / 2]), low(others[i % 2]),
+                 fma(high(pairs[i / 2]), high(others[i % 2]), c[i]));
+  }
+}
+
+/// c + a · b, of bf16.
+EIDER_DEVICE void multiply_add_bf16(float *c, const uint32 *a, const uint32 *b, Site at) {
+  if constexpr (target >= 800)
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  else
+    multiply_add_by_shuffles(
+        c, a, b, [](uint32 pair) { return as_float(pair << 16); },
+        [](uint32 pair) { return as_float(pair & 0xffff0000u); }, at);
+}
+
+/// c + a · b, of f16.
+EIDER_DEVICE void multiply_add_f16(float *c, const uint32 *a, const uint32 *b, Site) {
+  if constexpr (target >= 800) {
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  } else {
+    EIDER_UNROLL
+    for (int half = 0; half < 2; ++half) // columns of a, rows of b
+      asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, "
+                   "{%6}, {%0, %1, %2, %3};"
+                   : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                   : "r"(a[2 * half]), "r"(a[2 * half + 1]), "r"(b[half]));
+  }
+}
+
 //===-- FP8, four a word --------------------------------------------------===//
 
 /// The E4M3 codes of four floats, nearest even, saturating; the first in the lowest byte.

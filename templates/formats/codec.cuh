@@ -18,6 +18,7 @@
 namespace eider {
 
 template <class T, CodecPath path> struct Codec {
+  static constexpr CodecPath conversion = path;
   static_assert(
       path == software || Format<T>::has_instructions,
       "this target has no conversion instructions for the format: use the software codec");

@@ -25,6 +25,16 @@ template <> struct Format<e5m2> : OcpFormat {
     return arch::e5m2x4_from(a, b, c, d);
   }
 
+  /// Where what is not finite has another exponent than a code's that is shifted: the bits that
+  /// make it infinity or NaN of a bf16, where the two low codes are, and whether some of four are.
+  static EIDER_DEVICE uint32 not_finite_in(uint32 codes) {
+    return ((codes & 0x7c7c7c7cu) + 0x04040404u) & 0x80808080u;
+  }
+  static EIDER_DEVICE uint32 not_finite_of(uint32 codes) {
+    return ((codes & 0x7cu) == 0x7cu ? 0x7f80u : 0u) |
+           ((codes & 0x7c00u) == 0x7c00u ? 0x7f800000u : 0u);
+  }
+
   template <CodecPath path> static constexpr bool loses_nan = false;
   /// An E5M2 code is the upper byte of the f16 of its value, so that software needs no arithmetic.
   template <CodecPath path>

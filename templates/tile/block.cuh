@@ -31,6 +31,8 @@ class BlockTile : public TileMembers<
   static_assert(columns >= 1 && columns + tile_columns < (1ll << 31), "columns: 1 to about 2^31");
 
 public:
+  static constexpr int block_threads = threads, rows = tile_rows, width = tile_columns;
+  static constexpr int64 matrix_columns = columns;
   static constexpr int64 segments = 1; // of what a reduction combines: a block is whole in its tile
   static constexpr bool may_be_cut = columns % vector != 0, always_whole = false;
 
@@ -120,8 +122,7 @@ public:
   /// The same block of the transposed matrix.
   using Transposed = TransposedTile<threads, vector, tile_rows, tile_columns, columns, multiple>;
   EIDER_DEVICE Transposed transposed() const {
-    return Transposed(row_ - arch::thread_index() / chunks_of_row * run,
-                      column_ - arch::thread_index() % chunks_of_row * vector, total_);
+    return Transposed(first_row(), first_column(), total_);
   }
 
   /// What the thread holds of the transposed block. Every thread of the CUDA block takes part.
@@ -129,6 +130,20 @@ public:
   EIDER_DEVICE Fragment<T, vector * chunks> transpose(const Fragment<T, vector * chunks> &values,
                                                       arch::Site at = arch::Site::current()) const {
     return Transposition<T, threads, vector, tile_rows, tile_columns, run>::of(values, at);
+  }
+
+  // Where the tile is, and where in it the thread's element n is.
+
+  EIDER_DEVICE int64 matrix_rows() const { return total_; }
+  EIDER_DEVICE int64 first_row() const { return row_ - arch::thread_index() / chunks_of_row * run; }
+  EIDER_DEVICE int first_column() const {
+    return column_ - arch::thread_index() % chunks_of_row * vector;
+  }
+  static EIDER_DEVICE int row_of_tile(int n) {
+    return arch::thread_index() / chunks_of_row * run + rows_before(n / vector);
+  }
+  static EIDER_DEVICE int column_of_tile(int n) {
+    return arch::thread_index() % chunks_of_row * vector + n % vector;
   }
 
   // Where the thread's chunks are, for TileMembers.

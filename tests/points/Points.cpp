@@ -55,8 +55,9 @@ static CompileOptions optionsOf(const Point &point, const std::string &target) {
   options.target = target;
   options.codec = point.codec;
   options.schedule = point.schedule;
-  for (const char *alongRows : {"hidden", "k"}) // static
-    if (const auto dim = point.dims.find(alongRows); dim != point.dims.end())
+  for (const char *alongRows : {"hidden", "k", "n"}) // static, but n where it is the rows
+    if (const auto dim = point.dims.find(alongRows);
+        dim != point.dims.end() && (dim->first != "n" || point.dims.contains("m")))
       options.dims.insert(*dim);
   return options;
 }

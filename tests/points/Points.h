@@ -14,7 +14,7 @@ namespace eider::at_points {
 struct Point {
   std::string op;
   OpParameters parameters = {};
-  Dims dims; ///< All of them; `hidden` or `k`, along the rows, is made static.
+  Dims dims; ///< All of them; `hidden` or `k`, along the rows, is made static; `n` beside `m`.
   matrix::Layout layout = {};
   bool forAnyRows = true;
   std::string values = "normal"; ///< Of matrix::ValueSource.

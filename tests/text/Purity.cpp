@@ -46,6 +46,7 @@ const Vocabulary &text::vocabulary() {
        "RowTile",
        "RowsTile",
        "BlockTile",
+       "Product",
        "MnMajorAligned",
        "PackedUe8m0",
        "Swizzled128x4",
@@ -292,6 +293,9 @@ private:
       return &vocabulary().functions;
     if (separator == "::" && isTile(qualifier))
       return &vocabulary().statics;
+    static const std::set<std::string> products = {"of"};
+    if (separator == "::" && qualifier.starts_with("Multiply"))
+      return &products;
     static const std::set<std::string> codecs = {"E4m3", "E5m2", "E4m3fnuz", "E5m2fnuz", "E2m1"};
     if (separator == "::" && codecs.count(qualifier))
       return &vocabulary().codec;

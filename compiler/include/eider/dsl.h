@@ -283,6 +283,12 @@ EIDER_API Value dequantize(const Scaled &value,
 EIDER_API Value dot(const Scaled &weights, const Operand &vector);
 EIDER_API Value dot(const Value &weights, const Operand &vector);
 
+/// x [m, k] · weights [n, k]ᵀ: [m, n], in f32, on tensor cores where there are any: their products
+/// are exact, their sums of 16 are rounded as the processor has it. x (bf16, f16 or f32) is an
+/// input, as are the weights, whose blocks along k are multiples of 16, powers of two or whole
+/// rows; n and k must be static when the program is compiled.
+EIDER_API Value matmul(const Operand &x, const Scaled &weights);
+
 //===-- Programs ----------------------------------------------------------===//
 
 /// What stands at the kernel's boundary, in the positional order of a launch.

@@ -1,0 +1,151 @@
+//===- eider/contraction/pairs.cuh - Operands of a matrix product -*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// A warp's product of matrices takes pairs of 16-bit floats. Codes become those exactly, by shifts
+// where their exponents are a bf16's but for the bias: no instruction converts them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_CONTRACTION_PAIRS_CUH
+#define EIDER_CONTRACTION_PAIRS_CUH
+
+#include "eider/formats/codec.cuh"
+
+namespace eider {
+
+/// Elements of T as pairs of bf16 or f16: as they are; a float as three bf16 whose sum it is.
+template <class T> struct Pairs {
+  using Half = T;
+  static constexpr int terms = 1;
+
+  template <int count>
+  static EIDER_DEVICE void of(const Fragment<T, count> &values, uint32 (&pairs)[1][count / 2]) {
+    EIDER_UNROLL
+    for (int i = 0; i < count / 2; ++i)
+      pairs[0][i] = values.words[i];
+  }
+};
+
+template <> struct Pairs<float> {
+  using Half = bf16;
+  static constexpr int terms = 3;
+
+  template <int count>
+  static EIDER_DEVICE void of(const Fragment<float, count> &values, uint32 (&pairs)[3][count / 2]) {
+    EIDER_UNROLL
+    for (int i = 0; i < count / 2; ++i) {
+      float low = values[2 * i], high = values[2 * i + 1];
+      EIDER_UNROLL
+      for (int term = 0; term < 3; ++term)
+        pairs[term][i] = upper_half(low) >> 16 | upper_half(high);
+    }
+  }
+
+private:
+  /// The upper half of x as a bf16, cut off; what is left of x stays.
+  static EIDER_DEVICE uint32 upper_half(float &x) {
+    const uint32 bits = arch::as_bits(x);
+    const uint32 upper = x == x ? bits & 0xffff0000u : 0x7fff0000u;
+    const float rest = x - arch::as_float(upper);
+    x = rest == rest ? rest : 0.0f; // of an infinity nothing is left
+    return upper;
+  }
+};
+
+namespace detail {
+
+/// Codes first … first + 3 of a fragment, from the lowest bit on; junk follows.
+template <class T, int count>
+EIDER_DEVICE uint32 codes_at(const Fragment<T, count> &codes, int first) {
+  constexpr int per_word = Fragment<T, count>::per_word, bits = Fragment<T, count>::bits;
+  return codes.words[first / per_word] >> first % per_word * bits;
+}
+
+/// Two codes of a byte each, in the upper bytes of the halves, as bf16: shifted to where a bf16 has
+/// exponent and mantissa, and times a power of two, for the difference of the biases; exact.
+template <class T> EIDER_DEVICE uint32 bf16_from_bytes(uint32 bytes) {
+  constexpr int shift = 1 + Format<T>::mantissa_bits;
+  constexpr uint32 magnitude = 0x7f00u >> shift, factor = (127 + 127 - Format<T>::bias) << 7;
+  constexpr uint32 both = 0x00010001u;
+  return arch::multiply_bf16x2((bytes >> shift & magnitude * both) | (bytes & 0x80008000u),
+                               factor * both);
+}
+
+/// The same of two codes of four bits, in the low bits of the halves.
+template <class T> EIDER_DEVICE uint32 bf16_from_nibbles(uint32 halves) {
+  constexpr int shift = 7 - Format<T>::mantissa_bits;
+  constexpr uint32 magnitude = 0x7u << shift, factor = (127 + 127 - Format<T>::bias) << 7;
+  constexpr uint32 both = 0x00010001u;
+  return arch::multiply_bf16x2((halves << shift & magnitude * both) | (halves << 12 & 0x80008000u),
+                               factor * both);
+}
+
+/// Whether shifting loses what is not finite.
+template <class T>
+concept HasNotFinite = requires(uint32 codes) {
+  Format<T>::not_finite_in(codes);
+};
+template <class T> EIDER_DEVICE uint32 lost_in(uint32 codes) {
+  if constexpr (HasNotFinite<T>)
+    return Format<T>::not_finite_in(codes);
+  else if constexpr (Format<T>::template loses_nan<software>)
+    return Format<T>::nans_in(codes);
+  else
+    return 0;
+}
+template <class T> EIDER_DEVICE uint32 lost_of(uint32 codes) {
+  if constexpr (HasNotFinite<T>)
+    return Format<T>::not_finite_of(codes);
+  else if constexpr (Format<T>::template loses_nan<software>)
+    return Format<T>::nans_of(codes);
+  else
+    return 0;
+}
+
+} // namespace detail
+
+/// Codes as pairs of bf16; NaN and infinities stay what they are.
+template <CodecPath path, class T, int count>
+EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs, bf16) {
+  uint32 lost = 0;
+  EIDER_UNROLL
+  for (int i = 0; i < count; i += 4) {
+    const uint32 four = detail::codes_at(codes, i);
+    if constexpr (packing<T> == 2) {
+      pairs[i / 2] = detail::bf16_from_nibbles<T>((four & 0xfu) | (four & 0xf0u) << 12);
+      pairs[i / 2 + 1] = detail::bf16_from_nibbles<T>((four >> 8 & 0xfu) | (four & 0xf000u) << 4);
+    } else {
+      pairs[i / 2] = detail::bf16_from_bytes<T>(arch::byte_permute(four, 0, 0x1404));
+      pairs[i / 2 + 1] = detail::bf16_from_bytes<T>(arch::byte_permute(four, 0, 0x3424));
+    }
+    lost |= detail::lost_in<T>(four);
+  }
+  if (arch::unlikely(lost != 0)) {
+    EIDER_UNROLL
+    for (int i = 0; i < count; i += 2)
+      pairs[i / 2] |= detail::lost_of<T>(detail::codes_at(codes, i / 4 * 4) >> i % 4 * 8);
+  }
+}
+
+/// Codes as pairs of f16, as a codec has them on its way to floats.
+template <CodecPath path, class T, int count>
+EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs, f16) {
+  uint32 lost = 0;
+  EIDER_UNROLL
+  for (int i = 0; i < count; i += 4) {
+    const uint32 four = detail::codes_at(codes, i);
+    Format<T>::template decode<path>(four, pairs[i / 2], pairs[i / 2 + 1]);
+    if constexpr (Format<T>::template loses_nan<path>)
+      lost |= Format<T>::nans_in(four);
+  }
+  if constexpr (Format<T>::template loses_nan<path>)
+    if (arch::unlikely(lost != 0)) {
+      EIDER_UNROLL
+      for (int i = 0; i < count; i += 2)
+        pairs[i / 2] |= Format<T>::nans_of(detail::codes_at(codes, i / 4 * 4) >> i % 4 * 8);
+    }
+}
+
+} // namespace eider
+
+#endif // EIDER_CONTRACTION_PAIRS_CUH

@@ -1,0 +1,227 @@
+//===- MatmulTest.cpp - Weights times a matrix of few rows ----------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tests/points/Points.h"
+
+#include "tests/matrix/Reference.h"
+
+#include <cmath>
+#include <cstring>
+#include <gmock/gmock.h>
+
+using namespace eider;
+using namespace eider::at_points;
+using ::testing::HasSubstr;
+
+namespace {
+Dims extents(int64_t m, int64_t n, int64_t k) { return {{"m", m}, {"n", n}, {"k", k}}; }
+
+Point matmul(OpParameters parameters, Dims dims) {
+  return {.op = "matmul_skinny", .parameters = std::move(parameters), .dims = std::move(dims)};
+}
+
+/// Formats, blocks, scales and types; rows and columns that end in the middle of what a warp
+/// multiplies, rows that begin anywhere.
+std::vector<Point> points() {
+  std::vector<Point> points;
+  auto add = [&](const Point &point) {
+    for (const Point &one : inEachVariant(point))
+      points.push_back(one);
+  };
+  for (const char *block : {"1x128", "128x128", "1x*", "*x*", "1x32", "1x16", "32x64", "*x128"}) {
+    add(matmul({.block = block}, extents(5, 37, 656)));
+    points.back().codec = "hardware";
+  }
+  for (const char *format : {"e5m2", "e4m3fnuz", "e5m2fnuz"})
+    for (const char *dtype : {"bf16", "f16", "f32"})
+      for (const char *values : {"normal", "specials"}) {
+        points.push_back(matmul({.dtype = dtype, .format = format}, extents(9, 24, 320)));
+        points.back().values = values;
+      }
+  for (const char *dtype : {"bf16", "f16", "f32"})
+    for (const char *codec : {"hardware", "software"}) {
+      points.push_back(matmul({.dtype = dtype}, extents(3, 33, 272)));
+      points.back().codec = codec;
+      points.back().values = "specials";
+    }
+  add(matmul({.dtype = "f16", .block = "1x64", .scale = "e8m0"}, extents(17, 50, 333)));
+  add(matmul({.dtype = "f32", .block = "1x*", .scale = "bf16"}, extents(2, 20, 1)));
+  add(matmul({.format = "e2m1", .block = "1x32", .scale = "e8m0"}, extents(8, 40, 650)));
+  add(matmul({.dtype = "f16", .format = "e2m1", .block = "1x16", .scale = "e4m3"},
+             extents(3, 20, 96)));
+  for (const int64_t m : {0, 1, 33, 64, 70})
+    points.push_back(matmul({}, extents(m, 48, 256)));
+  for (const char *schedule :
+       {"contract<threads = 32, vector = 4, rows = 8, columns = 16, loads = 1>",
+        "contract<threads = 64, vector = 1, rows = 8, columns = 16, loads = 2, split = 2>",
+        "contract<threads = 128, vector = 4, rows = 16, columns = 64, loads = 4, split = 2>",
+        "contract<threads = 256, vector = 1, rows = 32, columns = 32, loads = 2, split = 8, tiles "
+        "= "
+        "2>",
+        "contract<threads = 64, vector = 8, rows = 64, columns = 64, loads = 1, blocks = 3>"})
+    for (const char *block : {"1x64", "1x*"}) {
+      points.push_back(matmul({.block = block}, extents(43, 77, 1360)));
+      points.back().schedule = schedule;
+    }
+  return points;
+}
+
+/// A gated layer: what stands around two products of one x, and a quantisation after them.
+Program gated() {
+  Builder b("gated");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
+  Scaled gate = b.scaled_input("gate", e4m3, {n, k}, {1, 128}, f32);
+  Scaled up = b.scaled_input("up", e5m2, {n, k}, {1, 64}, f32);
+  Value x = b.input("x", bf16, {m, k}), bias = b.input("bias", bf16, {n});
+  Value h = silu(matmul(x, gate) + bias) * matmul(x, up);
+  b.output("y", quantize(h, e4m3, {.block = {1, 32}}));
+  return b.build();
+}
+
+/// A residual is added to the product.
+Program residual() {
+  Builder b("projection");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {128, 128}, bf16);
+  Value x = b.input("x", f16, {m, k}), residual = b.inout("residual", bf16, {m, n});
+  b.store(residual, matmul(x, w) + residual);
+  return b.build();
+}
+
+matrix::Case caseOf(const Program &program, const Dims &dims, const std::string &schedule = "") {
+  matrix::Case made{program, {}, {}, dims, {}};
+  made.options.schedule = schedule;
+  made.forAnyRows = true;
+  made.options.dims = {{"k", dims.at("k")}, {"n", dims.at("n")}};
+  made.inputs = inputsOf(program, made.dims, "normal", /*seed=*/3);
+  return made;
+}
+
+/// Outputs of the case on `host`.
+std::vector<HostTensor> run(const matrix::Case &made) {
+  matrix::Harness harness("host");
+  const size_t number = harness.add(made);
+  harness.build();
+  return harness.run(number);
+}
+
+int64_t wrongOf(const matrix::Case &made, const std::vector<HostTensor> &outputs) {
+  return compare(made.program, made.inputs, outputs).at(0).wrong;
+}
+
+/// What emitting the program says is wrong with it.
+std::string errorOf(const Program &program, const Dims &dims) {
+  CompileOptions options;
+  options.target = "sm_90";
+  options.dims = dims;
+  try {
+    emit(program, options, Stage::Cuda);
+    return "";
+  } catch (const Error &error) {
+    return error.what();
+  }
+}
+} // namespace
+
+TEST(Matmul, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }
+
+TEST(Matmul, WhatStandsAroundAgreesOnTheDevice) {
+  try {
+    Device::open(matrix::testDevice());
+  } catch (const Error &error) {
+    GTEST_SKIP() << error.what();
+  }
+  std::vector<matrix::Case> cases;
+  for (const int64_t m : {1, 19})
+    for (const Program &program : {gated(), residual()})
+      cases.push_back(caseOf(program, extents(m, 96, 384)));
+  matrix::expectReference(cases);
+}
+
+TEST(Matmul, TextsArePure) { expectPure(points()); }
+TEST(Matmul, NvrtcCompilesTheTexts) {
+  std::vector<Point> anywhere = points();
+  std::erase_if(anywhere, [](const Point &point) { return point.codec == "hardware"; });
+  expectNvrtc(anywhere);
+}
+
+/// Without the reference: integers small enough that f32 adds them exactly in any order.
+TEST(Matmul, IsExactOnIntegers) {
+  constexpr int64_t m = 10, n = 21, k = 300, groups = 3;
+  matrix::Case made = at_points::caseOf(matmul({.dtype = "f32"}, extents(m, n, k)));
+  constexpr unsigned char codes[] = {0x00, 0x38, 0x40, 0x44, 0x48, 0xb8, 0xc0}; // 0 1 2 3 4 -1 -2
+  constexpr int values[] = {0, 1, 2, 3, 4, -1, -2};
+  std::vector<float> x(m * k), scales(n * groups), expected(m * n);
+  std::vector<unsigned char> w(n * k);
+  for (int64_t i = 0; i < m * k; ++i)
+    x[i] = static_cast<float>(i * 7 % 9 - 4);
+  for (int64_t i = 0; i < n * groups; ++i)
+    scales[i] = std::ldexp(1.0f, static_cast<int>(i % 3));
+  for (int64_t i = 0; i < n * k; ++i)
+    w[i] = codes[(i / k * 5 + i % k * 3) % 7];
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < k; ++j)
+        expected[row * n + i] += static_cast<float>(values[(i * 5 + j * 3) % 7]) *
+                                 scales[i * groups + j / 128] * x[row * k + j];
+  std::memcpy(made.inputs[0].data.data(), w.data(), w.size());
+  std::memcpy(made.inputs[1].data.data(), scales.data(), 4 * scales.size());
+  std::memcpy(made.inputs[2].data.data(), x.data(), 4 * x.size());
+  EXPECT_EQ(floatsOf(run(made).at(0)), expected);
+}
+
+/// The bound is so tight that many elements show a scale that is dropped, or elements that are left
+/// out.
+TEST(Matmul, BoundsCatchMutations) {
+  constexpr int64_t m = 9, n = 64, k = 1024 + 5;
+  const matrix::Case made = at_points::caseOf(matmul({.dtype = "f32"}, extents(m, n, k)));
+  ASSERT_EQ(wrongOf(made, run(made)), 0);
+  auto mutated = [&](size_t input, size_t each, size_t first, size_t bytes) {
+    matrix::Case other = made;
+    std::vector<std::byte> &data = other.inputs[input].data;
+    for (size_t i = first; i + bytes <= data.size(); i += each)
+      std::fill_n(data.begin() + static_cast<std::ptrdiff_t>(i), bytes, std::byte(0));
+    return wrongOf(made, run(other));
+  };
+  const size_t groups = 9;
+  EXPECT_GE(mutated(1, 4 * groups, 4 * 3, 4), m * n / 4) << "a group's scale dropped";
+  EXPECT_GE(mutated(0, k, k - 5, 5), m * n / 4) << "the tail left out";
+  EXPECT_GE(mutated(0, k, 500, 16), m * n / 4) << "a chunk left out";
+  EXPECT_GE(mutated(2, 4 * k, 4 * 77, 4), m * n / 8) << "one column of x left out";
+}
+
+TEST(Matmul, RefusesWhatItCannot) {
+  EXPECT_THAT(at_points::errorOf(matmul({.block = "1x8"}, extents(4, 16, 64))),
+              HasSubstr("a power of two from 16 on"));
+  Point scheduled = matmul({}, extents(4, 64, 512));
+  scheduled.schedule = "row<threads = 32, vector = 16>";
+  EXPECT_THAT(at_points::errorOf(scheduled), HasSubstr("needs family contract"));
+  scheduled.schedule = "contract<threads = 64, vector = 1, rows = 8, columns = 16, loads = 1>";
+  EXPECT_THAT(at_points::errorOf(scheduled), HasSubstr("columns is a multiple of 32"));
+  scheduled.schedule =
+      "contract<threads = 128, vector = 1, rows = 8, columns = 16, loads = 3, split = 4>";
+  EXPECT_THAT(at_points::errorOf(scheduled), HasSubstr("in the middle of a block of weights"));
+
+  Builder b("computed");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
+  b.output("y", eider::matmul(relu(b.input("x", bf16, {m, k})), w), bf16);
+  EXPECT_THAT(errorOf(b.build(), {{"n", 64}, {"k", 256}}),
+              HasSubstr("multiplies a computed matrix"));
+  EXPECT_THAT(errorOf(residual(), {{"n", 64}}), HasSubstr("dim 'k' runs along the rows"));
+}
+
+TEST(Matmul, RefusesWhatDoesNotMeet) {
+  Builder b("wrong");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
+  try {
+    eider::matmul(b.input("x", bf16, {m, n}), w);
+    FAIL() << "rows of another dim";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), HasSubstr("does not meet weights of [n, k]"));
+    EXPECT_THAT(error.what(), HasSubstr("MatmulTest.cpp"));
+  }
+}
