@@ -90,7 +90,8 @@ bool mentions(const std::string &expression, const std::string &name) {
 
 std::vector<std::string> fixedDims(const Signature &signature) {
   // A vector of one value a row has its dim last, too: only tensors of full rank tell what a row
-  // is. Rows of a transposed result are columns of what is read.
+  // is. Rows of a transposed result are columns of what is read; those of a product are not, but
+  // for its weights, whose rows are its columns.
   size_t rank = 0;
   for (const Signature::Tensor &tensor : signature.tensors)
     rank = std::max(rank, tensor.shape.size());
@@ -100,13 +101,20 @@ std::vector<std::string> fixedDims(const Signature &signature) {
              holds(tensor, tensor.role != Signature::Role::Output);
     });
   };
+  const auto isRowOfInput = [&](const std::string &name) {
+    return any(
+        [&](auto &tensor, bool isRead) { return isRead && mentions(tensor.shape.front(), name); });
+  };
   std::vector<std::string> fixed;
   for (const Signature::NamedDim &dim : signature.dims) {
     const auto isAlong = [&](const std::string &axis) { return mentions(axis, dim.name); };
-    const bool countsRows =
-        any([&](auto &tensor, bool isRead) { return isRead && isAlong(tensor.shape.front()); });
+    const bool countsRows = isRowOfInput(dim.name);
     const bool alongRows = any([&](auto &tensor, bool isRead) {
-      return (isRead || !countsRows) && isAlong(tensor.shape.back());
+      const bool hasRowsOfInput =
+          std::ranges::any_of(signature.dims, [&](const Signature::NamedDim &other) {
+            return mentions(tensor.shape.front(), other.name) && isRowOfInput(other.name);
+          });
+      return (isRead || !countsRows || hasRowsOfInput) && isAlong(tensor.shape.back());
     });
     if (alongRows || dim.value)
       fixed.push_back(dim.name);

@@ -262,7 +262,8 @@ static std::string productType(ContractOp op, StringRef tile) {
   auto number = [](int64_t value) { return std::to_string(value); };
   return ("Product<" + tile + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +
           number(op.getBlockRows()) + ", " + number(op.getBlockColumns()) + ", /*split=*/" +
-          number(op.getSplit()) + ", /*loads=*/" + number(op.getLoads()) + ">")
+          number(op.getSplit()) + ", /*loads=*/" + number(op.getLoads()) + ", /*ahead=*/" +
+          number(op.getAhead()) + ">")
       .str();
 }
 

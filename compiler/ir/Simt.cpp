@@ -192,7 +192,7 @@ LogicalResult ContractOp::verify() {
   if (!getVectorsPitch() != !getWeightsPitch() || !getVectorsPitch() != !getScalesPitch())
     return emitOpError("has the pitches of all three matrices, or of none");
   if (getLength() < 1 || getBlockRows() < 1 || getBlockColumns() < 1 || getSplit() < 1 ||
-      getLoads() < 1)
+      getLoads() < 1 || getAhead() < 1)
     return emitOpError("multiplies rows of at least one element, in parts of at least one");
   return success();
 }

@@ -290,14 +290,14 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
   let summary = "The tile's elements of vectors · weightsᵀ";
   let description = [{
     Rows of `length` elements, of which `block_rows` × `block_columns` codes have a scale together; the warps of the CUDA block take `loads`
-    steps along them at a time, and `split` of them share a sum. Alignments in bytes of the row starts. Collective: every thread of
+    steps along them at a time, `ahead` such stages on their way, and `split` of them share a sum. Alignments in bytes of the row starts. Collective: every thread of
     the CUDA block takes part.
   }];
   let hasVerifier = 1;
   let arguments = (ins Arg<Simt_PointerType, "", [MemRead]>:$vectors, Arg<Simt_PointerType, "", [MemRead]>:$weights,
                        Arg<Simt_PointerType, "", [MemRead]>:$scales, Simt_CursorType:$at,
                        Optional<I64>:$vectors_pitch, Optional<I64>:$weights_pitch, Optional<I64>:$scales_pitch,
-                       I64Attr:$length, I64Attr:$block_rows, I64Attr:$block_columns, I64Attr:$split, I64Attr:$loads,
+                       I64Attr:$length, I64Attr:$block_rows, I64Attr:$block_columns, I64Attr:$split, I64Attr:$loads, I64Attr:$ahead,
                        I64Attr:$vectors_alignment, I64Attr:$weights_alignment, Eider_CodecPathAttr:$codec);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = [{

@@ -343,8 +343,12 @@ static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, 
       ceilDiv(mostRows && mostRows < fewRows ? mostRows : usual, 8) * 8, 8, most);
   const int64_t columns = std::max<int64_t>(16, domain.group),
                 strips = std::min<int64_t>(columns / 16, 8);
-  ScheduleKnobs knobs{
-      .threads = 32 * strips, .vector = 1, .rows = rows, .loads = 2, .columns = columns};
+  ScheduleKnobs knobs{.threads = 32 * strips,
+                      .vector = 1,
+                      .rows = rows,
+                      .loads = 2,
+                      .columns = columns,
+                      .prefetch = 4};
   while (knobs.threads < 128) {
     knobs.threads *= 2;
     knobs.split *= 2;
@@ -352,7 +356,12 @@ static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, 
   while (knobs.vector < 8 && rows * columns % (2 * knobs.vector * knobs.threads) == 0 &&
          2 * knobs.vector <= std::max<int64_t>(domain.group, 2))
     knobs.vector *= 2;
-  return ScheduleAttr::get(context, Family::contract, knobs);
+  std::string message; // of what does not fit shared memory
+  for (;; --knobs.prefetch) {
+    auto schedule = ScheduleAttr::get(context, Family::contract, knobs);
+    if (knobs.prefetch == 2 || tileOf(schedule, domain, message))
+      return schedule;
+  }
 }
 
 static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {

@@ -42,7 +42,7 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
       builder, op.getLoc(), heldType(op.getType()), pointers.lookup(nameOf(op.getVector())),
       pointers.lookup(nameOf(op.getWeights())), pointers.lookup(nameOf(op.getScales())), cursor,
       pitchOf(op.getVector()), pitchOf(op.getWeights()), pitchOf(op.getScales()),
-      weights.getShape().back(), blockOf(0), blockOf(1), knobs.split, knobs.loads,
+      weights.getShape().back(), blockOf(0), blockOf(1), knobs.split, knobs.loads, knobs.prefetch,
       alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
       alignmentOfRows(nameOf(op.getWeights()), weights), *op.getCodec());
   if (Attribute given = op->getAttr("eider.name"))

@@ -572,7 +572,7 @@ LogicalResult ProgramLowering::run() {
     hoistColumnLoads(loop);
   else if (knobs.resident)
     sinkColumnLoads(loop.getBlock());
-  if (knobs.prefetch)
+  if (knobs.prefetch && !domain.products) // whose stages are
     loadAhead(loop);
   if (knobs.cooperative)
     sinkRandom(loop.getBlock());

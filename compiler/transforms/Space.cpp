@@ -342,7 +342,8 @@ static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first) {
                           .rows = rows,
                           .loads = loads,
                           .columns = each * strips,
-                          .split = split};
+                          .split = split,
+                          .prefetch = 4};
           while (k.vector < 8 && k.rows * k.columns % (2 * k.vector * k.threads) == 0)
             k.vector *= 2;
           if (k.threads >= 64 && k.threads <= 512)

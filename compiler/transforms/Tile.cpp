@@ -20,6 +20,11 @@ static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /// What is wrong with the knobs of a loop over tiles; empty: nothing.
 static std::string loopProblem(const ScheduleKnobs &k, const Domain &domain, Family family) {
   const bool oneRow = family == Family::row && (k.rows == 1 || domain.stacksRows);
+  if (family == Family::contract)
+    return k.hoist || k.streaming > 1 || k.software > 1 || (k.blocks && k.tiles > 1)
+               ? "hoist is of column vectors alone; streaming and software are 1 or left out; a "
+                 "persistent grid (blocks) takes all tiles in turn"
+               : "";
   if (k.prefetch > 1)
     return "at most one tile is loaded ahead";
   if (k.prefetch && !oneRow && family != Family::tile)
@@ -146,9 +151,14 @@ static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) 
     return "what is loaded at a time ends in the middle of a block of weights";
   if (domain.group && k.columns % domain.group != 0)
     return "groups of " + std::to_string(domain.group) + " must divide columns";
-  if (domain.products * k.split * k.rows * (k.columns + 4) * 4 > bytes)
-    return "the sums that warps share must fit " + std::to_string(bytes / 1024) +
-           " KiB of shared memory: lower split, rows or columns";
+  if (k.prefetch < 2 || k.prefetch > 8)
+    return "prefetch, of what is on its way to a warp, is 2 to 8 stages";
+  const int64_t ofWarp = k.columns / (k.threads / 32 / k.split) * k.loads * step;
+  const int64_t codes = ofWarp * (k.threads / 32) * k.prefetch / (domain.packsWeights ? 2 : 1);
+  if (domain.products * (k.split * k.rows * (k.columns + 4) * 4 + codes) > bytes)
+    return "the codes on their way and the sums that warps share must fit " +
+           std::to_string(bytes / 1024) +
+           " KiB of shared memory: lower prefetch, loads, split, rows or columns";
   return "";
 }
 

@@ -168,6 +168,16 @@ template <int bytes, Caching = cached> void store_words(void *to, const uint32 *
   std::memcpy(to, words, bytes);
 }
 
+template <int bytes> void begin_copy(void *to, const void *from, bool condition) {
+  check_alignment<bytes>(to);
+  if (condition)
+    check_alignment<bytes>(from), std::memcpy(to, from, bytes);
+  else
+    std::memset(to, 0, bytes);
+}
+inline void close_copies() {}
+template <int pending> void await_copies() {}
+
 //===-- Bits --------------------------------------------------------------===//
 
 inline uint32 as_bits(float value) { return std::bit_cast<uint32>(value); }

@@ -14,12 +14,13 @@ namespace eider {
 /// The tile of x · wᵀ: x is a [rows, length] matrix, w a [columns, length] one of codes, of which
 /// `block_rows` × `block_columns` have a scale together. Rows of w are spread over the warps, which
 /// multiply 16 of them at a time with 8 of x; `split` warps have the same, each its own part of the
-/// length, of which it takes `loads` steps at a time. Sums of a block are scaled in f32 before they
-/// meet; the split ones are added up in the order of the warps.
+/// length, of which it takes `loads` steps at a time and loads `ahead` such stages. Sums of a block
+/// are scaled in f32 before they meet; the split ones are added up in the order of the warps.
 ///
 /// Along the length it is free which of its elements stand where in a step's products, if only w
 /// and x have the same there: so a thread has neighbours, and loads them together.
-template <class Tile, int64 length, int64 block_rows, int64 block_columns, int split, int loads>
+template <class Tile, int64 length, int64 block_rows, int64 block_columns, int split, int loads,
+          int ahead>
 class Product {
   static constexpr int warps = Tile::block_threads / 32, strips = warps / split;
   static constexpr int sixteens = Tile::width / strips / 16, eights = Tile::rows / 8;
@@ -45,34 +46,65 @@ class Product {
   }
 
   /// What a thread has of one stage of w: of two rows of each sixteen.
-  template <class W, class S> struct Weights {
-    Fragment<W, own> codes[loads][sixteens][2];
-    Fragment<S, groups> scales[sixteens][2];
-  };
+  template <class W> using Codes = Fragment<W, own>[loads][sixteens][2];
+  template <class S> using Scales = Fragment<S, groups>[sixteens][2];
+  static constexpr int pieces = loads * sixteens * 2;
 
+  /// Rows of w on their way: a thread's codes of the next `ahead` stages lie in shared memory,
+  /// which no other reads.
   template <class W, class S, int count> struct Rows {
+    static constexpr int bytes = bytes_of<W>(own), bytes_at_once = bytes_of<W>(count);
     const W *codes[sixteens][2];
     const S *scales[sixteens][2];
 
-    EIDER_DEVICE Weights<W, S> load(int number) const {
-      Weights<W, S> loaded{};
+    static EIDER_DEVICE unsigned char *slot(int stage_number, int piece) {
+      auto *all = arch::shared<Rows, uint32, ahead * pieces * Tile::block_threads * bytes / 4>();
+      const int number = (stage_number % ahead * pieces + piece) * Tile::block_threads;
+      return reinterpret_cast<unsigned char *>(all) + (number + arch::thread_index()) * bytes;
+    }
+
+    /// Begins to load the codes of a stage, the warp's `turn`th.
+    EIDER_DEVICE void begin(int number, int turn) const {
+      const int lane = arch::thread_index() % 4;
       EIDER_UNROLL
-      for (int s = 0; s < loads; ++s)
-        EIDER_UNROLL
-      for (int i = 0; i < 2 * sixteens; ++i)
-        load_own<count, bytes_of<W>(count)>(codes[i / 2][i % 2], number * stage + s * step,
-                                            loaded.codes[s][i / 2][i % 2]);
-      if constexpr (is_grouped) {
-        EIDER_UNROLL
-        for (int i = 0; i < 2 * sixteens; ++i)
+      for (int p = 0; p < pieces; ++p) {
+        const W *row = codes[p / 2 % sixteens][p % 2];
+        const int first = number * stage + p / 2 / sixteens * step;
+        if constexpr (bytes_at_once >= 4) {
           EIDER_UNROLL
+          for (int i = 0; i < own; i += count) {
+            const int64 from = first + i * 4 + lane * count;
+            arch::begin_copy<bytes_at_once>(slot(turn, p) + bytes_of<W>(i), row + from / packing<W>,
+                                            from < length);
+          }
+        } else {
+          Fragment<W, own> loaded{};
+          load_own<count, bytes_at_once>(row, first, loaded);
+          arch::store_words<bytes>(slot(turn, p), loaded.words);
+        }
+      }
+    }
+
+    /// The codes of such a stage, which have come.
+    EIDER_DEVICE void take(int turn, Codes<W> &taken) const {
+      EIDER_UNROLL
+      for (int p = 0; p < pieces; ++p)
+        arch::load_words<bytes>(slot(turn, p),
+                                taken[p / 2 / sixteens][p / 2 % sixteens][p % 2].words);
+    }
+
+    EIDER_DEVICE void load_scales(int number, Scales<S> &loaded) const {
+      EIDER_UNROLL
+      for (int i = 0; i < 2 * sixteens; ++i) {
+        Fragment<S, groups> &of_row = loaded[i / 2][i % 2];
+        of_row = {};
+        EIDER_UNROLL
         for (int g = 0; g < groups; ++g) {
           const int64 group = static_cast<int64>(number) * stage / block_columns + g;
           if (length % stage == 0 || group * block_columns < length)
-            loaded.scales[i / 2][i % 2].fill(g, scales[i / 2][i % 2][group]);
+            of_row.fill(g, scales[i / 2][i % 2][group]);
         }
       }
-      return loaded;
     }
   };
 
@@ -106,27 +138,45 @@ public:
           x + least(tile.first_row() + e * 8 + row_of_lane, tile.matrix_rows() - 1) * x_pitch;
 
     float sums[sixteens][eights][4]{}, unscaled[sixteens][eights][4]{};
-    if (part < stages) {
-      Weights<W, S> next = rows.load(part);
-      for (int number = part; number < stages; number += split) {
-        const Weights<W, S> weights = next;
-        if (number + split < stages)
-          next = rows.load(number + split);
+    EIDER_UNROLL
+    for (int turn = 0; turn < ahead - 1; ++turn) {
+      if (part + turn * split < stages)
+        rows.begin(part + turn * split, turn);
+      arch::close_copies();
+    }
+    Scales<S> next_scales{};
+    if (is_grouped && part < stages)
+      rows.load_scales(part, next_scales);
+    for (int turn = 0; part + turn * split < stages; ++turn) {
+      const int number = part + turn * split, last = number + (ahead - 1) * split;
+      if (last < stages)
+        rows.begin(last, turn + ahead - 1);
+      arch::close_copies();
+      Scales<S> scales;
+      EIDER_UNROLL
+      for (int i = 0; i < 2 * sixteens; ++i)
+        scales[i / 2][i % 2] = next_scales[i / 2][i % 2];
+      if (is_grouped && number + split < stages)
+        rows.load_scales(number + split, next_scales);
+      Fragment<X, own> others_of_stage[loads][eights]{};
+      EIDER_UNROLL
+      for (int i = 0; i < loads * eights; ++i)
+        load_own<count, alignment>(others[i % eights], number * stage + i / eights * step,
+                                   others_of_stage[i / eights][i % eights]);
+      arch::await_copies<ahead - 1>();
+      Codes<W> codes{};
+      rows.take(turn, codes);
+      EIDER_UNROLL
+      for (int s = 0; s < loads; ++s) {
+        constexpr int terms = Pairs<X>::terms;
+        uint32 pairs[eights][terms][own / 2];
         EIDER_UNROLL
-        for (int s = 0; s < loads; ++s) {
-          constexpr int terms = Pairs<X>::terms;
-          uint32 pairs[eights][terms][own / 2];
-          EIDER_UNROLL
-          for (int e = 0; e < eights; ++e) {
-            Fragment<X, own> loaded{};
-            load_own<count, alignment>(others[e], number * stage + s * step, loaded);
-            Pairs<X>::of(loaded, pairs[e]);
-          }
-          EIDER_UNROLL
-          for (int i = 0; i < sixteens; ++i)
-            multiply_step<Code, typename Pairs<X>::Half, terms>(
-                weights.codes[s][i], pairs, weights.scales[i], s, unscaled[i], sums[i], at);
-        }
+        for (int e = 0; e < eights; ++e)
+          Pairs<X>::of(others_of_stage[s][e], pairs[e]);
+        EIDER_UNROLL
+        for (int i = 0; i < sixteens; ++i)
+          multiply_step<Code, typename Pairs<X>::Half, terms>(codes[s][i], pairs, scales[i], s,
+                                                              unscaled[i], sums[i], at);
       }
     }
     if constexpr (!is_grouped) {

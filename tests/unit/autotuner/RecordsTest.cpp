@@ -50,6 +50,9 @@ TEST(Bucket, TextThatReadsBack) {
 TEST(FixedDims, ThoseAlongRows) {
   EXPECT_EQ(fixedDims(libraryProgram("add_rms_norm_quant").signature()),
             std::vector<std::string>{"hidden"});
+  EXPECT_EQ(fixedDims(libraryProgram("matmul_skinny").signature()),
+            (std::vector<std::string>{"n", "k"}));
+  EXPECT_EQ(fixedDims(libraryProgram("gemv").signature()), std::vector<std::string>{"k"});
   EXPECT_EQ(fixedDims(libraryProgram("silu_mul_quant").signature()),
             std::vector<std::string>{"hidden"});
   EXPECT_EQ(fixedDims(libraryProgram("quantize").signature(), {{"tokens", 3}, {"hidden", 40}}),
