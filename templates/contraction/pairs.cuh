@@ -61,69 +61,75 @@ EIDER_DEVICE uint32 codes_at(const Fragment<T, count> &codes, int first) {
   return codes.words[first / per_word] >> first % per_word * bits;
 }
 
-/// Two codes of a byte each, in the upper bytes of the halves, as bf16: shifted to where a bf16 has
-/// exponent and mantissa, and times a power of two, for the difference of the biases; exact.
-template <class T> EIDER_DEVICE uint32 bf16_from_bytes(uint32 bytes) {
-  constexpr int shift = 1 + Format<T>::mantissa_bits;
-  constexpr uint32 magnitude = 0x7f00u >> shift, factor = (127 + 127 - Format<T>::bias) << 7;
-  constexpr uint32 both = 0x00010001u;
-  return arch::multiply_bf16x2((bytes >> shift & magnitude * both) | (bytes & 0x80008000u),
-                               factor * both);
+inline constexpr uint32 both = 0x00010001u; ///< halves of a word
+
+/// Two magnitudes where a bf16 has exponent and mantissa, with signs, as bf16: times a power of two
+/// for the difference of the biases; exact.
+template <class T> EIDER_DEVICE uint32 rebiased(uint32 magnitudes, uint32 signs) {
+  constexpr uint32 factor = (127 + 127 - Format<T>::bias) << 7;
+  return arch::multiply_bf16x2(magnitudes | (signs & 0x8000u * both), factor * both);
 }
 
-/// The same of two codes of four bits, in the low bits of the halves.
+/// Two codes of four bits, in the low bits of the halves, as bf16.
 template <class T> EIDER_DEVICE uint32 bf16_from_nibbles(uint32 halves) {
   constexpr int shift = 7 - Format<T>::mantissa_bits;
-  constexpr uint32 magnitude = 0x7u << shift, factor = (127 + 127 - Format<T>::bias) << 7;
-  constexpr uint32 both = 0x00010001u;
-  return arch::multiply_bf16x2((halves << shift & magnitude * both) | (halves << 12 & 0x80008000u),
-                               factor * both);
+  return rebiased<T>(halves << shift & (0x7u << shift) * both, halves << 12);
 }
 
-/// Whether shifting loses what is not finite.
-template <class T>
-concept HasNotFinite = requires(uint32 codes) {
-  Format<T>::not_finite_in(codes);
-};
-template <class T> EIDER_DEVICE uint32 lost_in(uint32 codes) {
-  if constexpr (HasNotFinite<T>)
-    return Format<T>::not_finite_in(codes);
-  else if constexpr (Format<T>::template loses_nan<software>)
-    return Format<T>::nans_in(codes);
-  else
-    return 0;
-}
+/// The bits that make what it is of what shifting takes for finite, where the two low codes are.
 template <class T> EIDER_DEVICE uint32 lost_of(uint32 codes) {
-  if constexpr (HasNotFinite<T>)
+  if constexpr (requires { Format<T>::not_finite_of(codes); })
     return Format<T>::not_finite_of(codes);
-  else if constexpr (Format<T>::template loses_nan<software>)
-    return Format<T>::nans_of(codes);
   else
-    return 0;
+    return Format<T>::nans_of(codes);
+}
+
+/// Four codes of a byte each as bf16: the second and the fourth, the first and the third, where
+/// shifts alone put them; in `lost` some bit is set if one is not finite.
+template <class T> EIDER_DEVICE void bf16_from_bytes(uint32 codes, uint32 *pairs, uint32 &lost) {
+  constexpr int shift = 1 + Format<T>::mantissa_bits;
+  constexpr uint32 field = (0x7f00u >> shift) * both;
+  const uint32 upper = codes >> shift & field, lower = codes << (8 - shift) & field;
+  pairs[0] = rebiased<T>(upper, codes);
+  pairs[1] = rebiased<T>(lower, codes << 8);
+  if constexpr (requires { Format<T>::first_not_finite; }) {
+    // From the first such code on, the sum carries out of the magnitude.
+    constexpr uint32 rest = ((0x80u - Format<T>::first_not_finite) << (8 - shift)) * both;
+    lost |= ((upper + rest) | (lower + rest)) & (0x80u << (8 - shift)) * both;
+  } else {
+    lost |= Format<T>::nans_in(codes);
+  }
 }
 
 } // namespace detail
 
+/// Whether four neighbours become pairs of the second and fourth, the first and third.
+template <class T, class Half>
+inline constexpr bool is_interleaved = packing<T> == 1 && same<Half, bf16>;
+
 /// Codes as pairs of bf16; NaN and infinities stay what they are.
 template <CodecPath path, class T, int count>
 EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs, bf16) {
-  uint32 lost = 0;
-  EIDER_UNROLL
-  for (int i = 0; i < count; i += 4) {
-    const uint32 four = detail::codes_at(codes, i);
-    if constexpr (packing<T> == 2) {
+  if constexpr (packing<T> == 2) {
+    EIDER_UNROLL
+    for (int i = 0; i < count; i += 4) {
+      const uint32 four = detail::codes_at(codes, i);
       pairs[i / 2] = detail::bf16_from_nibbles<T>((four & 0xfu) | (four & 0xf0u) << 12);
       pairs[i / 2 + 1] = detail::bf16_from_nibbles<T>((four >> 8 & 0xfu) | (four & 0xf000u) << 4);
-    } else {
-      pairs[i / 2] = detail::bf16_from_bytes<T>(arch::byte_permute(four, 0, 0x1404));
-      pairs[i / 2 + 1] = detail::bf16_from_bytes<T>(arch::byte_permute(four, 0, 0x3424));
     }
-    lost |= detail::lost_in<T>(four);
-  }
-  if (arch::unlikely(lost != 0)) {
+  } else {
+    uint32 lost = 0;
     EIDER_UNROLL
-    for (int i = 0; i < count; i += 2)
-      pairs[i / 2] |= detail::lost_of<T>(detail::codes_at(codes, i / 4 * 4) >> i % 4 * 8);
+    for (int i = 0; i < count; i += 4)
+      detail::bf16_from_bytes<T>(codes.words[i / 4], &pairs[i / 2], lost);
+    if (arch::unlikely(lost != 0)) {
+      EIDER_UNROLL
+      for (int i = 0; i < count; i += 4) {
+        const uint32 four = codes.words[i / 4];
+        pairs[i / 2] |= detail::lost_of<T>(arch::byte_permute(four, 0, 0x4431));
+        pairs[i / 2 + 1] |= detail::lost_of<T>(arch::byte_permute(four, 0, 0x4420));
+      }
+    }
   }
 }
 
@@ -144,6 +150,13 @@ EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs,
       for (int i = 0; i < count; i += 2)
         pairs[i / 2] |= Format<T>::nans_of(detail::codes_at(codes, i / 4 * 4) >> i % 4 * 8);
     }
+}
+
+/// The pairs of four neighbours as such codes have them.
+EIDER_DEVICE void interleave(uint32 *pairs) {
+  const uint32 first = pairs[0], second = pairs[1];
+  pairs[0] = arch::byte_permute(first, second, 0x7632);
+  pairs[1] = arch::byte_permute(first, second, 0x5410);
 }
 
 } // namespace eider

@@ -40,7 +40,8 @@ template <> struct Format<e4m3> : OcpFormat {
   static EIDER_DEVICE uint32 nans_in(uint32 codes) {
     return ((codes & 0x7f7f7f7fu) + 0x01010101u) & 0x80808080u;
   }
-  /// The bits that make an f16 NaN, where the two low codes are.
+  static constexpr uint32 first_not_finite = 0x7f;
+  /// The bits that make an f16 or bf16 NaN, where the two low codes are.
   static EIDER_DEVICE uint32 nans_of(uint32 codes) {
     return ((codes & 0x7fu) == 0x7fu ? 0x7fffu : 0u) |
            ((codes & 0x7f00u) == 0x7f00u ? 0x7fff0000u : 0u);

@@ -25,11 +25,8 @@ template <> struct Format<e5m2> : OcpFormat {
     return arch::e5m2x4_from(a, b, c, d);
   }
 
-  /// Where what is not finite has another exponent than a code's that is shifted: the bits that
-  /// make it infinity or NaN of a bf16, where the two low codes are, and whether some of four are.
-  static EIDER_DEVICE uint32 not_finite_in(uint32 codes) {
-    return ((codes & 0x7c7c7c7cu) + 0x04040404u) & 0x80808080u;
-  }
+  /// The bits that make infinity or NaN of what has a bf16's exponent, where the two low codes are.
+  static constexpr uint32 first_not_finite = 0x7c;
   static EIDER_DEVICE uint32 not_finite_of(uint32 codes) {
     return ((codes & 0x7cu) == 0x7cu ? 0x7f80u : 0u) |
            ((codes & 0x7c00u) == 0x7c00u ? 0x7f800000u : 0u);

@@ -30,7 +30,7 @@ struct FnuzFormat {
     const uint32 others = codes ^ 0x80808080u; // a byte of NaN is 0 now, and borrows
     return (others - 0x01010101u) & ~others & 0x80808080u;
   }
-  /// The bits that make an f16 NaN, where the two low codes are.
+  /// The bits that make an f16 or bf16 NaN, where the two low codes are.
   static EIDER_DEVICE uint32 nans_of(uint32 codes) {
     return ((codes & 0xffu) == 0x80u ? 0x7fffu : 0u) |
            ((codes & 0xff00u) == 0x8000u ? 0x7fff0000u : 0u);
