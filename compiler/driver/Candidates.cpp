@@ -27,9 +27,11 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
   auto extent = rows ? space.dims.find(rows.getValue().str()) : space.dims.end();
   if (!rows || extent != space.dims.end())
     facts.rows = domain->rows.extent(rows ? extent->second : 0);
-  if (facts.rows > 0 && facts.rows <= transforms::fewRows &&
-      llvm::is_contained(compilation.variants(), VariantKind::few_rows))
-    last = lastOf(VariantKind::few_rows);
+  for (VariantKind kind : compilation.variants())
+    if (facts.rows > 0 && facts.rows <= transforms::mostRowsOf(kind)) {
+      last = lastOf(kind);
+      break;
+    }
   // What a launch takes without a record is measured first: of cooperative kernels, the first that
   // holds the matrix.
   const ir::ScheduleAttr otherwise = last.getScheduleAttr();

@@ -79,7 +79,7 @@ ModuleOp Compilation::scheduled(VariantKind variant) {
   if (scheduled)
     return *scheduled;
   const bool isCooperative = transforms::isCooperative(variant);
-  const int64_t rows = variant == VariantKind::few_rows ? transforms::fewRows : 0;
+  const int64_t rows = transforms::mostRowsOf(variant);
   const int64_t held = variant == VariantKind::cooperative         ? transforms::fewHeld
                        : variant == VariantKind::cooperative_large ? transforms::manyHeld
                                                                    : 0;
@@ -131,13 +131,22 @@ std::vector<VariantKind> Compilation::variants() {
   if (!options_.schedule.empty())
     return kinds; // it is for every launch that it can serve
   auto usual = scheduled().getOps<ir::ProgramOp>();
-  auto few = scheduled(VariantKind::few_rows).getOps<ir::ProgramOp>();
-  const bool differs = llvm::any_of(llvm::zip_equal(usual, few), [](auto pair) {
-    auto [one, other] = pair;
-    return one.getScheduleAttr() != other.getScheduleAttr();
+  const bool hasOpen = llvm::all_of(usual, hasOpenRows);
+  const bool multiplies = llvm::any_of(usual, [](ir::ProgramOp program) {
+    return program.getScheduleAttr().getFamily() == ir::Family::contract;
   });
-  if (differs && llvm::all_of(usual, hasOpenRows))
-    kinds.insert(kinds.begin(), VariantKind::few_rows);
+  auto differs = [&](VariantKind one, VariantKind other) {
+    return llvm::any_of(llvm::zip_equal(scheduled(one).getOps<ir::ProgramOp>(),
+                                        scheduled(other).getOps<ir::ProgramOp>()),
+                        [](auto pair) {
+                          auto [one, other] = pair;
+                          return one.getScheduleAttr() != other.getScheduleAttr();
+                        });
+  };
+  for (VariantKind kind :
+       {VariantKind::few_rows, VariantKind::rows_32, VariantKind::rows_16, VariantKind::rows_8})
+    if (hasOpen && multiplies != (kind == VariantKind::few_rows) && differs(kind, kinds.front()))
+      kinds.insert(kinds.begin(), kind);
   const std::vector<VariantKind> cooperative = cooperativeVariants();
   kinds.insert(kinds.begin(), cooperative.begin(), cooperative.end());
   return kinds;

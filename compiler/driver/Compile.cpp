@@ -32,7 +32,7 @@ private:
   std::string placeWorkspace(VariantKind kind, ModuleOp kernels);
   contract::Variant variant(VariantKind kind);
   std::vector<contract::Predicate> predicates(VariantKind kind, ModuleOp kernels) const;
-  contract::Predicate fewRows() const;
+  contract::Predicate fewRows(VariantKind kind) const;
   std::vector<contract::Predicate> hasRows(VariantKind kind) const;
   contract::Launch launch(simt::KernelOp kernel) const;
 };
@@ -132,21 +132,21 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
   for (simt::KernelOp kernel : kernels.getOps<simt::KernelOp>())
     if (DictionaryAttr multiples = kernel.getMultiplesAttr())
       llvm::append_range(list, llvm::map_range(multiples, multipleOf));
-  if (kind == VariantKind::few_rows)
-    list.push_back(fewRows());
+  if (transforms::mostRowsOf(kind))
+    list.push_back(fewRows(kind));
   if (transforms::isCooperative(kind))
     llvm::append_range(list, hasRows(kind));
   return list;
 }
 
-/// The dim that all of the program's kernels have as rows is at most `fewRows`.
-contract::Predicate ContractBuilder::fewRows() const {
-  auto program = *compilation.scheduled(VariantKind::few_rows).getOps<ir::ProgramOp>().begin();
+/// The dim that all of the program's kernels have as rows is at most as much as the variant serves.
+contract::Predicate ContractBuilder::fewRows(VariantKind kind) const {
+  auto program = *compilation.scheduled(kind).getOps<ir::ProgramOp>().begin();
   contract::Predicate predicate;
   predicate.kind = contract::Predicate::Kind::Range;
   predicate.dim = transforms::Domain::of(program)->rows.name.getValue().str();
   predicate.min = 0;
-  predicate.max = transforms::fewRows;
+  predicate.max = transforms::mostRowsOf(kind);
   return predicate;
 }
 

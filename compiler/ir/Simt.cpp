@@ -68,7 +68,8 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, Til
     return emitError() << loads << " loads are no whole number of runs of " << run << " rows";
   if (kind == TileKind::row || kind == TileKind::rows)
     return success();
-  if (threads * vector * loads != rows * columns)
+  const bool hasSpareThreads = loads == 1 && threads * vector > rows * columns;
+  if (threads * vector * loads != rows * columns && !hasSpareThreads)
     return emitError() << threads << " threads × " << vector << " × " << loads << " loads are not "
                        << rows << " × " << columns;
   if (columns % vector != 0)

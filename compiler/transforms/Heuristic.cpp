@@ -335,32 +335,39 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
-/// A product of matrices with few rows: all of them meet a block's weights, which four warps have
-/// together; a group that is reduced is in one block.
+/// A product of matrices with few rows: all of them meet a block's weights. So many warps share a
+/// sum that every multiprocessor has some to wait for others' loads with; a group that is reduced
+/// is in one block.
 static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, int64_t mostRows) {
-  constexpr int64_t most = 64, usual = 16;
-  const int64_t rows = std::clamp<int64_t>(
-      ceilDiv(mostRows && mostRows < fewRows ? mostRows : usual, 8) * 8, 8, most);
-  const int64_t columns = std::max<int64_t>(16, domain.group),
-                strips = std::min<int64_t>(columns / 16, 8);
-  ScheduleKnobs knobs{.threads = 32 * strips,
-                      .vector = 1,
-                      .rows = rows,
+  constexpr int64_t most = 64, multiprocessors = 132, warps = 16, step = 64;
+  const int64_t asked = mostRows ? mostRows : most;
+  ScheduleKnobs knobs{.vector = 1,
+                      .rows = std::clamp<int64_t>(ceilDiv(asked, 8) * 8, 8, most),
                       .loads = 2,
-                      .columns = columns,
+                      .columns = std::max<int64_t>(16, domain.group),
                       .prefetch = 4};
-  while (knobs.threads < 128) {
-    knobs.threads *= 2;
+  if (knobs.columns == 16 && ceilDiv(domain.width, 32) >= 2 * multiprocessors)
+    knobs.columns = 32;
+  const int64_t strips = std::min<int64_t>(knobs.columns / 16, 8);
+  const int64_t blocks = ceilDiv(ceilDiv(domain.width, knobs.columns), multiprocessors);
+  const int64_t stages = ceilDiv(domain.length, step * knobs.loads);
+  while (knobs.split < 16 && blocks * strips * knobs.split < warps && 2 * knobs.split <= stages)
     knobs.split *= 2;
-  }
-  while (knobs.vector < 8 && rows * columns % (2 * knobs.vector * knobs.threads) == 0 &&
-         2 * knobs.vector <= std::max<int64_t>(domain.group, 2))
+  knobs.threads = 32 * strips * knobs.split;
+  while (knobs.vector < 8 && knobs.columns > 16 * strips / 2 &&
+         knobs.rows * knobs.columns % (2 * knobs.vector * knobs.threads) == 0)
     knobs.vector *= 2;
   std::string message; // of what does not fit shared memory
-  for (;; --knobs.prefetch) {
+  for (;;) {
     auto schedule = ScheduleAttr::get(context, Family::contract, knobs);
-    if (knobs.prefetch == 2 || tileOf(schedule, domain, message))
+    if (tileOf(schedule, domain, message) || (knobs.prefetch == 2 && knobs.split == 1))
       return schedule;
+    if (knobs.prefetch > 2) {
+      --knobs.prefetch;
+    } else {
+      knobs.split /= 2;
+      knobs.threads /= 2;
+    }
   }
 }
 

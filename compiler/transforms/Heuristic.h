@@ -21,7 +21,7 @@ struct FamilyChoice {
 FamilyChoice familyOf(const Domain &domain);
 
 /// Launches of at most as many rows are few: they leave multiprocessors idle unless each row has
-/// many threads with little to do.
+/// many threads with little to do. Products of matrices have bounds of their own (mostRowsOf).
 inline constexpr int64_t fewRows = 256;
 
 /// The schedule that is taken without a tuning record, for launches of at most `mostRows` rows (0:

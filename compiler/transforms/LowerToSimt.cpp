@@ -32,6 +32,12 @@ const char *eider::transforms::nameOf(VariantKind variant) {
     return "cooperative";
   case VariantKind::cooperative_large:
     return "cooperative_large";
+  case VariantKind::rows_8:
+    return "rows_8";
+  case VariantKind::rows_16:
+    return "rows_16";
+  case VariantKind::rows_32:
+    return "rows_32";
   case VariantKind::few_rows:
     return "few_rows";
   case VariantKind::general:
@@ -40,6 +46,21 @@ const char *eider::transforms::nameOf(VariantKind variant) {
     break;
   }
   return "contiguous";
+}
+
+int64_t eider::transforms::mostRowsOf(VariantKind variant) {
+  switch (variant) {
+  case VariantKind::rows_8:
+    return 8;
+  case VariantKind::rows_16:
+    return 16;
+  case VariantKind::rows_32:
+    return 32;
+  case VariantKind::few_rows:
+    return fewRows;
+  default:
+    return 0;
+  }
 }
 
 /// What tells a variant's kernel from the others of its program.
@@ -54,9 +75,11 @@ static std::string suffixOf(VariantKind variant) {
   }
 }
 
-static constexpr VariantKind allVariants[] = {VariantKind::cooperative,
-                                              VariantKind::cooperative_large, VariantKind::few_rows,
-                                              VariantKind::contiguous, VariantKind::general};
+static constexpr VariantKind allVariants[] = {
+    VariantKind::cooperative, VariantKind::cooperative_large,
+    VariantKind::rows_8,      VariantKind::rows_16,
+    VariantKind::rows_32,     VariantKind::few_rows,
+    VariantKind::contiguous,  VariantKind::general};
 
 /// Of how many rows a variant's matrix has a multiple: so many that neither does a chunk of the
 /// transpose reach beyond its end nor its rows begin in the middle of an access.
@@ -191,7 +214,7 @@ SmallVector<Attribute> ProgramLowering::header() {
       target + dimText + " · " +
       (isGeneral() ? "any row stride, any alignment" : "contiguous, aligned") +
       (isCooperative() ? " · all blocks at once" : "") +
-      (variant == VariantKind::few_rows ? " · at most " + std::to_string(fewRows) + " rows" : "")));
+      (mostRowsOf(variant) ? " · at most " + std::to_string(mostRowsOf(variant)) + " rows" : "")));
   lines.push_back(b.getStringAttr("schedule " + program.getScheduleAttr().str()));
   return lines;
 }
@@ -632,7 +655,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
   LowerToSimt(const LowerToSimt &other) : PassWrapper(other) { variant = other.variant; }
 
   Option<std::string> variant{*this, "variant", llvm::cl::init("contiguous"),
-                              llvm::cl::desc("few_rows, contiguous or general")};
+                              llvm::cl::desc("few_rows, contiguous, general, …")};
 
   StringRef getArgument() const final { return "eider-lower-to-simt"; }
   StringRef getDescription() const final { return "Tensor programs become thread programs"; }

@@ -50,14 +50,19 @@ std::unique_ptr<mlir::Pass> createLegalize(const std::string &target = "sm_90",
 enum class VariantKind {
   cooperative,       ///< Contiguous, where all blocks, of threads with few elements, run at once.
   cooperative_large, ///< The same of threads with many elements: for larger matrices.
-  few_rows,          ///< Contiguous, with at most `fewRows` rows (Heuristic.h).
-  contiguous,        ///< Row-major without gaps, 16-byte aligned.
-  general            ///< Any row stride, any alignment.
+  rows_8,            ///< Contiguous products of matrices, with at most 8 rows; 16; 32.
+  rows_16,
+  rows_32,
+  few_rows,   ///< Contiguous, with at most 256 rows.
+  contiguous, ///< Row-major without gaps, 16-byte aligned.
+  general     ///< Any row stride, any alignment.
 };
 /// Whether a variant is for matrices that all blocks together hold.
 inline bool isCooperative(VariantKind variant) {
   return variant == VariantKind::cooperative || variant == VariantKind::cooperative_large;
 }
+/// The rows that a launch which a variant serves has at most; 0: any number.
+int64_t mostRowsOf(VariantKind variant);
 /// As the contract and the command line call it.
 const char *nameOf(VariantKind variant);
 

@@ -199,6 +199,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
                     std::to_string(domain.block.blockRows) + " and " +
                     std::to_string(domain.block.blockColumns));
     loads = rows * columns / std::max<int64_t>(1, threads * vector);
+    if (needed == Family::contract) // of few elements some threads have none
+      loads = std::max<int64_t>(1, loads);
     if (columns % vector != 0 || threads % (columns / vector) != 0)
       return refuse("threads must be a multiple of the " + std::to_string(columns / vector) +
                     " vectors of a block's row");

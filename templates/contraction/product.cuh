@@ -351,6 +351,10 @@ private:
     Fragment<float, Tile::elements> result;
     EIDER_UNROLL
     for (int n = 0; n < Tile::elements; ++n) {
+      if (Tile::has_spare_threads && tile.row_of_tile(n) >= Tile::rows) {
+        result.fill(n, 0.0f);
+        continue;
+      }
       const float *from = shared + tile.row_of_tile(n) * pitch + tile.column_of_tile(n);
       float sum = from[0];
       EIDER_UNROLL

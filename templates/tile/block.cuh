@@ -10,6 +10,11 @@
 
 namespace eider {
 
+/// The chunks of a thread; one, or none, where there are more threads than chunks.
+constexpr EIDER_DEVICE int chunks_of_block(int threads, int vector, int rows, int columns) {
+  return rows * columns > threads * vector ? rows * columns / (threads * vector) : 1;
+}
+
 /// `threads` threads hold a block of tile_rows × tile_columns elements. Chunk c of thread t is
 /// number c · threads + t of the block's chunks, counted row by row; with a `run`, so many
 /// neighbouring rows count as one, and a thread holds the chunks of all of them. The matrix has a
@@ -18,13 +23,13 @@ template <int threads, int vector, int tile_rows, int tile_columns, int64 column
           int multiple = 1>
 class BlockTile : public TileMembers<
                       BlockTile<threads, vector, tile_rows, tile_columns, columns, run, multiple>,
-                      vector, tile_rows * tile_columns / (threads * vector), columns,
+                      vector, chunks_of_block(threads, vector, tile_rows, tile_columns), columns,
                       tile_columns / vector, threads, threads> {
-  static constexpr int chunks = tile_rows * tile_columns / (threads * vector);
+  static constexpr int chunks = chunks_of_block(threads, vector, tile_rows, tile_columns);
   static constexpr int chunks_of_row = tile_columns / vector;
   static constexpr int64 tiles_of_row = (columns + tile_columns - 1) / tile_columns;
   static_assert(tile_columns % vector == 0, "a row of the block is no whole number of chunks");
-  static_assert(tile_rows * tile_columns % (threads * vector) == 0,
+  static_assert(chunks == 1 || tile_rows * tile_columns % (threads * vector) == 0,
                 "the block's chunks cannot be dealt evenly to its threads");
   static_assert(threads % chunks_of_row == 0, "the threads are no whole number of rows");
   static_assert(chunks % run == 0, "a thread's chunks are no whole number of runs");
@@ -34,6 +39,7 @@ public:
   static constexpr int block_threads = threads, rows = tile_rows, width = tile_columns;
   static constexpr int64 matrix_columns = columns;
   static constexpr int64 segments = 1; // of what a reduction combines: a block is whole in its tile
+  static constexpr bool has_spare_threads = tile_rows * tile_columns < threads * vector;
   static constexpr bool may_be_cut = columns % vector != 0, always_whole = false;
 
   /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride.
@@ -47,7 +53,7 @@ public:
              arch::thread_index() / chunks_of_row * run),
         column_(static_cast<int>(static_cast<uint64>(number) % tiles_of_row) * tile_columns +
                 arch::thread_index() % chunks_of_row * vector),
-        rows_left_(rows_left(total - row_)), total_(total) {}
+        rows_left_(is_spare() ? 0 : rows_left(total - row_)), total_(total) {}
 
   /// The first tile of this CUDA block, and the one after this: to load ahead.
   static EIDER_DEVICE BlockTile first(int64 total) { return BlockTile(arch::block_index(), total); }
@@ -165,6 +171,11 @@ private:
   int column_; // of all its chunks
   int rows_left_;
   int64 total_; // rows of the matrix
+
+  /// Whether the thread has nothing of any tile.
+  static EIDER_DEVICE bool is_spare() {
+    return has_spare_threads && arch::thread_index() / chunks_of_row >= tile_rows;
+  }
 
   /// From the row of the thread's first chunk to that of chunk c.
   static constexpr EIDER_DEVICE int rows_before(int c) {
