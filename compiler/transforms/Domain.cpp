@@ -219,6 +219,9 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
     return op.emitError(
         "multiplies weights whose scales have a layout of their own; take row_major");
   ++domain.products;
+  domain.bitsOfVectors =
+      std::max<int64_t>(domain.bitsOfVectors,
+                        cast<RankedTensorType>(op.getVector().getType()).getElementTypeBitWidth());
   domain.packsWeights = packingOf(weights.getElementType()) > 1;
   domain.length = std::max(domain.length, length);
   domain.blockOfWeights = std::max<int64_t>(domain.blockOfWeights, block.value_or(length));

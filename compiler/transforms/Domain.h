@@ -42,6 +42,7 @@ struct Domain {
   bool contracts = false;     ///< The matrix is multiplied with a column vector.
   int64_t products = 0;       ///< Of matrices in memory, whose elements are the matrix's.
   int64_t length = 0;         ///< Of the rows that are multiplied, at most.
+  int64_t bitsOfVectors = 0;  ///< Of an element that meets them, at most.
   bool packsWeights = false;  ///< Two of them are a byte.
   int64_t blockOfWeights = 0; ///< Neighbours along them that have a scale together, at most.
   bool stacksRows = false;   ///< And nothing else is done with its rows: a thread may have several.

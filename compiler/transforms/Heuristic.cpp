@@ -339,34 +339,39 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
 /// sum that every multiprocessor has some to wait for others' loads with; a group that is reduced
 /// is in one block.
 static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, int64_t mostRows) {
-  constexpr int64_t most = 64, multiprocessors = 132, warps = 16, step = 64;
+  constexpr int64_t most = 64, multiprocessors = 132, warps = 16;
   const int64_t asked = mostRows ? mostRows : most;
   ScheduleKnobs knobs{.vector = 1,
                       .rows = std::clamp<int64_t>(ceilDiv(asked, 8) * 8, 8, most),
-                      .loads = 2,
-                      .columns = std::max<int64_t>(16, domain.group),
-                      .prefetch = 4};
-  if (knobs.columns == 16 && ceilDiv(domain.width, 32) >= 2 * multiprocessors)
-    knobs.columns = 32;
+                      .columns = std::max<int64_t>(16, domain.group)};
+  // Rows that meet more weights are read less often.
+  const int64_t widest = knobs.rows > 8 ? 64 : 32;
+  while (knobs.columns < widest &&
+         ceilDiv(domain.width, 2 * knobs.columns) * 3 >= 5 * multiprocessors)
+    knobs.columns *= 2;
   const int64_t strips = std::min<int64_t>(knobs.columns / 16, 8);
   const int64_t blocks = ceilDiv(ceilDiv(domain.width, knobs.columns), multiprocessors);
-  const int64_t stages = ceilDiv(domain.length, step * knobs.loads);
-  while (knobs.split < 16 && blocks * strips * knobs.split < warps && 2 * knobs.split <= stages)
+  while (knobs.split < 16 && strips * knobs.split < 16 && blocks * strips * knobs.split < warps)
     knobs.split *= 2;
-  knobs.threads = 32 * strips * knobs.split;
-  while (knobs.vector < 8 && knobs.columns > 16 * strips / 2 &&
-         knobs.rows * knobs.columns % (2 * knobs.vector * knobs.threads) == 0)
-    knobs.vector *= 2;
-  std::string message; // of what does not fit shared memory
-  for (;;) {
-    auto schedule = ScheduleAttr::get(context, Family::contract, knobs);
-    if (tileOf(schedule, domain, message) || (knobs.prefetch == 2 && knobs.split == 1))
-      return schedule;
-    if (knobs.prefetch > 2) {
-      --knobs.prefetch;
-    } else {
-      knobs.split /= 2;
-      knobs.threads /= 2;
+  // What fits shared memory: rather many stages than long ones, rather long ones than split sums.
+  constexpr std::pair<int64_t, int64_t> stages[] = {{2, 4}, {2, 3}, {1, 4}, {1, 3}, {2, 2}, {1, 2}};
+  std::string message;
+  for (;; knobs.split /= 2) {
+    knobs.threads = 32 * strips * knobs.split;
+    knobs.vector = 1;
+    while (knobs.vector < 4 && knobs.rows * knobs.columns % (2 * knobs.vector * knobs.threads) == 0)
+      knobs.vector *= 2;
+    for (auto [loads, prefetch] : stages) {
+      knobs.loads = loads;
+      knobs.prefetch = prefetch;
+      auto schedule = ScheduleAttr::get(context, Family::contract, knobs);
+      const bool isLeast = knobs.split == 1 && knobs.rows == 8 && loads == 1 && prefetch == 2;
+      if (tileOf(schedule, domain, message) || isLeast)
+        return schedule;
+    }
+    if (knobs.split == 1) {
+      knobs.rows = std::max<int64_t>(8, knobs.rows / 16 * 8);
+      knobs.split = 2;
     }
   }
 }

@@ -332,18 +332,19 @@ static std::vector<ScheduleAttr> cooperativeSchedules(MLIRContext *context, cons
 /// time.
 static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first) {
   std::vector<ScheduleAttr> schedules;
+  constexpr std::pair<int64_t, int64_t> stages[] = {{2, 4}, {2, 3}, {1, 4}, {2, 2}, {1, 3}, {4, 2}};
   const int64_t rows = first.getKnobs().rows;
   for (int64_t split : {4, 8, 2, 1, 16})
     for (int64_t strips : {1, 2, 4, 8})
       for (int64_t each : {16, 32}) // columns of a warp
-        for (int64_t loads : {2, 4, 1}) {
+        for (auto [loads, prefetch] : stages) {
           ScheduleKnobs k{.threads = 32 * split * strips,
                           .vector = 1,
                           .rows = rows,
                           .loads = loads,
                           .columns = each * strips,
                           .split = split,
-                          .prefetch = 4};
+                          .prefetch = prefetch};
           while (k.vector < 8 && k.rows * k.columns % (2 * k.vector * k.threads) == 0)
             k.vector *= 2;
           if (k.threads >= 64 && k.threads <= 512)

@@ -155,8 +155,11 @@ static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) 
     return "prefetch, of what is on its way to a warp, is 2 to 8 stages";
   const int64_t ofWarp = k.columns / (k.threads / 32 / k.split) * k.loads * step;
   const int64_t codes = ofWarp * (k.threads / 32) * k.prefetch / (domain.packsWeights ? 2 : 1);
-  if (domain.products * (k.split * k.rows * (k.columns + 4) * 4 + codes) > bytes)
-    return "the codes on their way and the sums that warps share must fit " +
+  const int64_t others =
+      k.rows > 8 ? k.rows * k.loads * step * k.split * k.prefetch * domain.bitsOfVectors / 8 : 0;
+  const int64_t sums = k.split * k.rows * (k.columns + 4) * 4;
+  if (domain.products * std::max(codes + others, sums) > bytes)
+    return "what is on its way and the sums that warps share must fit " +
            std::to_string(bytes / 1024) +
            " KiB of shared memory: lower prefetch, loads, split, rows or columns";
   return "";

@@ -59,8 +59,8 @@ std::vector<Point> points() {
         "= 2>",
         "contract<threads = 128, vector = 4, rows = 16, columns = 64, prefetch = 2, loads = 2, "
         "split = 2>",
-        "contract<threads = 256, vector = 1, rows = 32, columns = 16, prefetch = 2, loads = 1, "
-        "split = 8, tiles "
+        "contract<threads = 128, vector = 1, rows = 32, columns = 16, prefetch = 2, loads = 1, "
+        "split = 4, tiles "
         "= "
         "2>",
         "contract<threads = 64, vector = 8, rows = 64, columns = 64, prefetch = 3, loads = 1, "

@@ -1,0 +1,264 @@
+//===- eider/contraction/operands.cuh - Weights and rows on their way -*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// What the warps of a product load, and how long before they multiply it. The elements of a row go
+// by in stages of some steps; each of the `split` warps that share a sum has every so manieth
+// stage.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_CONTRACTION_OPERANDS_CUH
+#define EIDER_CONTRACTION_OPERANDS_CUH
+
+#include "eider/contraction/pairs.cuh"
+#include "eider/tile/block.cuh"
+
+namespace eider {
+
+/// How a product is cut: what its warps have, and the stages of their rows.
+template <class Tile, int64 length, int64 block_rows, int64 block_columns, int split, int loads,
+          int ahead>
+struct ProductCut {
+  static constexpr int warps = Tile::block_threads / 32, strips = warps / split;
+  static constexpr int sixteens = Tile::width / strips / 16, eights = Tile::rows / 8;
+  static constexpr int step = 64, stage = step * loads, own = 16; // elements; a thread's of a step
+  static constexpr int stride = split * stage;                    // from a warp's stage to its next
+  static constexpr int turns = static_cast<int>((length + stride - 1) / stride);
+  static constexpr bool is_even = length % stride == 0;
+  static constexpr bool is_grouped = block_columns < length;
+  static constexpr int groups = !is_grouped || block_columns >= stage ? 1 : stage / block_columns;
+  static_assert(Tile::block_threads % 32 == 0 && warps % split == 0, "warps come in splits");
+  static_assert(sixteens * 16 * strips == Tile::width, "each warp has 16 rows of w, or more");
+  static_assert(eights * 8 == Tile::rows, "8 rows of x meet at a time");
+  static_assert(!is_grouped || block_columns >= 16, "16 of the length meet at a time");
+  static_assert(!is_grouped || stage % block_columns == 0 || block_columns % stage == 0,
+                "what a warp takes at a time ends in the middle of a block");
+
+  static EIDER_DEVICE int part() { return arch::thread_index() / 32 % split; }
+  static EIDER_DEVICE int strip() { return arch::thread_index() / 32 / split; }
+  static EIDER_DEVICE int row_of_lane() { return arch::thread_index() % 32 / 4; }
+  static EIDER_DEVICE int lane_of_row() { return arch::thread_index() % 4; }
+
+  /// Neighbours that a thread has together: few where rows begin anywhere or blocks are short.
+  template <class T> static constexpr EIDER_DEVICE int neighbours(int alignment) {
+    int count = own;
+    while (count > 1 && (length % count != 0 || (is_grouped && 4 * count > block_columns) ||
+                         bytes_of<T>(count) > alignment))
+      count /= 2;
+    return count;
+  }
+
+  /// Whether what is `from` after the start of the warp's stage of a turn is in the row.
+  static EIDER_DEVICE bool is_inside(int turn, int from) {
+    return is_even || turn * stride + part() * stage + from < length;
+  }
+
+  /// Begins to copy `bytes` aligned ones to shared memory, zeros where `condition` does not hold.
+  template <int bytes>
+  static EIDER_DEVICE void begin_copy(unsigned char *to, const void *from, bool condition) {
+    if constexpr (bytes >= 4) {
+      arch::begin_copy<bytes>(to, from, condition);
+    } else {
+      uint32 word = 0;
+      if (condition)
+        arch::load_words<bytes>(from, &word);
+      arch::store_words<bytes>(to, &word);
+    }
+  }
+};
+
+/// A lane's rows of w on their way, two of each sixteen: its codes of the next `ahead` stages lie
+/// in shared memory, which no other reads.
+template <class Cut, int ahead, class W, class S, int64 block_rows, int64 block_columns, int count>
+struct Weights {
+  static constexpr int pieces = Cut::stage / Cut::step * Cut::sixteens * 2;
+  static constexpr int bytes = bytes_of<W>(Cut::own);
+  static constexpr int piece = Cut::warps * 32 * bytes; // of all threads
+  static constexpr int memory = ahead * pieces * piece;
+  using Codes = Fragment<W, Cut::own>[pieces];
+  using Scales = Fragment<S, Cut::groups>[2 * Cut::sixteens];
+
+  /// The block's columns are from `first` on, of `columns`; rows past the end are the last one once
+  /// more: nothing of them is kept.
+  template <class Tile>
+  EIDER_DEVICE Weights(const Tile &tile, const W *w, const S *scale, int64 pitch, int64 scale_pitch,
+                       unsigned char *shared)
+      : shared_(shared + arch::thread_index() * bytes) {
+    const int begins = Cut::part() * Cut::stage + Cut::lane_of_row() * count;
+    EIDER_UNROLL
+    for (int i = 0; i < 2 * Cut::sixteens; ++i) {
+      int64 row =
+          tile.first_column() + (Cut::strip() * Cut::sixteens * 2 + i) * 8 + Cut::row_of_lane();
+      if constexpr (Tile::matrix_columns % Tile::width != 0)
+        row = row < Tile::matrix_columns ? row : Tile::matrix_columns - 1;
+      codes_[i] = w + row * pitch + begins / packing<W>;
+      scales_[i] = scale + row / block_rows * scale_pitch;
+    }
+  }
+
+  /// Begins to load the codes of a turn, the one after that of the call before.
+  EIDER_DEVICE void begin(int turn) {
+    EIDER_UNROLL
+    for (int p = 0; p < pieces; ++p)
+      EIDER_UNROLL
+    for (int i = 0; i < Cut::own; i += count) {
+      const int from = p / 2 / Cut::sixteens * Cut::step + i * 4;
+      Cut::template begin_copy<bytes_of<W>(count)>(
+          slot(turn) + p * piece + bytes_of<W>(i),
+          codes_[p % (2 * Cut::sixteens)] + from / packing<W>,
+          Cut::is_inside(turn, from + Cut::lane_of_row() * count));
+    }
+    EIDER_UNROLL
+    for (int i = 0; i < 2 * Cut::sixteens; ++i)
+      codes_[i] += Cut::stride / packing<W>;
+  }
+
+  /// The codes of a turn, which have come.
+  EIDER_DEVICE void take(int turn, Codes &taken) const {
+    EIDER_UNROLL
+    for (int p = 0; p < pieces; ++p)
+      arch::load_words<bytes>(slot(turn) + p * piece, taken[p].words);
+  }
+
+  /// A turn's scales; those of whole rows are its first.
+  EIDER_DEVICE void load_scales(int turn, Scales &loaded) const {
+    const int first = Cut::is_grouped ? turn * Cut::stride + Cut::part() * Cut::stage : 0;
+    EIDER_UNROLL
+    for (int i = 0; i < 2 * Cut::sixteens; ++i) {
+      loaded[i] = {};
+      EIDER_UNROLL
+      for (int g = 0; g < Cut::groups; ++g)
+        if (!Cut::is_grouped || Cut::is_inside(turn, g * static_cast<int>(block_columns)))
+          loaded[i].fill(g, scales_[i][first / block_columns + g]);
+    }
+  }
+
+private:
+  const W *codes_[2 * Cut::sixteens];  // where the lane's part of the warp's next stage begins
+  const S *scales_[2 * Cut::sixteens]; // of the rows' first blocks
+  unsigned char *shared_;
+
+  EIDER_DEVICE unsigned char *slot(int turn) const {
+    return shared_ + turn % ahead * (pieces * piece);
+  }
+};
+
+/// Eight rows of x: a lane has its part of one in registers, of the next stage while one is
+/// multiplied.
+template <class Cut, class X, int count, int alignment> struct HeldRows {
+  static constexpr int memory = 0;
+  using Stage = Fragment<X, Cut::own>[Cut::stage / Cut::step];
+
+  /// Rows past the end are the last one once more.
+  template <class Tile>
+  EIDER_DEVICE HeldRows(const Tile &tile, const X *x, int64 pitch, unsigned char *) {
+    const int64 row = tile.first_row() + Cut::row_of_lane(), last = tile.matrix_rows() - 1;
+    row_ = x + (row < last ? row : last) * pitch + Cut::part() * Cut::stage +
+           Cut::lane_of_row() * count;
+    load(0);
+  }
+
+  EIDER_DEVICE void begin(int) {}
+  EIDER_DEVICE void meet(arch::Site) const {}
+
+  /// Those of a turn; the next are loaded.
+  EIDER_DEVICE void take(int turn) {
+    EIDER_UNROLL
+    for (int s = 0; s < Cut::stage / Cut::step; ++s)
+      taken_[s] = next_[s];
+    if (turn + 1 < Cut::turns)
+      load(turn + 1);
+  }
+  EIDER_DEVICE Fragment<X, Cut::own> row(int s, int) const { return taken_[s]; }
+
+private:
+  const X *row_;
+  Stage next_, taken_;
+
+  EIDER_DEVICE void load(int turn) {
+    EIDER_UNROLL
+    for (int s = 0; s < Cut::stage / Cut::step; ++s) {
+      next_[s] = {};
+      EIDER_UNROLL
+      for (int i = 0; i < Cut::own; i += count)
+        if (const int from = s * Cut::step + i * 4;
+            Cut::is_inside(turn, from + Cut::lane_of_row() * count))
+          load_whole_chunk<count, alignment, cached>(row_ + from, next_[s], i);
+    }
+    row_ += Cut::stride;
+  }
+};
+
+/// More rows of x: those of the next `ahead` stages lie in shared memory, for all warps that have
+/// the same part of the length; the threads of these load them.
+template <class Cut, int ahead, class X, int count, int64 length, int alignment> struct SharedRows {
+  static constexpr EIDER_DEVICE int bytes_of_copy() {
+    int bytes = alignment < 16 ? alignment : 16;
+    while (length * static_cast<int>(sizeof(X)) % bytes != 0)
+      bytes /= 2;
+    return bytes;
+  }
+  static constexpr int bytes = Cut::stage * sizeof(X), at_once = bytes_of_copy(); // of a row
+  static constexpr int of_row = bytes / at_once, rows = 8 * Cut::eights;
+  static constexpr int threads = Cut::strips * 32,
+                       turns_of_thread = (rows * of_row + threads - 1) / threads;
+  static constexpr int slot_bytes = Cut::warps / Cut::strips * rows * bytes;
+  static constexpr int memory = ahead * slot_bytes;
+
+  template <class Tile>
+  EIDER_DEVICE SharedRows(const Tile &tile, const X *x, int64 pitch, unsigned char *shared)
+      : first_(x + tile.first_row() * pitch + Cut::part() * Cut::stage), pitch_(pitch),
+        left_(tile.matrix_rows() - tile.first_row()), shared_(shared + Cut::part() * rows * bytes) {
+  }
+
+  /// Begins to load the rows of a turn, the one after that of the call before; zeros past the end.
+  EIDER_DEVICE void begin(int turn) {
+    const int thread = Cut::strip() * 32 + arch::thread_index() % 32;
+    EIDER_UNROLL
+    for (int i = 0; i < turns_of_thread; ++i) {
+      const int n = i * threads + thread, row = n / of_row, byte = n % of_row * at_once;
+      if (rows * of_row % threads == 0 || row < rows)
+        Cut::template begin_copy<at_once>(
+            shared_ + turn % ahead * slot_bytes + place(row, byte),
+            first_ + row * pitch_ + byte / static_cast<int>(sizeof(X)),
+            row < left_ && Cut::is_inside(turn, byte / static_cast<int>(sizeof(X))));
+    }
+    first_ += Cut::stride;
+  }
+
+  /// Where all threads of the block have what they have begun for a turn, and have used the one
+  /// before.
+  EIDER_DEVICE void meet(arch::Site at) const { arch::barrier(at); }
+
+  EIDER_DEVICE void take(int turn) { taken_ = shared_ + turn % ahead * slot_bytes; }
+  EIDER_DEVICE Fragment<X, Cut::own> row(int s, int e) const {
+    constexpr int size = count * static_cast<int>(sizeof(X)),
+                  part = size < 16 ? count : 16 / static_cast<int>(sizeof(X));
+    Fragment<X, Cut::own> loaded{};
+    EIDER_UNROLL
+    for (int i = 0; i < Cut::own; i += part) {
+      const int element =
+          s * Cut::step + i / count * (4 * count) + Cut::lane_of_row() * count + i % count;
+      const auto *from = reinterpret_cast<const X *>(
+          taken_ + place(e * 8 + Cut::row_of_lane(), element * static_cast<int>(sizeof(X))));
+      load_whole_chunk<part, at_once, cached>(from, loaded, i);
+    }
+    return loaded;
+  }
+
+private:
+  const X *first_; // of the block's rows, where the warp's next stage begins
+  int64 pitch_, left_;
+  unsigned char *shared_;
+  const unsigned char *taken_ = nullptr;
+
+  /// Where a byte of a row is: 16 of neighbouring rows, which lanes read together, are in different
+  /// banks.
+  static EIDER_DEVICE int place(int row, int byte) {
+    return row * bytes + (at_once == 16 ? byte ^ (row & 1) << 4 : byte);
+  }
+};
+
+} // namespace eider
+
+#endif // EIDER_CONTRACTION_OPERANDS_CUH
