@@ -22,6 +22,7 @@ from readme_table import OF_HARDWARE, number, row, subject
 ODD = 1.15          # an odd shape's ratio to a memcpy over its even neighbour's
 SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by so much,
 OVER_EMPTY = 0.5                 # or a kernel take so much longer than an empty one
+SKINNY, SKINNY_ROWS, SKINNY_SHARE = 1.7, 16, 0.9  # times PyTorch's bf16; up to so many rows, of gemv's speed
 WEIGHTS = {"torch f32": 4, "torch bf16": 2}  # peers whose weights are not quantized: how many times their speed a square has,
 SQUARE, SQUARE_SUM = 16384, 0.95  # of so many rows, and the share of the speed at which a plain sum reads as many bytes
 LARGE_SUM, LARGE_BYTES = 0.85, 64e6  # the same share of other weights of more bytes
@@ -115,6 +116,17 @@ def most_of(peer, empty):
     return SMALL_PEER * value, f"≤ {SMALL_PEER:g} × {by}"
 
 
+def judge_product(case, cases):
+    """Few rows, held beside PyTorch's product of bf16 weights, and up to 16 beside gemv of the same weights."""
+    shape = case.cell["shape"]
+    for peer in case.weights:
+        if peer["params"].get("l2", "cold") == case.cell["params"].get("l2", "cold"):
+            case.ask(f"≤ 1/{SKINNY} × {peer['params']['by']}", case.judged["value"] * SKINNY / peer["value"])
+    vector = cases.get(subject(dict(case.cell, op="gemv", shape={"n": shape["n"], "k": shape["k"]})))
+    if vector and shape["m"] <= SKINNY_ROWS:
+        case.ask(f"≥ {SKINNY_SHARE:g} × gemv's speed", SKINNY_SHARE * case.judged["ratio"] / vector.judged["ratio"])
+
+
 def judge_contraction(case):
     figure, cell = case.judged, case.cell
     weights = cell["shape"]["n"] * cell["shape"]["k"]
@@ -141,6 +153,8 @@ def judge(cases, empty=None):
             case.ask(f"≤ {ODD:g} × even neighbour", figure["ratio"] / (ODD * even.judged["ratio"]))
         if case.cell["op"] == "gemv":
             judge_contraction(case)
+        if case.cell["op"] == "matmul_skinny":
+            judge_product(case, cases)
         if case.peer:
             most, what = most_of(case.peer, empty)
             case.ask(what, figure["value"] / most)

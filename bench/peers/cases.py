@@ -90,7 +90,7 @@ INPUTS = {
     "w codes": matrix("n", CODES, "codes", columns="k"), "k vector": vector("k"),
     "w scale": Tensor(lambda dims: (dims["n"], blocks(dims["k"])), torch.float32, "scales"),
     "w bf16": matrix("n", columns="k"), "w f32": matrix("n", torch.float32, columns="k"),
-    "k vector f32": vector("k", torch.float32),
+    "k vector f32": vector("k", torch.float32), "m rows": matrix("m", columns="k"),
 }
 UPDATED = {"residual": None, "k cache": "k scale", "v cache": "v scale"}  # and the scales of what is codes
 
@@ -105,6 +105,7 @@ RESULTS = {
     "t 1x128": Tensor(lambda dims: (dims["hidden"], blocks(dims["tokens"])), torch.float32, "scales"),
     "t 128x128": Tensor(lambda dims: (blocks(dims["hidden"]), blocks(dims["tokens"])), torch.float32, "scales"),
     "n vector": vector("n", content="plain"), "n vector f32": vector("n", torch.float32, "plain"),
+    "m products": matrix("m", content="plain", columns="n"),
 }
 
 
@@ -162,6 +163,11 @@ def gemv(label, reference_of, inputs, result):
     return Op("gemv", label, reference_of, inputs, (result,), {"dtype": "bf16", **E4M3}, GEMV, names=("n", "k"))
 
 
+def matmul(m, *shapes):
+    return Op("matmul_skinny", "bf16 weights", reference.matmul, ("w bf16", "m rows"), ("m products",),
+              {"dtype": "bf16", **E4M3}, shapes, others={"m": m}, names=("n", "k"))
+
+
 OPS = (
     static("quantize", reference.quantize_static, ("x",)),
     quantizing("quantize", "1x128", reference.quantize_blocks, ("x",)),
@@ -201,6 +207,8 @@ OPS = (
     gemv("1x128", reference.gemv, ("w codes", "w scale", "k vector"), "n vector"),
     gemv("bf16 weights", reference.matvec, ("w bf16", "k vector"), "n vector"),
     gemv("f32 weights", reference.matvec, ("w f32", "k vector f32"), "n vector f32"),
+    matmul(1, (16384, 16384)), matmul(2, (16384, 16384)), matmul(8, *GEMV), matmul(16, (16384, 16384)),
+    matmul(64, (16384, 16384), (4096, 14336)),
 )
 
 

@@ -15,7 +15,8 @@ def torch_compile():
 
 def torch_of(weights):
     """PyTorch's own product, of weights that are not quantized."""
-    return lambda: {f"gemv {weights} weights": lambda w, x: (w @ x,)}
+    return lambda: {f"gemv {weights} weights": lambda w, x: (w @ x,),
+                    f"matmul_skinny {weights} weights": lambda w, x: (x @ w.T,)}
 
 
 def triton():

@@ -199,3 +199,7 @@ def gemv(codes, scale, x):
 
 def matvec(w, x):
     return ((w.float() @ x.float()).to(x.dtype),)
+
+
+def matmul(w, x):
+    return ((x.float() @ w.float().T).to(x.dtype),)

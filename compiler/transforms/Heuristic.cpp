@@ -351,7 +351,8 @@ static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, 
     knobs.columns *= 2;
   const int64_t strips = std::min<int64_t>(knobs.columns / 16, 8);
   const int64_t blocks = ceilDiv(ceilDiv(domain.width, knobs.columns), multiprocessors);
-  while (knobs.split < 16 && strips * knobs.split < 16 && blocks * strips * knobs.split < warps)
+  const int64_t mostWarps = knobs.rows > 32 ? strips : 16; // of many rows, as many stages as fit
+  while (strips * knobs.split < mostWarps && blocks * strips * knobs.split < warps)
     knobs.split *= 2;
   // What fits shared memory: rather many stages than long ones, rather long ones than split sums.
   constexpr std::pair<int64_t, int64_t> stages[] = {{2, 4}, {2, 3}, {1, 4}, {1, 3}, {2, 2}, {1, 2}};

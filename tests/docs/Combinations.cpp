@@ -45,9 +45,12 @@ std::string problemOf(const std::string &op, const OpParameters &parameters,
   try {
     CompileOptions options;
     options.target = "sm_90";
-    options.dims = {{"hidden", 4096}};
     options.codec = codec;
-    emit(libraryOp(op, parameters), options, Stage::Simt);
+    const Program program = libraryOp(op, parameters);
+    for (const Signature::NamedDim &dim : program.signature().dims)
+      if (dim.name == "hidden" || dim.name == "k" || (dim.name == "n" && op != "gemv"))
+        options.dims[dim.name] = 4096;
+    emit(program, options, Stage::Simt);
     return "";
   } catch (const Error &error) {
     return reasonOf(error, op);
@@ -219,7 +222,8 @@ void writeLayouts(std::ostream &out, const Offer &offer) {
 }
 
 void writeBlocks(std::ostream &out, const Offer &offer) {
-  out << "## Ops and blocks\n\nEvery op that takes a block; `hidden` is 4096.\n\n";
+  out << "## Ops and blocks\n\nEvery op that takes a block; `hidden`, `k` and a product's `n` are "
+         "4096.\n\n";
   Table table(out, "op", blocks);
   for (const OpInfo &op : libraryOps()) {
     auto takes = [&](const char *parameter) {

@@ -51,7 +51,7 @@ def main(eider, directory, tokens=261, hidden=1173):
         source = random.Random(op["name"])
         header, data = {}, b""
         settings = {setting["name"]: setting["default"] for setting in op["settings"]}
-        DIMS.update({dim: 2 * int(tokens) + 3 for dim in op["dims"]}, tokens=int(tokens), n=int(tokens), k=int(hidden), hidden=3 * settings.get("head", 0) or int(hidden))
+        DIMS.update({dim: 2 * int(tokens) + 3 for dim in op["dims"]}, tokens=int(tokens), m=9, n=int(tokens), k=int(hidden), hidden=3 * settings.get("head", 0) or int(hidden))
         scaled = [name for tensor in op["outputs"] + op.get("inouts", []) if (name := tensor["name"]) in ("y", "k_cache", "v_cache")]
         second = [{"name": f"{name}_global_scale", "dtype": "f32", "shape": ["1"]} for name in scaled]  # of two levels of scales
         for tensor in op["inputs"] + op.get("inouts", []) + second:

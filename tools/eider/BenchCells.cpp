@@ -10,6 +10,7 @@
 #include "tools/eider/Text.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace eider::cli {
 
@@ -101,8 +102,8 @@ void addWhole(std::vector<BenchCell> &cells) {
     cells.push_back(cell(op, "bf16", "e4m3", "*x*", "auto", Shape{1024, 4096}));
 }
 
-/// Weights times a vector: a square whose weights no cache holds, by either codec, and the shapes
-/// of layers.
+/// Weights times a vector, or some rows: a square whose weights no cache holds, by either codec,
+/// and the shapes of layers.
 void addContractions(std::vector<BenchCell> &cells) {
   auto add = [&](const std::string &format, const std::string &block, const std::string &codec,
                  int64_t n, int64_t k) {
@@ -118,6 +119,19 @@ void addContractions(std::vector<BenchCell> &cells) {
   add("e4m3", "1x128", "auto", 4096, 14336);
   add("e4m3", "1x128", "auto", 7168, 18432);
   add("e4m3", "1x128", "auto", 1024, 4096);
+  for (auto [m, n, k] : {std::tuple{1, 16384, 16384},
+                         {2, 16384, 16384},
+                         {8, 16384, 16384},
+                         {16, 16384, 16384},
+                         {64, 16384, 16384},
+                         {8, 4096, 14336},
+                         {64, 4096, 14336},
+                         {8, 7168, 18432},
+                         {8, 1024, 4096}}) {
+    BenchCell made = cell("matmul_skinny", "bf16", "e4m3", "1x128", "auto", {});
+    made.program.dims = {{"m", m}, {"n", n}, {"k", k}};
+    cells.push_back(made);
+  }
 }
 
 /// What differs in one thing from the cells above.
@@ -189,7 +203,7 @@ BenchCell libraryCell(const std::string &op) {
 /// kernel can reach, and one of each other kind at the other shapes too.
 void addLibrary(std::vector<BenchCell> &cells) {
   for (const OpInfo &op : libraryOps())
-    if (op.name != "gemv") // addContractions
+    if (op.name != "gemv" && op.name != "matmul_skinny") // addContractions
       cells.push_back(libraryCell(op.name));
   cells.push_back(libraryCell("softmax"));
   cells.back().program.settings["causal"] = "1";

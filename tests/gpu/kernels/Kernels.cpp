@@ -2,8 +2,9 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// Library ops × codecs × blocks × layouts, their tensors in memory without a byte to spare, each
-// output compared with the reference. Exit status 77, with the reason, without a GPU.
+// Library ops × codecs × blocks × layouts, and products of matrices, their tensors in memory
+// without a byte to spare, each output compared with the reference. Exit status 77, with the
+// reason, without a GPU.
 //
 //===----------------------------------------------------------------------===//
 #include "tests/gpu/kernels/Defects.h"
@@ -12,11 +13,13 @@
 #include "eider/jit.h"
 #include "tests/matrix/BatchBackend.h"
 #include "tests/matrix/Cell.h"
+#include "tests/points/Points.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 
 using namespace eider;
 using namespace eider::gpu;
@@ -80,6 +83,36 @@ std::vector<Cell> representativeCells() {
   return cells;
 }
 
+/// A kernel and its inputs, made when it is its turn.
+struct Watched {
+  std::string name;
+  std::function<Case()> make;
+};
+
+/// Products of a vector, of eight rows and of more, whose rows end in the middle of what a warp
+/// has.
+std::vector<Watched> products() {
+  std::vector<Watched> all;
+  for (const int64_t m : {0, 3, 19})
+    for (const int64_t k : {272, 333})
+      for (const char *codec : {"hardware", "software"})
+        for (const char *dtype : {"bf16", "f16", "f32"}) {
+          at_points::Point point{.op = m ? "matmul_skinny" : "gemv",
+                                 .parameters = {.dtype = dtype},
+                                 .dims = {{"n", 37}, {"k", k}},
+                                 .values = "specials",
+                                 .codec = codec};
+          if (m)
+            point.dims["m"] = m;
+          if (k % 2)
+            point.layout = {/*padding=*/3, /*shift=*/1};
+          all.push_back({point.op + " " + std::to_string(m) + "x37x" + std::to_string(k) + " " +
+                             dtype + " " + codec,
+                         [point] { return at_points::caseOf(point); }});
+        }
+  return all;
+}
+
 /// Its outputs; their memory is written by the kernel alone.
 std::vector<HostTensor> launch(const Device &device, const Case &given) {
   JitOptions options;
@@ -112,9 +145,9 @@ std::vector<HostTensor> launch(const Device &device, const Case &given) {
   return outputs;
 }
 
-/// What is wrong with a cell's outputs; empty if nothing is.
-std::string judge(const Device &device, const Cell &cell) try {
-  const Case given = makeCase(cell, 1);
+/// What is wrong with a kernel's outputs; empty if nothing is.
+std::string judge(const Device &device, const Watched &watched) try {
+  const Case given = watched.make();
   for (const Comparison &comparison : compare(given.program, given.inputs, launch(device, given)))
     if (comparison.wrong)
       return std::to_string(comparison.wrong) + " wrong, first " + comparison.firstWrong;
@@ -124,16 +157,18 @@ std::string judge(const Device &device, const Cell &cell) try {
 }
 
 int runCells(const Device &device, const std::string &only) {
-  std::vector<Cell> cells = representativeCells();
+  std::vector<Watched> cells = products();
+  for (const Cell &cell : representativeCells())
+    cells.push_back({cell.name(), [cell] { return makeCase(cell, 1); }});
   std::erase_if(cells,
-                [&](const Cell &cell) { return cell.name().find(only) == std::string::npos; });
+                [&](const Watched &cell) { return cell.name.find(only) == std::string::npos; });
   std::vector<std::string> failures(cells.size());
   inParallel(cells.size(), [&](size_t i) { failures[i] = judge(device, cells[i]); });
   size_t failed = 0;
   for (size_t i = 0; i < cells.size(); ++i)
     if (!failures[i].empty()) {
       ++failed;
-      std::printf("FAILED %s: %s\n", cells[i].name().c_str(), failures[i].c_str());
+      std::printf("FAILED %s: %s\n", cells[i].name.c_str(), failures[i].c_str());
     }
   std::printf("%zu cells, %zu cells failed\n", cells.size(), failed);
   return failed != 0 || cells.empty();

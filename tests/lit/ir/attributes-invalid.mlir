@@ -47,12 +47,12 @@ eider.program @p() attributes {test.a = #eider.numerics<scale_floor = tiny>} {}
 
 // -----
 
-// expected-error @+1 {{no schedule family 'column'; they are map, row, tile}}
+// expected-error @+1 {{no schedule family 'column'; they are map, row, tile, contract}}
 eider.program @p() attributes {test.a = #eider.schedule<column<threads = 32, vector = 1>>} {}
 
 // -----
 
-// expected-error @+1 {{no schedule knob 'warps'; they are threads, vector, rows, loads, columns, tiles, blocks, resident, prefetch, cluster, cooperative, hoist, streaming, software}}
+// expected-error @+1 {{no schedule knob 'warps'; they are threads, vector, rows, loads, columns, split, tiles, blocks, resident, prefetch, cluster, cooperative, hoist, streaming, software}}
 eider.program @p() attributes {test.a = #eider.schedule<row<threads = 32, vector = 1, warps = 4>>} {}
 
 // -----

@@ -85,6 +85,9 @@ TEST(Library, signaturesOfContractions) {
   EXPECT_THAT(tensorsOf(libraryOp("gemv", {.block = "128x128"})),
               ElementsAre("w:in:f8E4M3FN[n, k]", "w_scale:in:f32[ceildiv(n, 128), ceildiv(k, 128)]",
                           "x:in:bf16[k]", "y:out:bf16[n]"));
+  EXPECT_THAT(tensorsOf(libraryOp("matmul_skinny", {.format = "e5m2"})),
+              ElementsAre("w:in:f8E5M2[n, k]", "w_scale:in:f32[n, ceildiv(k, 128)]",
+                          "x:in:bf16[m, k]", "y:out:bf16[m, n]"));
 }
 
 TEST(Library, signaturesOfRowsThatIndicesChoose) {
@@ -231,7 +234,7 @@ TEST(Library, everyCombinationRoundTrips) {
             ++programs;
           }
   // 19 that quantise a dtype, 4 that read codes, requantize, 21 plain ones, kv_append
-  EXPECT_EQ(programs, 19u * 3 * 2 * 8 * 2 + 4 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8));
+  EXPECT_EQ(programs, 19u * 3 * 2 * 8 * 2 + 5 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8));
   EXPECT_EQ(texts.size(), programs);
 }
 
@@ -414,6 +417,6 @@ TEST(Library, namesAreOneEach) {
     EXPECT_FALSE(op.summary.empty());
     EXPECT_FALSE(op.parameters.empty());
   }
-  EXPECT_EQ(names.size(), 46u);
+  EXPECT_EQ(names.size(), 47u);
 }
 } // namespace
