@@ -233,7 +233,7 @@ TEST(Library, everyCombinationRoundTrips) {
             texts.insert(program.text());
             ++programs;
           }
-  // 19 that quantise a dtype, 4 that read codes, requantize, 21 plain ones, kv_append
+  // 19 that quantise a dtype, 5 that read codes, requantize, 21 plain ones, kv_append
   EXPECT_EQ(programs, 19u * 3 * 2 * 8 * 2 + 5 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8));
   EXPECT_EQ(texts.size(), programs);
 }
