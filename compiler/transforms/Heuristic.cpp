@@ -351,7 +351,7 @@ static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, 
     knobs.columns *= 2;
   const int64_t strips = std::min<int64_t>(knobs.columns / 16, 8);
   const int64_t blocks = ceilDiv(ceilDiv(domain.width, knobs.columns), multiprocessors);
-  const int64_t mostWarps = knobs.rows > 32 ? strips : 16; // of many rows, as many stages as fit
+  const int64_t mostWarps = knobs.rows > 32 ? 4 : 16; // of many rows, as many stages as fit
   while (strips * knobs.split < mostWarps && blocks * strips * knobs.split < warps)
     knobs.split *= 2;
   // What fits shared memory: rather many stages than long ones, rather long ones than split sums.

@@ -84,14 +84,19 @@ template <class T> EIDER_DEVICE uint32 lost_of(uint32 codes) {
     return Format<T>::nans_of(codes);
 }
 
-/// Four codes of a byte each as bf16: the second and the fourth, the first and the third, where
-/// shifts alone put them; in `lost` some bit is set if one is not finite.
-template <class T> EIDER_DEVICE void bf16_from_bytes(uint32 codes, uint32 *pairs, uint32 &lost) {
+/// Four codes of a byte each as bf16: in their order, or interleaved; in `lost` some bit is set if
+/// one is not finite.
+template <bool interleaved, class T>
+EIDER_DEVICE void bf16_from_bytes(uint32 codes, uint32 *pairs, uint32 &lost) {
   constexpr int shift = 1 + Format<T>::mantissa_bits;
   constexpr uint32 field = (0x7f00u >> shift) * both;
-  const uint32 upper = codes >> shift & field, lower = codes << (8 - shift) & field;
-  pairs[0] = rebiased<T>(upper, codes);
-  pairs[1] = rebiased<T>(lower, codes << 8);
+  // Two in the upper bytes of the halves, and two in the lower or in the upper of another word.
+  const uint32 first = interleaved ? codes : arch::byte_permute(codes, 0, 0x1404);
+  const uint32 second = interleaved ? codes << 8 : arch::byte_permute(codes, 0, 0x3424);
+  const uint32 upper = first >> shift & field;
+  const uint32 lower = (interleaved ? codes << (8 - shift) : second >> shift) & field;
+  pairs[0] = rebiased<T>(upper, first);
+  pairs[1] = rebiased<T>(lower, second);
   if constexpr (requires { Format<T>::first_not_finite; }) {
     // From the first such code on, the sum carries out of the magnitude.
     constexpr uint32 rest = ((0x80u - Format<T>::first_not_finite) << (8 - shift)) * both;
@@ -103,12 +108,13 @@ template <class T> EIDER_DEVICE void bf16_from_bytes(uint32 codes, uint32 *pairs
 
 } // namespace detail
 
-/// Whether four neighbours become pairs of the second and fourth, the first and third.
+/// Whether four neighbours can become pairs of the second and fourth, the first and third, where
+/// shifts alone put them.
 template <class T, class Half>
-inline constexpr bool is_interleaved = packing<T> == 1 && same<Half, bf16>;
+inline constexpr bool can_interleave = packing<T> == 1 && same<Half, bf16>;
 
 /// Codes as pairs of bf16; NaN and infinities stay what they are.
-template <CodecPath path, class T, int count>
+template <CodecPath path, bool interleaved, class T, int count>
 EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs, bf16) {
   if constexpr (packing<T> == 2) {
     EIDER_UNROLL
@@ -121,20 +127,22 @@ EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs,
     uint32 lost = 0;
     EIDER_UNROLL
     for (int i = 0; i < count; i += 4)
-      detail::bf16_from_bytes<T>(codes.words[i / 4], &pairs[i / 2], lost);
+      detail::bf16_from_bytes<interleaved, T>(codes.words[i / 4], &pairs[i / 2], lost);
     if (arch::unlikely(lost != 0)) {
       EIDER_UNROLL
       for (int i = 0; i < count; i += 4) {
         const uint32 four = codes.words[i / 4];
-        pairs[i / 2] |= detail::lost_of<T>(arch::byte_permute(four, 0, 0x4431));
-        pairs[i / 2 + 1] |= detail::lost_of<T>(arch::byte_permute(four, 0, 0x4420));
+        pairs[i / 2] |=
+            detail::lost_of<T>(arch::byte_permute(four, 0, interleaved ? 0x4431 : 0x4410));
+        pairs[i / 2 + 1] |=
+            detail::lost_of<T>(arch::byte_permute(four, 0, interleaved ? 0x4420 : 0x4432));
       }
     }
   }
 }
 
 /// Codes as pairs of f16, as a codec has them on its way to floats.
-template <CodecPath path, class T, int count>
+template <CodecPath path, bool, class T, int count>
 EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs, f16) {
   uint32 lost = 0;
   EIDER_UNROLL

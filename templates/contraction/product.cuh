@@ -28,6 +28,9 @@ class Product {
   /// Sums of a block, in turn into several where few products would wait for each other.
   static constexpr int chains = sixteens * eights <= 2 ? 2 : 1;
   using Unscaled = float[chains][eights][4];
+  /// Of few rows it is cheaper to turn those than the codes.
+  template <class W, class Half>
+  static constexpr bool is_interleaved = can_interleave<W, Half> &&eights <= 2;
   using Sums = float[sixteens][eights][4];
   struct alignas(16) Piece {
     uint32 words[4];
@@ -81,6 +84,11 @@ public:
         scales[i] = next_scales[i];
       if (Cut::is_grouped && turn + 1 < Cut::turns)
         weights.load_scales(turn + 1, next_scales);
+      if constexpr (Cut::is_grouped) { // as it is, but here the compiler sees it
+        EIDER_UNROLL
+        for (int i = 0; i < sixteens; ++i)
+          clear(unscaled[i]);
+      }
       rows.take(turn);
       typename OfW::Codes codes{};
       weights.take(turn, codes);
@@ -128,7 +136,7 @@ private:
     uint32 w[2][own / 2];
     EIDER_UNROLL
     for (int half = 0; half < 2; ++half)
-      pairs_of_codes<Code::conversion>(codes[half], w[half], Half());
+      pairs_of_codes<Code::conversion, is_interleaved<W, Half>>(codes[half], w[half], Half());
     EIDER_UNROLL
     for (int quarter = 0; quarter < own / 4; ++quarter) {
       EIDER_UNROLL
@@ -146,9 +154,7 @@ private:
       const int end = s * step + (quarter + 1) * step / 4;
       if (Cut::is_grouped && (end % block_columns == 0 || end == stage)) {
         add_scaled(unscaled, scales, (end - 1) / block_columns, sums);
-        EIDER_UNROLL
-        for (int e = 0; e < 4 * chains * eights; ++e)
-          unscaled[e / 4 / eights][e / 4 % eights][e % 4] = 0.0f;
+        clear(unscaled);
       }
     }
   }
@@ -166,6 +172,12 @@ private:
   static EIDER_DEVICE void multiply_add(float *c, const uint32 *a, const uint32 *b, f16,
                                         arch::Site at) {
     arch::multiply_add_f16(c, a, b, at);
+  }
+
+  static EIDER_DEVICE void clear(Unscaled &unscaled) {
+    EIDER_UNROLL
+    for (int e = 0; e < 4 * chains * eights; ++e)
+      unscaled[e / 4 / eights][e / 4 % eights][e % 4] = 0.0f;
   }
 
   /// Adds the sums of a group, whose scales are those of two rows.
