@@ -108,10 +108,11 @@ EIDER_DEVICE void bf16_from_bytes(uint32 codes, uint32 *pairs, uint32 &lost) {
 
 } // namespace detail
 
-/// Whether four neighbours can become pairs of the second and fourth, the first and third, where
-/// shifts alone put them.
-template <class T, class Half>
-inline constexpr bool can_interleave = packing<T> == 1 && same<Half, bf16>;
+/// Whether four neighbours become pairs of the second and fourth, the first and third: always, or
+/// where that is `wanted`, which shifts alone do.
+template <class T, class Half, CodecPath path, bool wanted>
+inline constexpr bool is_interleaved =
+    same<Half, bf16> ? packing<T> == 1 && wanted : Format<T>::template interleaves<path>;
 
 /// Codes as pairs of bf16; NaN and infinities stay what they are.
 template <CodecPath path, bool interleaved, class T, int count>
@@ -142,7 +143,7 @@ EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs,
 }
 
 /// Codes as pairs of f16, as a codec has them on its way to floats.
-template <CodecPath path, bool, class T, int count>
+template <CodecPath path, bool interleaved, class T, int count>
 EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs, f16) {
   uint32 lost = 0;
   EIDER_UNROLL
@@ -155,8 +156,13 @@ EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs,
   if constexpr (Format<T>::template loses_nan<path>)
     if (arch::unlikely(lost != 0)) {
       EIDER_UNROLL
-      for (int i = 0; i < count; i += 2)
-        pairs[i / 2] |= Format<T>::nans_of(detail::codes_at(codes, i / 4 * 4) >> i % 4 * 8);
+      for (int i = 0; i < count; i += 4) {
+        const uint32 four = detail::codes_at(codes, i);
+        pairs[i / 2] |=
+            Format<T>::nans_of(arch::byte_permute(four, 0, interleaved ? 0x4431 : 0x4410));
+        pairs[i / 2 + 1] |=
+            Format<T>::nans_of(arch::byte_permute(four, 0, interleaved ? 0x4420 : 0x4432));
+      }
     }
 }
 

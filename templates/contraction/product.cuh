@@ -29,8 +29,7 @@ class Product {
   static constexpr int chains = sixteens * eights <= 2 ? 2 : 1;
   using Unscaled = float[chains][eights][4];
   /// Of few rows it is cheaper to turn those than the codes.
-  template <class W, class Half>
-  static constexpr bool is_interleaved = can_interleave<W, Half> &&eights <= 2;
+  static constexpr bool turns_rows = eights <= 2;
   using Sums = float[sixteens][eights][4];
   struct alignas(16) Piece {
     uint32 words[4];
@@ -97,7 +96,7 @@ public:
         uint32 pairs[eights][Pairs<X>::terms][own / 2];
         EIDER_UNROLL
         for (int e = 0; e < eights; ++e)
-          pairs_of_row<W>(rows.row(s, e), pairs[e]);
+          pairs_of_row<W, Code::conversion>(rows.row(s, e), pairs[e]);
         EIDER_UNROLL
         for (int i = 0; i < sixteens; ++i)
           multiply_step<Code, typename Pairs<X>::Half>(&codes[2 * (s * sixteens + i)], pairs,
@@ -115,11 +114,11 @@ public:
 
 private:
   /// A lane's part of a row of x, in pairs that stand as those of w do.
-  template <class W, class X, int terms>
+  template <class W, CodecPath path, class X, int terms>
   static EIDER_DEVICE void pairs_of_row(const Fragment<X, own> &row,
                                         uint32 (&pairs)[terms][own / 2]) {
     Pairs<X>::of(row, pairs);
-    if constexpr (is_interleaved<W, typename Pairs<X>::Half>) {
+    if constexpr (is_interleaved<W, typename Pairs<X>::Half, path, turns_rows>) {
       EIDER_UNROLL
       for (int i = 0; i < terms * own / 2; i += 2)
         interleave(&pairs[i / (own / 2)][i % (own / 2)]);
@@ -136,7 +135,8 @@ private:
     uint32 w[2][own / 2];
     EIDER_UNROLL
     for (int half = 0; half < 2; ++half)
-      pairs_of_codes<Code::conversion, is_interleaved<W, Half>>(codes[half], w[half], Half());
+      pairs_of_codes<Code::conversion, is_interleaved<W, Half, Code::conversion, turns_rows>>(
+          codes[half], w[half], Half());
     EIDER_UNROLL
     for (int quarter = 0; quarter < own / 4; ++quarter) {
       EIDER_UNROLL

@@ -42,6 +42,7 @@ template <> struct Format<e2m1> {
   }
 
   template <CodecPath path> static constexpr bool loses_nan = false; // there is none
+  template <CodecPath> static constexpr bool interleaves = false;
   template <CodecPath path>
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
     if constexpr (path == hardware) {

@@ -25,13 +25,14 @@ template <> struct Format<e4m3> : OcpFormat {
     return arch::e4m3x4_from(a, b, c, d);
   }
 
+  template <CodecPath path> static constexpr bool interleaves = path == software;
   template <CodecPath path>
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
     if constexpr (path == hardware) {
       arch::f16x4_from_e4m3(codes, first, second);
     } else {
-      first = decode_pair(arch::byte_permute(codes, 0, 0x1404));
-      second = decode_pair(arch::byte_permute(codes, 0, 0x3424));
+      constexpr uint32 two_to_8 = 0x5c005c00u;
+      f16_from_four_exponent_bits(codes, two_to_8, first, second);
     }
   }
 
@@ -45,14 +46,6 @@ template <> struct Format<e4m3> : OcpFormat {
   static EIDER_DEVICE uint32 nans_of(uint32 codes) {
     return ((codes & 0x7fu) == 0x7fu ? 0x7fffu : 0u) |
            ((codes & 0x7f00u) == 0x7f00u ? 0x7fff0000u : 0u);
-  }
-
-private:
-  /// Two codes, each in the upper byte of a half, as f16: one right, a code is an f16 whose
-  /// exponent is 2^8 too small, for f16's bias is 15. The product is exact, of subnormals too.
-  static EIDER_DEVICE uint32 decode_pair(uint32 bytes) {
-    constexpr uint32 two_to_8 = 0x5c005c00u;
-    return arch::multiply_f16x2((bytes >> 1 & 0x3f803f80u) | (bytes & 0x80008000u), two_to_8);
   }
 };
 

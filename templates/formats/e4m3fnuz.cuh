@@ -24,18 +24,11 @@ template <> struct Format<e4m3fnuz> : FnuzFormat {
   /// 248 is half way to 256, the even code 0x80: the tie is beyond.
   static EIDER_DEVICE bool overflows(float magnitude) { return magnitude >= 248.0f; }
 
+  template <CodecPath> static constexpr bool interleaves = true;
   template <CodecPath path>
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
-    first = decode_pair(arch::byte_permute(codes, 0, 0x1404));
-    second = decode_pair(arch::byte_permute(codes, 0, 0x3424));
-  }
-
-private:
-  /// Two codes, each in the upper byte of a half, as f16: one right, a code is an f16 whose
-  /// exponent is 2^7 too small. The product is exact, of subnormals too.
-  static EIDER_DEVICE uint32 decode_pair(uint32 bytes) {
     constexpr uint32 two_to_7 = 0x58005800u;
-    return arch::multiply_f16x2((bytes >> 1 & 0x3f803f80u) | (bytes & 0x80008000u), two_to_7);
+    f16_from_four_exponent_bits(codes, two_to_7, first, second);
   }
 };
 

@@ -34,6 +34,7 @@ template <> struct Format<e5m2> : OcpFormat {
 
   template <CodecPath path> static constexpr bool loses_nan = false;
   /// An E5M2 code is the upper byte of the f16 of its value, so that software needs no arithmetic.
+  template <CodecPath> static constexpr bool interleaves = false;
   template <CodecPath path>
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
     if constexpr (path == hardware) {

@@ -24,11 +24,24 @@ enum CodecPath { hardware, software };
 ///   pack(magnitudes, signs)        four codes as they lie in memory, from a byte each: magnitudes,
 ///                                  whose top bits are junk, and in bit 7 the signs
 ///   decode<path>(codes, f, s)      the values of four such codes, from the lowest bit on, as two
-///                                  words of two f16, exact
+///                                  words of two f16, exact: the first and the second, the third
+///                                  and the fourth; the second and the fourth, the first and the
+///                                  third where it
+///   interleaves<path>
 /// and where a GPU has instructions:
 ///   encode(a, b, c, d)             four codes, saturating
 ///   with_signs(codes, signs)       four codes with other signs, in bit 7 of each byte
 template <class T> struct Format;
+
+/// Four codes of one sign, four exponent and three mantissa bits as f16, interleaved. One right, a
+/// code in the upper byte of a half is an f16 but for the bias, for which `factor`, a power of two
+/// in both halves, makes up; the product is exact, of subnormals too.
+EIDER_DEVICE void f16_from_four_exponent_bits(uint32 codes, uint32 factor, uint32 &first,
+                                              uint32 &second) {
+  constexpr uint32 magnitudes = 0x3f803f80u, signs = 0x80008000u;
+  first = arch::multiply_f16x2((codes >> 1 & magnitudes) | (codes & signs), factor);
+  second = arch::multiply_f16x2((codes << 7 & magnitudes) | (codes << 8 & signs), factor);
+}
 
 /// `size` elements that are encoded together: few enough for the registers. 1, 2, or a multiple
 /// of 4.
