@@ -308,9 +308,10 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
 
 /// Rows of weights that meet a vector. Two rows a thread, for which it is loaded and widened once;
 /// the next ones loaded ahead where rows are long and whole chunks, else many blocks at a time.
-/// What is decoded by arithmetic has no registers for that.
+/// What is decoded by arithmetic has registers for few of both.
 static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t isLong = 512, held = 1024, heldOfLong = 896; // chunks, threads
+  constexpr int64_t isLong = 512;                                        // chunks
+  constexpr int64_t held = 1024, heldOfLong = 896, heldOfSoftware = 512; // threads
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   const int64_t lanes = legalThreads(std::max<int64_t>(1, domain.group / vector));
@@ -321,6 +322,10 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
   const bool isFew = ceilDiv(chunks, knobs.threads) <= 4; // chunks a thread
   if (domain.stacksRows && isFew)
     knobs.rows = 2;
+  if (domain.decodesBySoftware && isFew) {
+    knobs.tiles = 4;
+    knobs.resident = std::max<int64_t>(1, heldOfSoftware / knobs.threads);
+  }
   if (domain.decodesBySoftware || !isFew)
     return ScheduleAttr::get(context, Family::row, knobs);
   if (chunks > isLong && llvm::isPowerOf2_64(chunks)) {
