@@ -161,7 +161,7 @@ Tensor interpreter::contract(const Tensor &weights, const Tensor *scales, const 
   const int64_t vectors = isOfMatrices ? vector.shape[0] : 1;
   // Tensor cores cut off each of 16 products, and the sum before, below the largest of them; the
   // last term of an f32 that is three bf16 is cut off, too.
-  const double least = isOfMatrices ? 0x1p-120 : 0x1p-148,
+  const double least = isOfMatrices ? 0x1p-115 : 0x1p-148,
                lost = isOfMatrices ? (double(columns) / 16 + 16) * 0x1p-23 : 0;
   std::vector<Sum> sums(vectors * rows);
   for (int64_t number = 0; number < vectors * rows; ++number) {

@@ -137,8 +137,8 @@ def Eider_ScheduleAttr : Eider_Attr<"Schedule", "schedule"> {
     `map<threads, vector, rows, loads>`: the same with `loads` chunks a thread, a row being cut into as many segments as it takes.
     `tile<threads, vector, rows, columns>`: blocks of rows × columns, the program's own where it reduces blocks; to transpose, powers of two
     that groups divide, vector at least 4, and a row's and a column's vectors each dividing threads.
-    `contract<threads, vector, rows, columns, loads, split>`: blocks of a product of matrices, whose warps multiply 16 rows of weights by
-    `rows` of the other, `loads` steps of 64 along them at a time; `split` warps share a sum. The other knobs are ScheduleKnobs'.
+    `contract<threads, vector, rows, columns, loads, split, prefetch>`: blocks of a product of matrices, whose warps multiply 16 rows of weights by
+    `rows` of the other, `loads` steps of 64 along them at a time, `prefetch` (2 to 8) such stages on their way; `split` warps share a sum. The other knobs are ScheduleKnobs'.
   }];
   let parameters = (ins EnumParameter<Eider_Family>:$family, "ScheduleKnobs":$knobs);
   let hasCustomAssemblyFormat = 1;

@@ -15,7 +15,7 @@ using namespace eider::transforms;
 void eider::transforms::convertBySoftware(ProgramOp program) {
   const auto software = CodecPathAttr::get(program.getContext(), CodecPath::software);
   for (Operation &op : program.getBlock())
-    if (isa<EncodeOp, DecodeOp>(op))
+    if (op.hasAttr("codec"))
       op.setAttr("codec", software);
 }
 

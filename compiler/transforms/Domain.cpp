@@ -222,9 +222,9 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   domain.bitsOfVectors =
       std::max<int64_t>(domain.bitsOfVectors,
                         cast<RankedTensorType>(op.getVector().getType()).getElementTypeBitWidth());
-  domain.packsWeights = packingOf(weights.getElementType()) > 1;
-  domain.length = std::max(domain.length, length);
-  domain.blockOfWeights = std::max<int64_t>(domain.blockOfWeights, block.value_or(length));
+  domain.packsWeights &= packingOf(weights.getElementType()) > 1;
+  if (block && *block < length)
+    domain.blockOfWeights = std::max(domain.blockOfWeights, *block);
   return success();
 }
 

@@ -41,10 +41,10 @@ struct Domain {
   bool reducesRows = false;   ///< Some reduction along whole rows.
   bool contracts = false;     ///< The matrix is multiplied with a column vector.
   int64_t products = 0;       ///< Of matrices in memory, whose elements are the matrix's.
-  int64_t length = 0;         ///< Of the rows that are multiplied, at most.
   int64_t bitsOfVectors = 0;  ///< Of an element that meets them, at most.
-  bool packsWeights = false;  ///< Two of them are a byte.
-  int64_t blockOfWeights = 0; ///< Neighbours along them that have a scale together, at most.
+  bool packsWeights = true;   ///< Two of each are a byte.
+  int64_t blockOfWeights =
+      0; ///< Neighbours along a part of their rows with a scale, at most; 0: whole rows.
   bool stacksRows = false;   ///< And nothing else is done with its rows: a thread may have several.
   bool sumsGroups = false;   ///< Some sum over groups in a row.
   int rowReductions = 0;     ///< How many they are.

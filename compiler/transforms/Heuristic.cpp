@@ -343,12 +343,14 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
 /// A product of matrices with few rows: all of them meet a block's weights. So many warps share a
 /// sum that every multiprocessor has some to wait for others' loads with; a group that is reduced
 /// is in one block.
-static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, int64_t mostRows) {
+static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, int64_t mostRows,
+                                    std::string &message) {
   constexpr int64_t most = 64, multiprocessors = 132, warps = 16;
   const int64_t asked = mostRows ? mostRows : most;
   ScheduleKnobs knobs{.vector = 1,
                       .rows = std::clamp<int64_t>(ceilDiv(asked, 8) * 8, 8, most),
                       .columns = std::max<int64_t>(16, domain.group)};
+  knobs.blocks = domain.reducesWhole; // some number, which stayingSchedule chooses
   // Rows that meet more weights are read less often.
   const int64_t widest = knobs.rows > 8 ? 64 : 32;
   while (knobs.columns < widest &&
@@ -361,19 +363,22 @@ static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, 
     knobs.split *= 2;
   // What fits shared memory: rather many stages than long ones, rather long ones than split sums.
   constexpr std::pair<int64_t, int64_t> stages[] = {{2, 4}, {2, 3}, {1, 4}, {1, 3}, {2, 2}, {1, 2}};
-  std::string message;
   for (;; knobs.split /= 2) {
     knobs.threads = 32 * strips * knobs.split;
     knobs.vector = 1;
-    while (knobs.vector < 4 && knobs.rows * knobs.columns % (2 * knobs.vector * knobs.threads) == 0)
+    while (knobs.vector < std::max<int64_t>(4, domain.group / 32) &&
+           knobs.rows * knobs.columns % (2 * knobs.vector * knobs.threads) == 0)
       knobs.vector *= 2;
     for (auto [loads, prefetch] : stages) {
       knobs.loads = loads;
       knobs.prefetch = prefetch;
       auto schedule = ScheduleAttr::get(context, Family::contract, knobs);
-      const bool isLeast = knobs.split == 1 && knobs.rows == 8 && loads == 1 && prefetch == 2;
-      if (tileOf(schedule, domain, message) || isLeast)
+      if (tileOf(schedule, domain, message))
         return schedule;
+    }
+    if (knobs.split == 1 && knobs.rows == 8) {
+      message = "no block of a product fits its kernel; the least: " + message;
+      return {};
     }
     if (knobs.split == 1) {
       knobs.rows = std::max<int64_t>(8, knobs.rows / 16 * 8);
@@ -482,7 +487,7 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
   const bool isFew = mostRows > 0 && mostRows <= fewRows;
   const Family family = familyOf(domain).family;
   if (family == Family::contract)
-    return productSchedule(context, domain, mostRows);
+    return productSchedule(context, domain, mostRows, message);
   if (family == Family::tile)
     return domain.transposes ? transposeSchedule(context, domain, message)
                              : blockSchedule(context, domain, message);
@@ -506,7 +511,9 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   const bool isMap = schedule.getFamily() == Family::map;
   if (isMap && k.threads * k.rows <= 128)
     k.rows *= 256 / (k.threads * k.rows);
-  const int64_t block = k.threads * (schedule.getFamily() == Family::tile ? 1 : k.rows);
+  const bool isBlock =
+      schedule.getFamily() == Family::tile || schedule.getFamily() == Family::contract;
+  const int64_t block = k.threads * (isBlock ? 1 : k.rows);
   const int64_t most = isShifted(domain) ? 1152 : 1536;
   const int64_t held = isMap && !domain.encodesBySoftware ? most : 1024;
   // A schedule that loads ahead knows how many blocks have the registers for it.
@@ -540,7 +547,8 @@ ScheduleAttr eider::transforms::cooperativeSchedule(MLIRContext *context, const 
                                                     int64_t held, int64_t block) {
   constexpr int64_t registers = 65536, coalesced = 8;
   const Family family = familyOf(domain).family;
-  if (!domain.readsParts || family == Family::tile || domain.width == 0)
+  if (!domain.readsParts || family == Family::tile || family == Family::contract ||
+      domain.width == 0)
     return {};
   const int64_t vector = std::min(vectorFor(domain), std::max(held, domain.group / 32));
   const int64_t chunks = ceilDiv(domain.width, vector), most = std::max<int64_t>(1, held / vector);

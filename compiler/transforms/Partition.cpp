@@ -132,9 +132,10 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     const StringRef suffix = stringifyReduction(values.front().getDefiningOp<ReduceOp>().getKind());
     IRMapping map;
     ProgramOp first = programOf(values, program, ("_" + suffix).str(), map);
-    const bool hasSums = llvm::any_of(first.getOps<ReduceOp>(), [](ReduceOp reduce) {
-      return reduce.getKind() == Reduction::sum;
-    });
+    const bool hasSums = !first.getOps<ContractOp>().empty() ||
+                         llvm::any_of(first.getOps<ReduceOp>(), [](ReduceOp reduce) {
+                           return reduce.getKind() == Reduction::sum;
+                         });
     for (auto [index, value] : llvm::enumerate(values)) {
       auto reduce = value.getDefiningOp<ReduceOp>();
       auto given = reduce->getAttrOfType<StringAttr>("eider.name");

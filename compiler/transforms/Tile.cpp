@@ -135,7 +135,7 @@ static std::string transposeProblem(const ScheduleKnobs &k, const Domain &domain
 
 /// What is wrong with the warps of a product of matrices; empty: nothing.
 static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) {
-  constexpr int64_t step = 64, bytes = 48 * 1024, most = 128;
+  constexpr int64_t step = 64, all = 48 * 1024, ofReductions = 1024, most = 128;
   if (k.threads % 32 != 0 || k.threads / 32 % k.split != 0)
     return "threads are whole warps, and their number a multiple of split";
   if (k.rows % 8 != 0 || k.rows > most)
@@ -146,7 +146,7 @@ static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) 
            std::to_string(strip);
   if (k.loads < 1 || k.loads > 8)
     return "loads, of 64 elements along the rows, are 1 to 8 at a time";
-  if (domain.blockOfWeights < domain.length && domain.blockOfWeights % (k.loads * step) != 0 &&
+  if (domain.blockOfWeights && domain.blockOfWeights % (k.loads * step) != 0 &&
       k.loads * step % domain.blockOfWeights != 0)
     return "what is loaded at a time ends in the middle of a block of weights";
   if (domain.group && k.columns % domain.group != 0)
@@ -158,6 +158,8 @@ static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) 
   const int64_t others =
       k.rows > 8 ? k.rows * k.loads * step * k.split * k.prefetch * domain.bitsOfVectors / 8 : 0;
   const int64_t sums = k.split * k.rows * (k.columns + 4) * 4;
+  // Blocks that combine parts of the whole matrix have memory for that, too.
+  const int64_t bytes = all - (domain.reducesWhole || domain.readsParts ? ofReductions : 0);
   if (domain.products * std::max(codes + others, sums) > bytes)
     return "what is on its way and the sums that warps share must fit " +
            std::to_string(bytes / 1024) +

@@ -16,9 +16,7 @@
 namespace eider {
 
 /// How a product is cut: what its warps have, and the stages of their rows.
-template <class Tile, int64 length, int64 block_rows, int64 block_columns, int split, int loads,
-          int ahead>
-struct ProductCut {
+template <class Tile, int64 length, int64 block_columns, int split, int loads> struct ProductCut {
   static constexpr int warps = Tile::block_threads / 32, strips = warps / split;
   static constexpr int sixteens = Tile::width / strips / 16, eights = Tile::rows / 8;
   static constexpr int step = 64, stage = step * loads, own = 16; // elements; a thread's of a step
@@ -78,8 +76,7 @@ struct Weights {
   using Codes = Fragment<W, Cut::own>[pieces];
   using Scales = Fragment<S, Cut::groups>[2 * Cut::sixteens];
 
-  /// The block's columns are from `first` on, of `columns`; rows past the end are the last one once
-  /// more: nothing of them is kept.
+  /// Rows past the end are the last one once more: nothing of them is kept.
   template <class Tile>
   EIDER_DEVICE Weights(const Tile &tile, const W *w, const S *scale, int64 pitch, int64 scale_pitch,
                        unsigned char *shared)

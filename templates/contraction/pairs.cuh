@@ -37,15 +37,18 @@ template <> struct Pairs<float> {
       float low = values[2 * i], high = values[2 * i + 1];
       EIDER_UNROLL
       for (int term = 0; term < 3; ++term)
-        pairs[term][i] = upper_half(low) >> 16 | upper_half(high);
+        pairs[term][i] = upper_half(low, term == 0) >> 16 | upper_half(high, term == 0);
     }
   }
 
 private:
-  /// The upper half of x as a bf16, cut off; what is left of x stays.
-  static EIDER_DEVICE uint32 upper_half(float &x) {
+  /// The upper half of x as a bf16, cut off; what is left of x stays. The first of what is not 0 is
+  /// not 0, so that infinite weights make no NaN of it.
+  static EIDER_DEVICE uint32 upper_half(float &x, bool is_first) {
     const uint32 bits = arch::as_bits(x);
-    const uint32 upper = x == x ? bits & 0xffff0000u : 0x7fff0000u;
+    uint32 upper = x == x ? bits & 0xffff0000u : 0x7fff0000u;
+    if (is_first && x != 0.0f && (upper & 0x7fff0000u) == 0)
+      upper |= 0x00010000u;
     const float rest = x - arch::as_float(upper);
     x = rest == rest ? rest : 0.0f; // of an infinity nothing is left
     return upper;

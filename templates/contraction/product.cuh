@@ -21,7 +21,7 @@ namespace eider {
 template <class Tile, int64 length, int64 block_rows, int64 block_columns, int split, int loads,
           int ahead>
 class Product {
-  using Cut = ProductCut<Tile, length, block_rows, block_columns, split, loads, ahead>;
+  using Cut = ProductCut<Tile, length, block_columns, split, loads>;
   static constexpr int sixteens = Cut::sixteens, eights = Cut::eights, groups = Cut::groups;
   static constexpr int step = Cut::step, stage = Cut::stage, own = Cut::own;
   static constexpr int pitch = Tile::width + 4; // of sums in shared memory: no bank twice

@@ -94,11 +94,55 @@ Program residual() {
   return b.build();
 }
 
+/// Codes of two formats on their way, of rows of two lengths, one in blocks.
+Program mixed(DType first, DType second) {
+  Builder b("mixed");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k"), k2 = b.dim("k2");
+  auto product = [&](const std::string &name, DType format, const Dim &length, int64_t block) {
+    Scaled w = b.scaled_input(name, format, {n, length}, {1, block}, f32);
+    return eider::matmul(b.input(name + "_rows", bf16, {m, length}), w);
+  };
+  Value h = product("a", first, k, 64) + product("b", second, k2, eider::whole);
+  b.output("y", quantize(h, e4m3, {.block = {1, 32}}));
+  return b.build();
+}
+
+/// Groups that have a thread's whole vector, of each of a warp's lanes.
+Program wide() {
+  Builder b("wide");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
+  Value y = eider::matmul(b.input("x", bf16, {m, k}), w);
+  b.output("y", quantize(y, e4m3, {.block = {1, 256}}));
+  return b.build();
+}
+
+/// The scale of all of the product is its amax: a kernel for that comes before.
+Program scaledAtOnce() {
+  Builder b("whole");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
+  Value y = eider::matmul(b.input("x", bf16, {m, k}), w);
+  b.output("y", quantize(y, e4m3, {.block = {eider::whole, eider::whole}}));
+  return b.build();
+}
+
+/// Weights of one dim, and rows that are multiplied and added.
+Program square() {
+  Builder b("square");
+  Dim m = b.dim("m"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {k, k}, {1, 128}, f32);
+  Value x = b.input("x", bf16, {m, k});
+  b.output("y", x + eider::matmul(x, w), bf16);
+  return b.build();
+}
+
 matrix::Case caseOf(const Program &program, const Dims &dims, const std::string &schedule = "") {
   matrix::Case made{program, {}, {}, dims, {}};
   made.options.schedule = schedule;
   made.forAnyRows = true;
-  made.options.dims = {{"k", dims.at("k")}, {"n", dims.at("n")}};
+  made.options.dims = dims;
+  made.options.dims.erase("m");
   made.inputs = inputsOf(program, made.dims, "normal", /*seed=*/3);
   return made;
 }
@@ -139,8 +183,17 @@ TEST(Matmul, WhatStandsAroundAgreesOnTheDevice) {
   }
   std::vector<matrix::Case> cases;
   for (const int64_t m : {1, 19})
-    for (const Program &program : {gated(), residual()})
+    for (const Program &program : {gated(), residual(), scaledAtOnce()})
       cases.push_back(caseOf(program, extents(m, 96, 384)));
+  cases.push_back(caseOf(square(), {{"m", 5}, {"k", 272}}));
+  cases.push_back(caseOf(wide(), extents(5, 300, 272)));
+  for (const Program &program : {mixed(e4m3, e2m1), mixed(e2m1, e5m2)})
+    cases.push_back(caseOf(program, {{"m", 11}, {"n", 48}, {"k", 384}, {"k2", 130}}));
+  cases.push_back(caseOf(scaledAtOnce(), extents(3, 96, 384)));
+  cases.back().forAnyRows = false; // of few, whose warps share most sums
+  cases.push_back(caseOf(gated(), extents(3, 96, 384),
+                         "contract<threads = 64, vector = 2, rows = 8, loads = 2, columns = 32, "
+                         "prefetch = 2, software = 1>"));
   matrix::expectReference(cases);
 }
 
