@@ -10,6 +10,7 @@
 #include "compiler/emit/CudaPrinter.h"
 #include "compiler/emit/Names.h"
 #include "compiler/emit/Operators.h"
+#include "compiler/emit/Pieces.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,8 +19,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <charconv>
-#include <climits>
 #include <map>
 #include <set>
 
@@ -67,36 +66,6 @@ StringRef elementName(Type type) {
 /// The alias of a format's codec in a kernel: a kernel has one path a format.
 std::string codecAlias(Type element) { return eider::ir::findElementType(element)->codec(); }
 
-std::string floatLiteral(const APFloat &value) {
-  char digits[32];
-  auto end = std::to_chars(digits, digits + sizeof digits, value.convertToFloat())
-                 .ptr; // shortest, in no locale
-  std::string text(digits, end);
-  if (text.find_first_of(".e") == std::string::npos)
-    text += ".0";
-  return text + "f";
-}
-
-/// Where a statement is broken: after the operator or comma that binds least, in the fewest
-/// parentheses; of those the last within `room` columns. Nothing if there is none.
-std::optional<size_t> breakOf(StringRef statement, size_t room) {
-  std::optional<size_t> best;
-  int depth = 0, least = INT_MAX;
-  for (size_t i = 1; i + 1 < std::min(statement.size(), room + 1); ++i) {
-    const bool isOfTemplate = statement[i - 1] != ' '; // operators have spaces
-    depth += statement[i] == '(' || (statement[i] == '<' && isOfTemplate);
-    depth -= statement[i] == ')' || (statement[i] == '>' && isOfTemplate);
-    if (statement[i] != ' ' || !StringRef(",+-*/").contains(statement[i - 1]))
-      continue;
-    int binding = 2 * depth + (statement[i - 1] == '*' || statement[i - 1] == '/');
-    if (binding <= least) {
-      least = binding;
-      best = i;
-    }
-  }
-  return best;
-}
-
 /// One kernel.
 class KernelPrinter {
 public:
@@ -137,12 +106,6 @@ private:
                          ArrayRef<std::string> arguments);
 };
 
-static std::string callOf(const Twine &method, ArrayRef<std::string> parameters,
-                          ArrayRef<std::string> arguments) {
-  return method.str() + (parameters.empty() ? "" : "<" + llvm::join(parameters, ", ") + ">") + "(" +
-         llvm::join(arguments, ", ") + ")";
-}
-
 /// What a value reads as. A spread value is repeated by the operators themselves; `fragmentNeeded`:
 /// where nothing else says how wide, the repetition is written out.
 Expression KernelPrinter::operand(Value value, bool fragmentNeeded) {
@@ -167,24 +130,6 @@ std::string KernelPrinter::callOnTile(Value at, const Twine &method,
   else if (at.getDefiningOp<AtRowOp>() || at.getDefiningOp<TransposedTileOp>())
     tile = operand(at).text;
   return tile + "." + callOf(method, parameters, arguments);
-}
-
-/// Template parameters of an access, as far as they differ from the defaults.
-static SmallVector<std::string> accessParameters(Access access, int64_t alignment, int64_t group,
-                                                 int64_t groupRows, bool streaming) {
-  if (access == Access::groups && groupRows != 1)
-    return {std::to_string(group), std::to_string(groupRows)};
-  if (access == Access::groups)
-    return {std::to_string(group)};
-  if (streaming)
-    return {std::to_string(alignment), "streaming"};
-  if ((access == Access::elements || access == Access::columns) && alignment != 16)
-    return {std::to_string(alignment)};
-  return {};
-}
-
-static std::string methodOf(StringRef verb, Access access) {
-  return access == Access::elements ? verb.str() : (verb + "_" + stringifyAccess(access)).str();
 }
 
 Expression KernelPrinter::loadText(LoadOp op) {

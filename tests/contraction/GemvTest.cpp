@@ -108,28 +108,6 @@ Program plain() {
   return b.build();
 }
 
-matrix::Case caseOf(const Program &program, int64_t n, int64_t k,
-                    const std::string &schedule = "") {
-  matrix::Case made{program, {}, {}, extents(n, k), {}};
-  made.options.schedule = schedule;
-  made.forAnyRows = true;
-  made.options.dims = {{"k", k}};
-  made.inputs = inputsOf(program, made.dims, "normal", /*seed=*/3);
-  return made;
-}
-
-/// Outputs of the case on `host`.
-std::vector<HostTensor> run(const matrix::Case &made) {
-  matrix::Harness harness("host");
-  const size_t number = harness.add(made);
-  harness.build();
-  return harness.run(number);
-}
-
-/// How many of y are outside their bounds.
-int64_t wrongOf(const matrix::Case &made, const std::vector<HostTensor> &outputs) {
-  return compare(made.program, made.inputs, outputs).at(0).wrong;
-}
 } // namespace
 
 TEST(Gemv, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }
@@ -145,9 +123,9 @@ TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
                                "row<threads = 64, vector = 16, rows = 2, tiles = 2, prefetch = 1>",
                                "row<threads = 64, vector = 8, rows = 3>"})
     for (const Program &program : {layer(), plain(), divided()})
-      cases.push_back(caseOf(program, 37, 1173, schedule));
+      cases.push_back(caseOf(program, extents(37, 1173), "n", schedule));
   for (const int64_t k : {1024, 777})
-    cases.push_back(caseOf(gained(), 21, k));
+    cases.push_back(caseOf(gained(), extents(21, k), "n"));
   matrix::expectReference(cases);
 }
 
@@ -181,7 +159,7 @@ TEST(Gemv, IsExactOnIntegers) {
   std::memcpy(made.inputs[0].data.data(), w.data(), w.size());
   std::memcpy(made.inputs[1].data.data(), scales.data(), 4 * scales.size());
   std::memcpy(made.inputs[2].data.data(), x.data(), 4 * x.size());
-  EXPECT_EQ(floatsOf(run(made).at(0)), expected);
+  EXPECT_EQ(floatsOf(runOnHost(made).at(0)), expected);
 }
 
 /// The bound is so tight that many rows show a scale that is dropped, or elements that are left
@@ -190,13 +168,13 @@ TEST(Gemv, BoundsCatchMutations) {
   constexpr int64_t n = 64, k = 1024 + 5;
   const matrix::Case made =
       at_points::caseOf({.op = "gemv", .parameters = {.dtype = "f32"}, .dims = extents(n, k)});
-  ASSERT_EQ(wrongOf(made, run(made)), 0);
+  ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
   auto mutated = [&](size_t input, size_t each, size_t first, size_t bytes) {
     matrix::Case other = made;
     std::vector<std::byte> &data = other.inputs[input].data;
     for (size_t i = first; i + bytes <= data.size(); i += each)
       std::fill_n(data.begin() + static_cast<std::ptrdiff_t>(i), bytes, std::byte(0));
-    return wrongOf(made, run(other));
+    return wrongOf(made, runOnHost(other));
   };
   const size_t groups = 9;
   EXPECT_GE(mutated(1, 4 * groups, 4 * 3, 4), n / 4) << "a group's scale dropped";

@@ -137,28 +137,6 @@ Program square() {
   return b.build();
 }
 
-matrix::Case caseOf(const Program &program, const Dims &dims, const std::string &schedule = "") {
-  matrix::Case made{program, {}, {}, dims, {}};
-  made.options.schedule = schedule;
-  made.forAnyRows = true;
-  made.options.dims = dims;
-  made.options.dims.erase("m");
-  made.inputs = inputsOf(program, made.dims, "normal", /*seed=*/3);
-  return made;
-}
-
-/// Outputs of the case on `host`.
-std::vector<HostTensor> run(const matrix::Case &made) {
-  matrix::Harness harness("host");
-  const size_t number = harness.add(made);
-  harness.build();
-  return harness.run(number);
-}
-
-int64_t wrongOf(const matrix::Case &made, const std::vector<HostTensor> &outputs) {
-  return compare(made.program, made.inputs, outputs).at(0).wrong;
-}
-
 /// What emitting the program says is wrong with it.
 std::string errorOf(const Program &program, const Dims &dims) {
   CompileOptions options;
@@ -184,14 +162,14 @@ TEST(Matmul, WhatStandsAroundAgreesOnTheDevice) {
   std::vector<matrix::Case> cases;
   for (const int64_t m : {1, 19})
     for (const Program &program : {gated(), residual(), scaledAtOnce()})
-      cases.push_back(caseOf(program, extents(m, 96, 384)));
-  cases.push_back(caseOf(square(), {{"m", 5}, {"k", 272}}));
-  cases.push_back(caseOf(wide(), extents(5, 300, 272)));
+      cases.push_back(caseOf(program, extents(m, 96, 384), "m"));
+  cases.push_back(caseOf(square(), {{"m", 5}, {"k", 272}}, "m"));
+  cases.push_back(caseOf(wide(), extents(5, 300, 272), "m"));
   for (const Program &program : {mixed(e4m3, e2m1), mixed(e2m1, e5m2)})
-    cases.push_back(caseOf(program, {{"m", 11}, {"n", 48}, {"k", 384}, {"k2", 130}}));
-  cases.push_back(caseOf(scaledAtOnce(), extents(3, 96, 384)));
+    cases.push_back(caseOf(program, {{"m", 11}, {"n", 48}, {"k", 384}, {"k2", 130}}, "m"));
+  cases.push_back(caseOf(scaledAtOnce(), extents(3, 96, 384), "m"));
   cases.back().forAnyRows = false; // of few, whose warps share most sums
-  cases.push_back(caseOf(gated(), extents(3, 96, 384),
+  cases.push_back(caseOf(gated(), extents(3, 96, 384), "m",
                          "contract<threads = 64, vector = 2, rows = 8, loads = 2, columns = 32, "
                          "prefetch = 2, software = 1>"));
   matrix::expectReference(cases);
@@ -227,7 +205,7 @@ TEST(Matmul, IsExactOnIntegers) {
   std::memcpy(made.inputs[0].data.data(), w.data(), w.size());
   std::memcpy(made.inputs[1].data.data(), scales.data(), 4 * scales.size());
   std::memcpy(made.inputs[2].data.data(), x.data(), 4 * x.size());
-  EXPECT_EQ(floatsOf(run(made).at(0)), expected);
+  EXPECT_EQ(floatsOf(runOnHost(made).at(0)), expected);
 }
 
 /// The bound is so tight that many elements show a scale that is dropped, or elements that are left
@@ -235,13 +213,13 @@ TEST(Matmul, IsExactOnIntegers) {
 TEST(Matmul, BoundsCatchMutations) {
   constexpr int64_t m = 9, n = 64, k = 1024 + 5;
   const matrix::Case made = at_points::caseOf(matmul({.dtype = "f32"}, extents(m, n, k)));
-  ASSERT_EQ(wrongOf(made, run(made)), 0);
+  ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
   auto mutated = [&](size_t input, size_t each, size_t first, size_t bytes) {
     matrix::Case other = made;
     std::vector<std::byte> &data = other.inputs[input].data;
     for (size_t i = first; i + bytes <= data.size(); i += each)
       std::fill_n(data.begin() + static_cast<std::ptrdiff_t>(i), bytes, std::byte(0));
-    return wrongOf(made, run(other));
+    return wrongOf(made, runOnHost(other));
   };
   const size_t groups = 9;
   EXPECT_GE(mutated(1, 4 * groups, 4 * 3, 4), m * n / 4) << "a group's scale dropped";

@@ -91,6 +91,28 @@ matrix::Case at_points::caseOf(const Point &point, uint64_t seed) {
   return made;
 }
 
+matrix::Case at_points::caseOf(const Program &program, const Dims &dims, const std::string &open,
+                               const std::string &schedule) {
+  matrix::Case made{program, {}, {}, dims, {}};
+  made.options.schedule = schedule;
+  made.forAnyRows = true;
+  made.options.dims = dims;
+  made.options.dims.erase(open);
+  made.inputs = inputsOf(program, made.dims, "normal", /*seed=*/3);
+  return made;
+}
+
+std::vector<HostTensor> at_points::runOnHost(const matrix::Case &made) {
+  matrix::Harness harness("host");
+  const size_t number = harness.add(made);
+  harness.build();
+  return harness.run(number);
+}
+
+int64_t at_points::wrongOf(const matrix::Case &made, const std::vector<HostTensor> &outputs) {
+  return compare(made.program, made.inputs, outputs).at(0).wrong;
+}
+
 std::vector<float> at_points::floatsOf(const HostTensor &tensor) {
   std::vector<float> values(tensor.data.size() / sizeof(float));
   std::memcpy(values.data(), tensor.data.data(), tensor.data.size());

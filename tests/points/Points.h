@@ -29,6 +29,17 @@ std::vector<Point> inEachVariant(const Point &point);
 /// its type holds.
 matrix::Case caseOf(const Point &point, uint64_t seed = 1);
 
+/// A program at extents of which all but `open` are made static, under a schedule that is given or
+/// the heuristic's.
+matrix::Case caseOf(const Program &program, const Dims &dims, const std::string &open,
+                    const std::string &schedule = "");
+
+/// Outputs of the case on `host`.
+std::vector<HostTensor> runOnHost(const matrix::Case &made);
+
+/// How many elements of the first output are outside their bounds.
+int64_t wrongOf(const matrix::Case &made, const std::vector<HostTensor> &outputs);
+
 /// Inputs of a program at its extents, which follow from the kind of values and `seed` alone.
 std::vector<HostTensor> inputsOf(const Program &program, const Dims &dims,
                                  const std::string &values, uint64_t seed);

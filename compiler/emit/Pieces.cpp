@@ -1,0 +1,66 @@
+//===- Pieces.cpp - Literals, calls and lines of the text -----------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/emit/Pieces.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <charconv>
+#include <climits>
+
+using namespace llvm;
+using eider::simt::Access;
+
+std::string eider::text::floatLiteral(const APFloat &value) {
+  char digits[32];
+  auto end = std::to_chars(digits, digits + sizeof digits, value.convertToFloat())
+                 .ptr; // shortest, in no locale
+  std::string text(digits, end);
+  if (text.find_first_of(".e") == std::string::npos)
+    text += ".0";
+  return text + "f";
+}
+
+std::string eider::text::callOf(const Twine &method, ArrayRef<std::string> parameters,
+                                ArrayRef<std::string> arguments) {
+  return method.str() + (parameters.empty() ? "" : "<" + join(parameters, ", ") + ">") + "(" +
+         join(arguments, ", ") + ")";
+}
+
+SmallVector<std::string> eider::text::accessParameters(Access access, int64_t alignment,
+                                                       int64_t group, int64_t groupRows,
+                                                       bool streaming) {
+  if (access == Access::groups && groupRows != 1)
+    return {std::to_string(group), std::to_string(groupRows)};
+  if (access == Access::groups)
+    return {std::to_string(group)};
+  if (streaming)
+    return {std::to_string(alignment), "streaming"};
+  if ((access == Access::elements || access == Access::columns) && alignment != 16)
+    return {std::to_string(alignment)};
+  return {};
+}
+
+std::string eider::text::methodOf(StringRef verb, Access access) {
+  return access == Access::elements ? verb.str() : (verb + "_" + stringifyAccess(access)).str();
+}
+
+std::optional<size_t> eider::text::breakOf(StringRef statement, size_t room) {
+  std::optional<size_t> best;
+  int depth = 0, least = INT_MAX;
+  for (size_t i = 1; i + 1 < std::min(statement.size(), room + 1); ++i) {
+    const bool isOfTemplate = statement[i - 1] != ' '; // operators have spaces
+    depth += statement[i] == '(' || (statement[i] == '<' && isOfTemplate);
+    depth -= statement[i] == ')' || (statement[i] == '>' && isOfTemplate);
+    if (statement[i] != ' ' || !StringRef(",+-*/").contains(statement[i - 1]))
+      continue;
+    int binding = 2 * depth + (statement[i - 1] == '*' || statement[i - 1] == '/');
+    if (binding <= least) {
+      least = binding;
+      best = i;
+    }
+  }
+  return best;
+}

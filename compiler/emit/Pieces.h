@@ -1,0 +1,37 @@
+//===- Pieces.h - Literals, calls and lines of the text ---------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_EMIT_PIECES_H
+#define EIDER_EMIT_PIECES_H
+
+#include "compiler/ir/Simt.h"
+#include "llvm/ADT/APFloat.h"
+
+#include <optional>
+#include <string>
+
+namespace eider::text {
+
+/// The shortest text that reads back as this f32.
+std::string floatLiteral(const llvm::APFloat &value);
+
+/// `method<parameters>(arguments)`.
+std::string callOf(const llvm::Twine &method, llvm::ArrayRef<std::string> parameters,
+                   llvm::ArrayRef<std::string> arguments);
+
+/// Template parameters of an access, as far as they differ from the defaults.
+llvm::SmallVector<std::string> accessParameters(simt::Access access, int64_t alignment,
+                                                int64_t group, int64_t groupRows, bool streaming);
+
+/// The member of a tile that makes an access: `load`, `store_groups`.
+std::string methodOf(llvm::StringRef verb, simt::Access access);
+
+/// Where a statement is broken: after the operator or comma that binds least, in the fewest
+/// parentheses; of those the last within `room` columns. Nothing if there is none.
+std::optional<size_t> breakOf(llvm::StringRef statement, size_t room);
+
+} // namespace eider::text
+
+#endif // EIDER_EMIT_PIECES_H
