@@ -119,15 +119,28 @@ std::vector<float> at_points::floatsOf(const HostTensor &tensor) {
   return values;
 }
 
+int64_t at_points::wrongWithout(const matrix::Case &made, size_t input, size_t each, size_t first,
+                                size_t bytes) {
+  matrix::Case other = made;
+  std::vector<std::byte> &data = other.inputs[input].data;
+  for (size_t i = first; i + bytes <= data.size(); i += each)
+    std::fill_n(data.begin() + static_cast<std::ptrdiff_t>(i), bytes, std::byte(0));
+  return wrongOf(made, runOnHost(other));
+}
+
 void at_points::expectReference(const std::vector<Point> &points) {
+  std::vector<matrix::Case> cases;
+  for (const Point &point : points)
+    cases.push_back(caseOf(point, cases.size() + 1));
+  at_points::expectReference(cases);
+}
+
+void at_points::expectReference(const std::vector<matrix::Case> &cases) {
   try {
     Device::open(matrix::testDevice());
   } catch (const Error &error) {
     GTEST_SKIP() << error.what();
   }
-  std::vector<matrix::Case> cases;
-  for (const Point &point : points)
-    cases.push_back(caseOf(point, cases.size() + 1));
   matrix::expectReference(cases);
 }
 

@@ -47,8 +47,14 @@ std::vector<HostTensor> inputsOf(const Program &program, const Dims &dims,
 /// The elements of a tensor of f32.
 std::vector<float> floatsOf(const HostTensor &tensor);
 
-/// Holds every point on the device against the reference; skips where there is no device.
+/// The same where the case is run on inputs of which `bytes` bytes are zeros in each `each`, from
+/// `first` on: what a bound that is tight shows of scales and elements that are left out.
+int64_t wrongWithout(const matrix::Case &made, size_t input, size_t each, size_t first,
+                     size_t bytes);
+
+/// Holds every point, or case, on the device against the reference; skips where there is no device.
 void expectReference(const std::vector<Point> &points);
+void expectReference(const std::vector<matrix::Case> &cases);
 
 /// Every text is of the vocabulary alone, and no line too wide.
 void expectPure(const std::vector<Point> &points);
