@@ -43,8 +43,7 @@ struct Domain {
   int64_t products = 0;       ///< Of matrices in memory, whose elements are the matrix's.
   int64_t bitsOfVectors = 0;  ///< Of an element that meets them, at most.
   bool packsWeights = true;   ///< Two of each are a byte.
-  int64_t blockOfWeights =
-      0; ///< Neighbours along a part of their rows with a scale, at most; 0: whole rows.
+  int64_t blockOfWeights = 0; ///< Of their rows, with a scale together, at most; 0: whole rows.
   bool stacksRows = false;   ///< And nothing else is done with its rows: a thread may have several.
   bool sumsGroups = false;   ///< Some sum over groups in a row.
   int rowReductions = 0;     ///< How many they are.
@@ -94,9 +93,8 @@ private:
   std::optional<Level> uprightLevelOf(llvm::ArrayRef<ir::DimExpr> exprs) const;
 };
 
-/// Whether an input is loaded only where something chooses of it: rows, a column, what is repeated;
-/// or rows so chosen are only repeated; or
-/// two matrices are multiplied.
+/// Whether an input is loaded only where something chooses of it (rows, a column, what is repeated)
+/// or multiplies matrices; or whether rows so chosen are only repeated.
 bool isReadByRows(mlir::Operation &op);
 
 /// The dims that a kernel counts with: its rows, what an index chooses from, extents.
