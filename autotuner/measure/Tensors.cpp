@@ -68,15 +68,13 @@ void Tensors::describe(const Kernel &kernel, const Signature &signature, const D
     tensor.bytes = sizeOf(tensor.dtype) * static_cast<size_t>(elements);
     if (tensor.role != Signature::Role::Output) {
       tensor.pristine = allocate(tensor.bytes);
-      const std::string &from = described.choosesFrom;
-      if (from.empty()) {
+      if (!bench::isOfIndices(described)) {
         const DType data = described.packed.value_or(tensor.dtype);
         const auto count = static_cast<int64_t>(tensor.bytes / sizeOf(data));
         bench::fillWithData(device, tensor.pristine, data, count, ++seed,
                             bench::contentOf(tensor.name));
       } else {
-        bench::fillWithChoices(device, tensor.pristine, tensor.dtype, elements,
-                               bench::extentOf(from, dims), ++seed);
+        bench::fillWithIndices(device, tensor.pristine, described, elements, dims, ++seed);
       }
     }
     if (tensor.role != Signature::Role::Input) {

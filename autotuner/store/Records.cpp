@@ -116,7 +116,7 @@ std::vector<std::string> fixedDims(const Signature &signature) {
           });
       return (isRead || !countsRows || hasRowsOfInput) && isAlong(tensor.shape.back());
     });
-    if (alongRows || dim.value)
+    if (alongRows || dim.value || dim.isFixed)
       fixed.push_back(dim.name);
   }
   return fixed;

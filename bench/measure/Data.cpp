@@ -87,20 +87,33 @@ void fillWithData(const Device &device, void *pointer, DType type, int64_t eleme
   device.synchronize();
 }
 
-void fillWithChoices(const Device &device, void *pointer, DType type, int64_t elements,
-                     int64_t rows, uint64_t seed) {
+bool isOfIndices(const Signature::Tensor &tensor) {
+  return !tensor.choosesFrom.empty() || !tensor.mostOfEach.empty();
+}
+
+/// `elements` choices among `rows`.
+static std::vector<int64_t> choices(int64_t elements, int64_t rows, uint64_t seed) {
   if (rows < 1)
     throw Error(ErrorKind::Request, "there are no rows to choose from", "",
                 "give the dim of the tensor at least 1");
   std::vector<int64_t> order(static_cast<size_t>(std::max(rows, elements)));
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), std::mt19937_64(seed));
-  const size_t width = sizeOf(type);
+  for (int64_t &row : order)
+    row %= rows;
+  return order;
+}
+
+void fillWithIndices(const Device &device, void *pointer, const Signature::Tensor &tensor,
+                     int64_t elements, const Dims &dims, uint64_t seed) {
+  const std::vector<int64_t> numbers =
+      tensor.mostOfEach.empty()
+          ? choices(elements, extentOf(tensor.choosesFrom, dims), seed)
+          : std::vector<int64_t>(static_cast<size_t>(elements), extentOf(tensor.mostOfEach, dims));
+  const size_t width = sizeOf(tensor.dtype);
   std::vector<std::byte> data(width * static_cast<size_t>(elements));
-  for (size_t i = 0; i < static_cast<size_t>(elements); ++i) {
-    const int64_t row = order[i] % rows;
-    std::memcpy(&data[i * width], &row, width); // of a little-endian integer, the low bytes
-  }
+  for (size_t i = 0; i < static_cast<size_t>(elements); ++i)
+    std::memcpy(&data[i * width], &numbers[i], width); // of a little-endian integer, the low bytes
   device.upload(pointer, data.data(), data.size());
 }
 

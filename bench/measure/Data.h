@@ -20,14 +20,18 @@ Content contentOf(const std::string &name);
 
 /// Fills device memory of `elements` of a type with normally distributed values (FP8 codes: any but
 /// NaN) or with scales from 2^-8 to 2^-7, the same for the same seed. Never zeros, on which memory
-/// and arithmetic are faster. Throws Error (Request) for integers: fillWithChoices().
+/// and arithmetic are faster. Throws Error (Request) for integers: fillWithIndices().
 void fillWithData(const Device &device, void *pointer, DType type, int64_t elements, uint64_t seed,
                   Content content = Content::values);
 
-/// Fills device memory of i32 or i64 with choices among `rows`, in an order of no pattern, each
-/// once while there are enough of them. Throws Error (Request) for no rows.
-void fillWithChoices(const Device &device, void *pointer, DType type, int64_t elements,
-                     int64_t rows, uint64_t seed);
+/// Whether a tensor chooses rows of another, or says how many tokens there are.
+bool isOfIndices(const Signature::Tensor &tensor);
+
+/// Fills device memory of such a tensor with choices in an order of no pattern, each once while
+/// there are enough of them; with as many tokens as there may be. Throws Error (Request) for no
+/// rows.
+void fillWithIndices(const Device &device, void *pointer, const Signature::Tensor &tensor,
+                     int64_t elements, const Dims &dims, uint64_t seed);
 
 /// The extent that a signature's expression gives. Throws Error.
 int64_t extentOf(const std::string &expression, const Dims &dims);

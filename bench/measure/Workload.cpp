@@ -51,14 +51,12 @@ Workload::Workload(const Device &device, const Meter &meter, const Kernel &kerne
       const size_t step = (bytes + 511) / 512 * 512; // all sets aligned alike
       const auto all = static_cast<int64_t>(step * sets.size() / sizeOf(type));
       auto *base = static_cast<std::byte *>(allocate(step * sets.size()));
-      const std::string &from = tensor.choosesFrom;
-      if (from.empty())
+      if (!isOfIndices(tensor))
         fillWithData(device, base, type, all, i + 1, contentOf(tensor.name));
       for (size_t set = 0; set < sets.size(); ++set) {
         sets[set].push_back({base + set * step});
-        if (!from.empty())
-          fillWithChoices(device, base + set * step, type, elements[i], extentOf(from, dims),
-                          i + 1);
+        if (isOfIndices(tensor))
+          fillWithIndices(device, base + set * step, tensor, elements[i], dims, i + 1);
       }
     }
   } catch (...) {

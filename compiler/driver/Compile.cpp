@@ -32,6 +32,7 @@ private:
   std::string placeWorkspace(VariantKind kind, ModuleOp kernels);
   contract::Variant variant(VariantKind kind);
   std::vector<contract::Predicate> predicates(VariantKind kind, ModuleOp kernels) const;
+  bool isAttended(unsigned tensor) const;
   contract::Predicate fewRows(VariantKind kind) const;
   std::vector<contract::Predicate> hasRows(VariantKind kind) const;
   contract::Launch launch(simt::KernelOp kernel) const;
@@ -77,6 +78,16 @@ void ContractBuilder::addBoundary() {
   }
 }
 
+/// What the blocks of attention leave, of which there is one a sequence and KV head at least.
+static std::string bytesOfParts(ir::ProgramOp program, ir::AttentionOp op) {
+  const transforms::Attention it = transforms::shapeOf(op);
+  const std::string sequences =
+      ir::dimsOf(op.getLengths().getType()).getExprs()[0].contractExpression();
+  return std::to_string(4 * it.sizeOfPart()) + " * max(" +
+         std::to_string(program.getScheduleAttr().getKnobs().blocks) + ", (" + sequences + ") * " +
+         std::to_string(it.kvHeads) + ")";
+}
+
 /// Offsets, 256-byte aligned, of what one kernel of a variant leaves to the next, and of where
 /// blocks of a grid meet; gives where they end.
 std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) {
@@ -89,6 +100,10 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
     for (auto output : program.getOps<ir::OutputOp>()) {
       if (!output.getWorkspace())
         continue;
+      if (ir::AttentionOp attention = transforms::attentionOf(output)) {
+        place(output.getName(), bytesOfParts(program, attention));
+        continue;
+      }
       std::string bytes = "4";
       if (transforms::leavesParts(output))
         bytes += " * " + std::to_string(transforms::mostParts);
@@ -105,6 +120,17 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
   return end;
 }
 
+/// Whether attention reads the tensor, whatever its strides.
+bool ContractBuilder::isAttended(unsigned tensor) const {
+  for (ir::ProgramOp program :
+       compilation.scheduled(VariantKind::contiguous).getOps<ir::ProgramOp>())
+    for (auto input : program.getOps<ir::InputOp>())
+      if (input.getName() == contract.tensors[tensor].name &&
+          llvm::any_of(input->getUsers(), llvm::IsaPred<ir::AttentionOp>))
+        return true;
+  return false;
+}
+
 std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
                                                              ModuleOp kernels) const {
   using Kind = contract::Predicate::Kind;
@@ -118,7 +144,9 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
   };
   for (unsigned index = 0; index < contract.tensors.size(); ++index) {
     if (kind == VariantKind::general) {
-      add(Kind::UnitStride, index, 0);
+      // Of three dims that are rows and columns, the columns lie together.
+      const bool isMatrix = contract.tensors[index].shape.size() != 3 || isAttended(index);
+      add(isMatrix ? Kind::UnitStride : Kind::Contiguous, index, 0);
       continue;
     }
     add(Kind::Contiguous, index, 0);
@@ -183,6 +211,7 @@ contract::Launch ContractBuilder::launch(simt::KernelOp kernel) const {
     } else if (kind == "stride") {
       parameter.kind = contract::Parameter::Kind::Stride;
       parameter.index = tensors.lookup(name);
+      parameter.axis = std::stoi(axis.str());
     } else if (kind == "workspace") {
       parameter.kind = contract::Parameter::Kind::Workspace;
       parameter.offset = workspaces.lookup(name);

@@ -47,10 +47,24 @@ Value Builder::input(const std::string &name, DType type, const Shape &shape, Sc
   mlir::Type element = row && (row->isScale || row->isIndex)
                            ? row->get(&recording_->context)
                            : recording_->elementType(type, site, "an input");
-  auto tensor = recording_->tensorType(recording_->extentsOf(shape, site), element);
+  auto tensor = recording_->tensorType(recording_->extentsOf(shape, site, 3), element);
   auto attr = recording_->layoutAttr(layout, tensor, site);
   return recording_->wrap(ir::InputOp::create(recording_->builder, recording_->unknown, tensor,
                                               name, /*workspace=*/false, attr));
+}
+
+Value Builder::codes(const std::string &name, DType format, const Shape &shape,
+                     std::source_location where) {
+  Site site{"codes '" + name + "'", where, recording_.get()};
+  recording_->takeName(name, site);
+  const ir::ElementType *row = ir::findElementType(format);
+  if (!row || !row->isCode)
+    site.fail(std::string("codes cannot be ") + nameOf(format),
+              "use " + ir::namesOfTypes(&ir::ElementType::isCode));
+  auto tensor =
+      recording_->tensorType(recording_->extentsOf(shape, site, 4), row->get(&recording_->context));
+  return recording_->wrap(ir::InputOp::create(recording_->builder, recording_->unknown, tensor,
+                                              name, /*workspace=*/false, ir::LayoutAttr()));
 }
 
 Scaled Builder::scaled_input(const std::string &name, DType format, const Shape &shape,
@@ -73,7 +87,7 @@ Value Builder::inout(const std::string &name, DType type, const Shape &shape,
   Site site{"inout '" + name + "'", where, recording_.get()};
   recording_->takeName(name, site);
   mlir::Type element = recording_->elementType(type, site, "an in-out");
-  auto tensor = recording_->tensorType(recording_->extentsOf(shape, site), element);
+  auto tensor = recording_->tensorType(recording_->extentsOf(shape, site, 3), element);
   return recording_->wrap(
       ir::InOutOp::create(recording_->builder, recording_->unknown, tensor, name));
 }

@@ -116,6 +116,28 @@ private:
     }
   }
 
+  /// Pages are chosen by the block table, and lengths are bounded by what it has. Of a tensor of
+  /// several axes all extents but the first are those of a kernel; of scales the one.
+  void noteAttention(AttentionOp op) {
+    auto extents = [](mlir::Value value) { return dimsOf(value.getType()).getExprs(); };
+    auto nameOf = [](mlir::Value value) {
+      auto input = value.getDefiningOp<InputOp>();
+      return input ? input.getName() : StringRef();
+    };
+    const ArrayRef<DimExpr> keys = extents(op.getKeys());
+    for (Signature::Tensor &tensor : signature.tensors) {
+      if (tensor.name == nameOf(op.getPages()))
+        tensor.choosesFrom = keys[0].contractExpression();
+      if (tensor.name == nameOf(op.getLengths()))
+        tensor.mostOfEach = "(" + extents(op.getPages())[1].contractExpression() + ") * (" +
+                            keys[1].contractExpression() + ")";
+    }
+    for (mlir::Value value : {op.getQueries(), op.getKeys(), op.getKeyScale()})
+      for (const DimExpr &dim : extents(value).drop_front(extents(value).size() > 1))
+        for (Signature::NamedDim &named : signature.dims)
+          named.isFixed |= dim.name && dim.name.getValue() == named.name;
+  }
+
   void noteChoices(Operation &op) {
     if (auto gather = dyn_cast<GatherOp>(op)) {
       mlir::Value table = gather.getTable();
@@ -132,6 +154,8 @@ private:
     if (auto scatter = dyn_cast<ScatterOp>(op))
       noteChoice(scatter.getIndex(), dimsOf(scatter.getInto()).getExprs().front(),
                  {scatter.getName().str(), scatter.getName().str() + "_scale"});
+    if (auto attention = dyn_cast<AttentionOp>(op))
+      noteAttention(attention);
     auto position = dyn_cast<PositionOp>(op);
     signature.countsRows |= isa<ExtentOp>(op) || (position && position.getAxis() == 0);
   }

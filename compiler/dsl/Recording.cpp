@@ -119,6 +119,8 @@ mlir::Value Recording::f32(const Operand &operand, const Site &site) {
   if (isIndexType(getElementTypeOrSelf(value.getType())))
     site.fail("an operand is an index",
               "indices are added, subtracted, compared with indices, and choose rows");
+  if (isCodeType(getElementTypeOrSelf(value.getType())))
+    site.fail("an operand is codes without their scales", "dequantise a scaled tensor");
   return widened(value);
 }
 
@@ -198,10 +200,12 @@ Extents Recording::extentsOf(mlir::Type type) {
   return dims ? Extents(dims.getExprs()) : Extents();
 }
 
-Extents Recording::extentsOf(const Shape &shape, const Site &site) const {
-  if (shape.empty() || shape.size() > 2)
+Extents Recording::extentsOf(const Shape &shape, const Site &site, size_t mostDims) const {
+  if (shape.empty() || shape.size() > mostDims)
     site.fail("a tensor of rank " + std::to_string(shape.size()),
-              "give one or two dims; for a number use a scalar");
+              "give " +
+                  std::string(mostDims == 2 ? "one or two" : "1 to " + std::to_string(mostDims)) +
+                  " dims; for a number use a scalar");
   Extents extents;
   ProgramOp owner = program;
   for (const Dim &dim : shape) {

@@ -79,7 +79,7 @@ public:
   /// The dims of a type; none for a scalar.
   static Extents extentsOf(mlir::Type type);
   /// Checks that the dims are of this program, and the rank.
-  Extents extentsOf(const Shape &shape, const Site &site) const;
+  Extents extentsOf(const Shape &shape, const Site &site, size_t mostDims = 2) const;
   Shape shapeOf(mlir::Type type) const;
   mlir::RankedTensorType tensorType(llvm::ArrayRef<ir::DimExpr> extents, mlir::Type element);
   mlir::Type elementType(DType type, const Site &site, const char *forWhat);

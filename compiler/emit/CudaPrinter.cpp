@@ -78,7 +78,7 @@ private:
   Names names;
   DenseMap<Value, Expression> expressions;
   DenseMap<Value, std::string> carried;        ///< of loads ahead: the variable that keeps them
-  std::map<std::string, std::string> products; ///< types of products of matrices: their aliases
+  std::map<std::string, std::string> products; ///< types of products and of parts: their aliases
   TileNames words;                             ///< Of the loop that is printed.
   std::string indent = "  ";
 
@@ -88,6 +88,7 @@ private:
   void printTile(TileAttr tile);
   void printCodecs();
   void printProducts();
+  void printAttention();
   LogicalResult printLoop(ForTilesOp loop);
   void printCarried(ForTilesOp loop);
   LogicalResult printOp(Operation &op);
@@ -97,6 +98,7 @@ private:
   Expression reduceText(ReduceOp op);
   Expression encodeText(EncodeOp op);
   Expression productText(ContractOp op);
+  std::string attendText(AttendOp op);
   Expression layoutText(ScaleLayoutOp op);
   FailureOr<Expression> arithmeticText(Operation &op);
   std::string derivedName(Operation &op);
@@ -225,6 +227,26 @@ Expression KernelPrinter::productText(ContractOp op) {
   return {products.at(productType(op, words.alias)) + "::" + callOf("of", parameters, arguments)};
 }
 
+/// The type that knows the parts of attention.
+template <class Op> static std::string partsType(Op op) {
+  auto number = [](int64_t value) { return std::to_string(value); };
+  return "AttentionParts</*heads=*/" + number(op.getHeads()) + ", /*kv_heads=*/" +
+         number(op.getKvHeads()) + ", /*head_dim=*/" + number(op.getHeadDim()) + ", /*places=*/" +
+         number(op.getPlaces()) + ">";
+}
+
+std::string KernelPrinter::attendText(AttendOp op) {
+  SmallVector<std::string> parameters = {
+      codecAlias(cast<PointerType>(op.getKeys().getType()).getElementType()),
+      "/*scales=*/" + std::to_string(op.getScales())};
+  if (op.getAlignment() != 16)
+    parameters.push_back(std::to_string(op.getAlignment()));
+  SmallVector<std::string> arguments;
+  for (Value value : op->getOperands())
+    arguments.push_back(operand(value).text);
+  return "Attend::" + callOf("leave_part", parameters, arguments) + ";";
+}
+
 Expression KernelPrinter::layoutText(ScaleLayoutOp op) {
   Value atLaunch = op.getColumnsAtLaunch();
   std::string text = eider::ir::infoOf(op.getLayout().getValue()).text.str() + "</*columns=*/" +
@@ -321,6 +343,11 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
                       operand(decode.getInput()).text + ")"};
   if (auto product = dyn_cast<ContractOp>(op))
     return productText(product);
+  if (auto combine = dyn_cast<CombineAttentionOp>(op))
+    return Expression{products.at(partsType(combine)) + "::" +
+                      callOf("combined", {},
+                             {words.cursor, operand(combine.getParts()).text,
+                              operand(combine.getSequences()).text})};
   if (auto layout = dyn_cast<ScaleLayoutOp>(op))
     return layoutText(layout);
   if (auto offset = dyn_cast<OffsetOp>(op))
@@ -363,6 +390,7 @@ std::string KernelPrinter::derivedName(Operation &op) {
       .Case<PartialOp, CombinePartsOp, ReduceGridOp>(
           [](auto part) { return stringifyReduction(part.getKind()).str(); })
       .Case([](ContractOp) { return "product"; })
+      .Case([](CombineAttentionOp) { return "attention"; })
       .Case([](TransposedTileOp) { return "transposed"; })
       .Case([](TransposeOp) { return "turned"; })
       .Case([](EncodeOp) { return "codes"; })
@@ -390,7 +418,7 @@ bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   if (isa<arith::ConstantOp, OffsetOp>(op))
     return false;
   if (isa<LoadOp, ReduceOp, PartialOp, CombinePartsOp, GridBarrierOp, ReduceGridOp, AtRowOp,
-          RotateOp, TransposeOp, TransposedTileOp, ContractOp>(op) ||
+          RotateOp, TransposeOp, TransposedTileOp, ContractOp, CombineAttentionOp>(op) ||
       op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;
@@ -424,6 +452,10 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
   if (auto store = dyn_cast<StorePartOp>(op)) {
     printStatement(operand(store.getPartial()).text + ".store(" + operand(store.getBase()).text +
                    ");");
+    return success();
+  }
+  if (auto attend = dyn_cast<AttendOp>(op)) {
+    printStatement(attendText(attend));
     return success();
   }
   if (auto clear = dyn_cast<ClearPaddingOp>(op)) {
@@ -548,9 +580,27 @@ void KernelPrinter::printCodecs() {
       note(getElementTypeOrSelf(decode.getInput().getType()), decode.getCodec());
     if (auto product = dyn_cast<ContractOp>(op))
       note(cast<PointerType>(product.getWeights().getType()).getElementType(), product.getCodec());
+    if (auto attend = dyn_cast<AttendOp>(op))
+      note(cast<PointerType>(attend.getKeys().getType()).getElementType(), attend.getCodec());
   });
   for (const auto &[alias, codec] : codecs)
     os << indent << "using " << alias << " = " << codec << ";\n";
+}
+
+/// The types of attention: of its parts, and of who leaves them.
+void KernelPrinter::printAttention() {
+  auto printParts = [&](const std::string &type) {
+    std::string &alias = products[type];
+    if (alias.empty())
+      printStatement("using " + (alias = names.fresh("Parts")) + " = " + type + ";");
+    return alias;
+  };
+  kernel.walk([&](CombineAttentionOp op) { printParts(partsType(op)); });
+  kernel.walk([&](AttendOp op) {
+    printStatement("using Attend = AttentionDecode<" + printParts(partsType(op)) + ", /*page=*/" +
+                   std::to_string(op.getPage()) + ", /*warps=*/" + std::to_string(op.getWarps()) +
+                   ", /*ahead=*/" + std::to_string(op.getAhead()) + ">;");
+  });
 }
 
 /// A type for each way in which the kernel multiplies matrices.
@@ -567,7 +617,9 @@ void KernelPrinter::printProducts() {
 
 /// Tensors that the kernel writes; the others are const.
 static bool isWritten(Value pointer) {
-  return llvm::any_of(pointer.getUsers(), [](Operation *user) {
+  return llvm::any_of(pointer.getUsers(), [&](Operation *user) {
+    if (auto attend = dyn_cast<AttendOp>(user))
+      return attend.getParts() == pointer;
     return isa<StoreOp, StorePartOp, GridBarrierOp, ClearPaddingOp>(user);
   });
 }
@@ -629,6 +681,7 @@ LogicalResult KernelPrinter::print() {
   }
   printCodecs();
   printProducts();
+  printAttention();
   for (Operation &op : kernel.getBlock())
     if (failed(printOp(op)))
       return failure();
@@ -650,6 +703,10 @@ void printIncludes(ModuleOp module, llvm::raw_ostream &os) {
       includes.insert(namesOf(loop.getTile().getKind()).header);
     if (isa<ContractOp>(op))
       includes.insert("eider/contraction/product.cuh");
+    if (isa<AttendOp>(op))
+      includes.insert("eider/attention/decode.cuh");
+    if (isa<CombineAttentionOp>(op))
+      includes.insert("eider/attention/parts.cuh");
     if (auto layout = dyn_cast<ScaleLayoutOp>(op))
       includes.insert("eider/layouts/" +
                       eider::ir::infoOf(layout.getLayout().getValue()).name.str() + ".cuh");

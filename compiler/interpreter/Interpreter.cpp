@@ -6,6 +6,7 @@
 #include "compiler/interpreter/Interpreter.h"
 
 #include "compiler/dsl/ProgramImpl.h"
+#include "compiler/interpreter/Attention.h"
 #include "compiler/interpreter/Blocks.h"
 #include "compiler/interpreter/Boundary.h"
 #include "compiler/interpreter/Elementwise.h"
@@ -55,6 +56,7 @@ private:
   Tensor integer(ir::IntegerOp op);
   Tensor randomBits(ir::RandomOp op);
   Tensor contraction(ir::ContractOp op);
+  Tensor attention(ir::AttentionOp op);
   std::vector<uint16_t> randomOf(mlir::Value value) const;
   ScaledTensor scaledInput(StringRef name, ir::ScaledType type);
   CodeTensor codesInput(const std::string &name, Type type);
@@ -308,6 +310,14 @@ Tensor Machine::contraction(ir::ContractOp op) {
   return contract(get(op.getWeights()), nullptr, vector);
 }
 
+Tensor Machine::attention(ir::AttentionOp op) {
+  auto decoded = [&](mlir::Value value) { return decode(get<CodeTensor>(value)); };
+  return attend(get(op.getQueries()),
+                {decoded(op.getKeys()), decoded(op.getValues()), get(op.getKeyScale()),
+                 get(op.getValueScale()), get(op.getPages()), get(op.getLengths())},
+                boundary.where());
+}
+
 void Machine::executeTranspose(ir::TransposeOp op) {
   // Scales of a code type are codes where they lie row by row, and values in other layouts.
   if (const auto *codes = std::get_if<CodeTensor>(&values.find(op.getInput())->second))
@@ -323,6 +333,8 @@ bool Machine::executeShape(Operation *op) {
     set(reduceOp, reduce(reduceOp.getKind(), get(reduceOp.getInput()), reduceOp.getBlock()));
   else if (auto contractOp = dyn_cast<ir::ContractOp>(op))
     set(contractOp, contraction(contractOp));
+  else if (auto attentionOp = dyn_cast<ir::AttentionOp>(op))
+    set(attentionOp, attention(attentionOp));
   else if (auto halfOp = dyn_cast<ir::HalfOp>(op))
     set(halfOp, half(get(halfOp.getInput()), halfOp.getWhich()));
   else if (auto transposeOp = dyn_cast<ir::TransposeOp>(op))

@@ -291,7 +291,7 @@ static Attribute parseScheduleBody(AsmParser &parser) {
   auto family = symbolizeFamily(keyword);
   if (!family) {
     parser.emitError(at, "no schedule family '")
-        << keyword << "'; they are map, row, tile, contract";
+        << keyword << "'; they are map, row, tile, contract, attention";
     return {};
   }
   ScheduleKnobs knobs;

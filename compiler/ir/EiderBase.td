@@ -50,7 +50,7 @@ def Eider_NeighbourAttr : EnumAttr<Eider_Dialect, Eider_Neighbour, "neighbour">;
 
 def Eider_Family : Eider_Enum<"Family", "the family of a schedule", [
     I32EnumAttrCase<"map", 0>, I32EnumAttrCase<"row", 1>, I32EnumAttrCase<"tile", 2>,
-    I32EnumAttrCase<"contract", 3>]>;
+    I32EnumAttrCase<"contract", 3>, I32EnumAttrCase<"attention", 4>]>;
 
 def Eider_CodecPath : Eider_Enum<"CodecPath", "who converts FP8", [
     I32EnumAttrCase<"hardware", 0>, I32EnumAttrCase<"software", 1>]>;
@@ -138,7 +138,9 @@ def Eider_ScheduleAttr : Eider_Attr<"Schedule", "schedule"> {
     `tile<threads, vector, rows, columns>`: blocks of rows × columns, the program's own where it reduces blocks; to transpose, powers of two
     that groups divide, vector at least 4, and a row's and a column's vectors each dividing threads.
     `contract<threads, vector, rows, columns, loads, split, prefetch>`: blocks of a product of matrices, whose warps multiply 16 rows of weights by
-    `rows` of the other, `loads` steps of 64 along them at a time, `prefetch` (2 to 8) such stages on their way; `split` warps share a sum. The other knobs are ScheduleKnobs'.
+    `rows` of the other, `loads` steps of 64 along them at a time, `prefetch` (2 to 8) such stages on their way; `split` warps share a sum.
+    `attention<threads, blocks, prefetch>`: warps of a block have 16 tokens of a sequence at a time in turn, `prefetch` such steps on their way;
+    sequences are cut into parts so that all are about `blocks`. The other knobs are ScheduleKnobs'.
   }];
   let parameters = (ins EnumParameter<Eider_Family>:$family, "ScheduleKnobs":$knobs);
   let hasCustomAssemblyFormat = 1;

@@ -386,6 +386,32 @@ LogicalResult ContractOp::verify() {
   return verifySame(*this, "the result", getResult().getType(), part(0, f32));
 }
 
+LogicalResult AttentionOp::verify() {
+  for (Value operand : getOperands())
+    if (!namesItsDims(operand.getType()))
+      return emitOpError("is of tensors with #eider.dims, one an axis");
+  auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
+  auto extents = [&](Value value) { return dimsOf(typeOf(value)).getExprs(); };
+  const RankedTensorType queries = typeOf(getQueries()), keys = typeOf(getKeys());
+  if (queries.getRank() != 3 || keys.getRank() != 4 || typeOf(getPages()).getRank() != 2 ||
+      typeOf(getLengths()).getRank() != 1)
+    return emitOpError("is of queries [b, h, d], keys and values [pages, page, kv_heads, d], pages "
+                       "[b, n] and lengths [b]");
+  if (getKeys().getType() != getValues().getType())
+    return emitOpError() << "has keys of " << keys << " and values of " << getValues().getType();
+  if (extents(getPages())[0] != extents(getQueries())[0] ||
+      extents(getLengths())[0] != extents(getQueries())[0])
+    return emitOpError("has as many rows of pages, and lengths, as sequences");
+  if (extents(getQueries())[2] != extents(getKeys())[3])
+    return emitOpError("has queries and keys of one length");
+  for (Value scale : {getKeyScale(), getValueScale()})
+    if (typeOf(scale).getRank() != 1)
+      return emitOpError("has one scale in all, or one a KV head");
+  return verifySame(*this, "the result", getResult().getType(),
+                    RankedTensorType::get(queries.getShape(), Float32Type::get(getContext()),
+                                          queries.getEncoding()));
+}
+
 LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
   bool amax = op.getKind() == Reduction::amax || op.getKind() == Reduction::amax_number;
   Value narrow = amax ? narrowOperand(op.getInput()) : Value();

@@ -22,10 +22,11 @@ struct ScheduleKnobs {
   int64_t columns = 0; ///< of a two-dimensional block (tile, contract)
   int64_t split = 1;   ///< warps that share a sum, each its part of the products (contract)
   int64_t tiles = 1;   ///< that a CUDA block takes in turn
-  int64_t blocks = 0;  ///< of a persistent grid, which takes all tiles in turn; 0: no bound
+  int64_t blocks = 0;  ///< of a persistent grid, which takes all tiles in turn; 0: no bound; about
+                      ///< so many that sequences are cut for (attention)
   int64_t resident = 0; ///< blocks that a multiprocessor should hold: bounds registers; 0: no bound
   int64_t prefetch = 0; ///< tiles whose elements are loaded while the one before is worked on; of
-                        ///< products, stages on their way
+                        ///< products, stages on their way; of attention, steps
   int64_t cluster = 1;  ///< CUDA blocks that hold a row together, `threads` in each (row)
   int64_t cooperative = 0; ///< 1: one kernel, all of whose blocks run at once and meet (map, row)
   int64_t hoist = 0;       ///< 1: column vectors (a norm's weight) stay in registers over all tiles

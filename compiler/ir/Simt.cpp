@@ -198,6 +198,28 @@ LogicalResult ContractOp::verify() {
   return success();
 }
 
+LogicalResult AttendOp::verify() {
+  if (getHeads() < 1 || getKvHeads() < 1 || getHeads() % getKvHeads() != 0)
+    return emitOpError("has a multiple of the cache's heads");
+  if (getScales() != 1 && getScales() != getKvHeads())
+    return emitOpError("has one scale, or one a head of the cache");
+  if (getPage() < 1 || getPlaces() < 1 || getWarps() < 1 || getAhead() < 2)
+    return emitOpError("has pages of tokens, places, warps, and two steps on their way at least");
+  if (const size_t count = getPitches().size(); count != 0 && count != 8)
+    return emitOpError("has the pitches of queries, keys and values, or none");
+  return success();
+}
+
+LogicalResult CombineAttentionOp::verify() {
+  TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
+  auto vector = cast<VectorType>(getType());
+  if (vector.getNumElements() != tile.elements() || !vector.getElementType().isF32())
+    return emitOpError() << "is the f32 elements of a tile, not " << getType();
+  if (getHeadDim() % tile.getVector() != 0)
+    return emitOpError("has threads whose neighbours are of one head");
+  return success();
+}
+
 /// Blocks that have no tile, or several, would not meet.
 LogicalResult ReduceGridOp::verify() {
   auto loop = (*this)->getParentOfType<ForTilesOp>();

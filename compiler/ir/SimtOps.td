@@ -306,6 +306,37 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Simt_AttendOp : Simt_Op<"attend"> {
+  let summary = "Writes this CUDA block's part of attention over a paged cache";
+  let description = [{
+    Of sequences whose tokens are cut so that all parts are about `places`; `scales` is 1 or `kv_heads`. `warps` have 16 tokens at a time in turn,
+    `ahead` such steps of each on their way. `pitches` are those of queries (sequence, head), keys and values (page, token, head). Alignment in
+    bytes of row starts. Collective: every thread of the CUDA block takes part.
+  }];
+  let hasVerifier = 1;
+  let arguments = (ins Arg<Simt_PointerType, "", [MemWrite]>:$parts, Arg<Simt_PointerType, "", [MemRead]>:$queries,
+                       Arg<Simt_PointerType, "", [MemRead]>:$keys, Arg<Simt_PointerType, "", [MemRead]>:$key_scale,
+                       Arg<Simt_PointerType, "", [MemRead]>:$values, Arg<Simt_PointerType, "", [MemRead]>:$value_scale,
+                       Arg<Simt_PointerType, "", [MemRead]>:$pages, Arg<Simt_PointerType, "", [MemRead]>:$lengths,
+                       I64:$sequences, I64:$pages_pitch, Variadic<I64>:$pitches,
+                       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$places, I64Attr:$page, I64Attr:$scales,
+                       I64Attr:$warps, I64Attr:$ahead, I64Attr:$alignment, Eider_CodecPathAttr:$codec);
+  let assemblyFormat = [{
+    $queries `,` $keys `by` $key_scale `,` $values `by` $value_scale `pages` $pages `,` $pages_pitch `lengths` $lengths `of` $sequences `to` $parts
+    (`pitches` $pitches^)? attr-dict `:` type($queries) `,` type($keys) `,` type($key_scale) `,` type($values) `,` type($value_scale) `,`
+    type($pages) `,` type($lengths) `,` type($parts)
+  }];
+}
+
+def Simt_CombineAttentionOp : Simt_Op<"combine_attention"> {
+  let summary = "The tile's elements of attention, of the parts that the kernel before left";
+  let hasVerifier = 1;
+  let arguments = (ins Arg<Simt_PointerType, "", [MemRead]>:$parts, I64:$sequences, Simt_CursorType:$at,
+                       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$places);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$parts `of` $sequences `at` $at attr-dict `:` type($parts) `,` type($at) `->` type($result)";
+}
+
 def Simt_PartialOp : Simt_Op<"partial"> {
   let summary = "A reduction over the whole matrix that has seen no tile yet";
   let arguments = (ins Eider_ReductionAttr:$kind, Simt_CursorType:$at);

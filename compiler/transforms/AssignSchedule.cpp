@@ -90,20 +90,25 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
   /// Each block of the kernel before leaves a part: their number is that of its schedule.
   static void countParts(ProgramOp program, llvm::StringMap<int64_t> &parts) {
     for (auto output : program.getOps<OutputOp>())
-      if (leavesParts(output))
+      if (leavesParts(output) || attentionOf(output))
         parts[output.getName()] = program.getScheduleAttr().getKnobs().blocks;
     OpBuilder builder(program.getContext());
     for (auto input : program.getOps<InputOp>())
-      if (input->hasAttr(partsKind))
+      if (input->hasAttr(partsKind) || input->hasAttr(attentionKind))
         input->setAttr(partsCount, builder.getI64IntegerAttr(parts.lookup(input.getName())));
   }
 
   void runOnOperation() final {
-    // A given schedule is for the last kernel, which the program is named for.
+    // A given schedule is for the last kernel, which the program is named for; one of attention for
+    // the kernel that attends.
     auto programs = llvm::to_vector(getOperation().getOps<ProgramOp>());
+    const bool isOfAttention = StringRef(schedule).starts_with(stringifyFamily(Family::attention));
     llvm::StringMap<int64_t> parts;
     for (ProgramOp program : programs) {
-      if (failed(assign(program, program == programs.back() ? StringRef(schedule) : "")))
+      const bool isGiven = isOfAttention && programs.size() > 1
+                               ? !program.getOps<AttentionOp>().empty()
+                               : program == programs.back();
+      if (failed(assign(program, isGiven ? StringRef(schedule) : "")))
         return signalPassFailure();
       countParts(program, parts);
     }

@@ -39,10 +39,23 @@ static int64_t partsOf(Operation &op) {
   return count ? count.getInt() : 0;
 }
 
+/// Floats of each part of attention in a workspace; 0: it is none.
+static int64_t sizeOfAttentionPart(Operation &op) {
+  if (auto kind = op.getAttrOfType<DenseI64ArrayAttr>(attentionKind))
+    return Attention{kind[0], kind[1], kind[2]}.sizeOfPart();
+  auto output = dyn_cast<OutputOp>(op);
+  AttentionOp attention = output ? attentionOf(output) : AttentionOp();
+  return attention ? transforms::shapeOf(attention).sizeOfPart() : 0;
+}
+
 static std::string describe(Operation &op, Type type) {
   std::string text = boundaryName(op).str() + " ";
   llvm::raw_string_ostream stream(text);
   stream << getElementTypeOrSelf(type) << " [";
+  if (const int64_t size = sizeOfAttentionPart(op)) {
+    stream << "parts, " << size << "]";
+    return text;
+  }
   if (const int64_t parts = partsOf(op)) {
     stream << parts << "]";
     return text;

@@ -8,6 +8,7 @@
 #include "compiler/transforms/Targets.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -32,16 +33,38 @@ bool eider::transforms::leavesParts(OutputOp output) {
                                                [](const DimExpr &dim) { return dim.isOne(); });
 }
 
+AttentionOp eider::transforms::attentionOf(OutputOp output) {
+  return output.getWorkspace() ? output.getValue().getDefiningOp<AttentionOp>() : AttentionOp();
+}
+
+Attention eider::transforms::shapeOf(AttentionOp op) {
+  auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
+  const ArrayRef<int64_t> queries = extentsOf(op.getQueries()), keys = extentsOf(op.getKeys());
+  return {queries[1], keys[2], queries[2], keys[1], extentsOf(op.getKeyScale())[0]};
+}
+
+/// The dims of a tensor as those of a matrix: of three the last two, where they are static, are its
+/// columns.
+static SmallVector<DimExpr> matrixOf(RankedTensorType type) {
+  SmallVector<DimExpr> exprs(dimsOf(type).getExprs());
+  int64_t columns = 0;
+  if (exprs.size() == 3 && !ShapedType::isDynamic(type.getShape()[1]) &&
+      !ShapedType::isDynamic(type.getShape()[2]) &&
+      !__builtin_mul_overflow(type.getShape()[1], type.getShape()[2], &columns))
+    return {exprs[0], DimExpr{nullptr, columns, 1}};
+  return exprs;
+}
+
 std::optional<Level> Domain::levelOf(Type type) const {
-  DimsAttr dims = dimsOf(type);
-  if (!dims)
+  if (!dimsOf(type))
     return Level{LevelKind::uniform};
-  std::optional<Level> level = uprightLevelOf(dims.getExprs());
-  if (level || !transposes || dims.getExprs().size() != 2)
+  const SmallVector<DimExpr> exprs = matrixOf(cast<RankedTensorType>(type));
+  std::optional<Level> level = uprightLevelOf(exprs);
+  if (level || !transposes || exprs.size() != 2)
     return level;
   Domain other = *this;
   std::swap(other.rows, other.columns);
-  level = other.uprightLevelOf(dims.getExprs());
+  level = other.uprightLevelOf(exprs);
   if (level)
     level->transposed = true;
   return level;
@@ -79,7 +102,7 @@ bool eider::transforms::isReadByRows(Operation &op) {
   auto chooses = [&](Operation *user) {
     auto gather = dyn_cast<GatherOp>(user);
     auto contract = dyn_cast<ContractOp>(user);
-    return isa<RepeatOp>(user) || (contract && contract.isOfMatrices()) ||
+    return isa<RepeatOp, AttentionOp>(user) || (contract && contract.isOfMatrices()) ||
            (isa<InputOp>(op) && (isa<ColumnOp>(user) || gather) &&
             user->getOperand(0) == op.getResult(0));
   };
@@ -100,13 +123,15 @@ llvm::StringSet<> eider::transforms::dimsCounted(ProgramOp program, const Domain
       add(dimsOf(gather.getTable().getType()).getExprs().front());
     if (auto scatter = dyn_cast<ScatterOp>(op))
       add(dimsOf(scatter.getInto()).getExprs().front());
+    if (auto attention = dyn_cast<AttentionOp>(op))
+      add(dimsOf(attention.getPages().getType()).getExprs().back());
   }
   return names;
 }
 
 /// The dims of the matrix: those of the values that are elementwise, not halved, not reduced.
-static DimsAttr matrixDims(ProgramOp program) {
-  DimsAttr best;
+static RankedTensorType matrixType(ProgramOp program) {
+  RankedTensorType best;
   program.walk([&](Operation *op) {
     for (Value result : op->getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -114,15 +139,14 @@ static DimsAttr matrixDims(ProgramOp program) {
           llvm::any_of(result.getUsers(), [](Operation *user) { return isa<HalfOp>(user); });
       if (!type || halved || isa<ReduceOp>(op) || isReadByRows(*op))
         continue;
-      DimsAttr dims = dimsOf(type);
-      auto size = [](DimsAttr dims) {
+      auto size = [](RankedTensorType type) {
         int64_t whole = 0;
-        for (const DimExpr &dim : dims.getExprs())
+        for (const DimExpr &dim : dimsOf(type).getExprs())
           whole += dim.divisor == 1 && !dim.isOne();
-        return std::pair<size_t, int64_t>(dims.getExprs().size(), whole);
+        return std::pair<size_t, int64_t>(type.getRank(), whole);
       };
-      if (!best || size(dims) > size(best))
-        best = dims;
+      if (!best || size(type) > size(best))
+        best = type;
     }
   });
   return best;
@@ -365,21 +389,57 @@ static LogicalResult checkRowsAlone(ProgramOp program, const Domain &domain) {
   return success();
 }
 
+static std::string dimText(ArrayRef<DimExpr> exprs) {
+  return llvm::join(llvm::map_range(exprs, [](const DimExpr &dim) { return dim.str(); }), ", ");
+}
+
+/// Notes attention over a cache in memory; an error where its kernel cannot have it.
+static LogicalResult noteAttention(Domain &domain, AttentionOp op) {
+  const char *names[] = {"queries", "keys", "scales of keys", "values", "scales of values"};
+  for (auto [name, operand] : llvm::zip(names, op.getOperands())) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    for (auto [axis, extent] : llvm::enumerate(type.getShape().drop_front(type.getRank() > 1)))
+      if (ShapedType::isDynamic(extent))
+        return op.emitError() << "dim '"
+                              << dimsOf(type).getExprs()[axis + (type.getRank() > 1)].str()
+                              << "' of the " << name << " must be static: give it a value";
+  }
+  const Attention it = shapeOf(op);
+  if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0 || it.group() > 16)
+    return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
+                          << " heads of a cache: give 1 to 16 times as many";
+  if (it.headDim % 32 != 0 || it.headDim < 32 || it.headDim > 512)
+    return op.emitError() << "of heads of " << it.headDim
+                          << " elements: give a multiple of 32 up to 512";
+  if (it.page < 1 || it.page > widestRow)
+    return op.emitError() << "over pages of " << it.page << " tokens: give 1 to " << widestRow;
+  if ((it.scales != 1 && it.scales != it.kvHeads) ||
+      op.getValueScale().getType() != op.getKeyScale().getType())
+    return op.emitError() << "has scales " << op.getKeyScale().getType() << " and "
+                          << op.getValueScale().getType() << " for " << it.kvHeads
+                          << " heads of a cache: give one of each, or one a head";
+  if (packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
+    return op.emitError("over a cache of codes of four bits: take codes of a byte");
+  domain.attends = it;
+  return success();
+}
+
 std::optional<Domain> Domain::of(ProgramOp program) {
   Domain domain;
-  DimsAttr dims = matrixDims(program);
-  if (!dims) {
+  const RankedTensorType matrix = matrixType(program);
+  if (!matrix) {
     program.emitError("has no tensor");
     return std::nullopt;
   }
-  ArrayRef<DimExpr> exprs = dims.getExprs();
+  const SmallVector<DimExpr> exprs = matrixOf(matrix);
   if (exprs.empty()) {
     program.emitError("works on a tensor of rank 0: give it columns");
     return std::nullopt;
   }
   if (exprs.size() > 2) {
-    program.emitError() << "tensors of rank " << exprs.size()
-                        << " are not lowered yet; give rows and columns";
+    program.emitError() << "a tensor [" << dimText(exprs) << "], of rank " << exprs.size()
+                        << ": of three dims the last two must be static, and are the columns of a "
+                           "matrix; give them values";
     return std::nullopt;
   }
   domain.rows = exprs.size() == 2 ? exprs[0] : DimExpr{nullptr, 1, 1};
@@ -411,6 +471,11 @@ std::optional<Domain> Domain::of(ProgramOp program) {
   for (Operation &op : program.getBlock()) {
     if (failed(noteArgument(domain, op)))
       return std::nullopt;
+    if (auto attention = dyn_cast<AttentionOp>(op);
+        attention && failed(noteAttention(domain, attention)))
+      return std::nullopt;
+    if (auto kind = op.getAttrOfType<DenseI64ArrayAttr>(attentionKind))
+      domain.readsAttention = {kind[0], kind[1], kind[2]};
     if (auto encode = dyn_cast<EncodeOp>(op))
       domain.encodesBySoftware |= encode.getCodec() == CodecPath::software;
     if (auto decode = dyn_cast<DecodeOp>(op); decode && decode.getCodec())

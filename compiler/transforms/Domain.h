@@ -33,6 +33,15 @@ struct Level {
   bool isBlock() const { return kind == LevelKind::groups && blockRows > 1; }
 };
 
+/// Attention over a paged cache, as its kernel has it.
+struct Attention {
+  int64_t heads = 0, kvHeads = 0, headDim = 0, page = 0;
+  int64_t scales = 1; ///< Of keys, and of values: one, or one a KV head.
+  int64_t group() const { return heads / kvHeads; }
+  /// Floats of what a CUDA block leaves (templates/attention/parts.cuh).
+  int64_t sizeOfPart() const { return (group() * (headDim + 2) + 3) / 4 * 4; }
+};
+
 /// The matrix of a program: rows × columns, and what its program does along them.
 struct Domain {
   ir::DimExpr rows, columns;
@@ -44,6 +53,8 @@ struct Domain {
   int64_t bitsOfVectors = 0;  ///< Of an element that meets them, at most.
   bool packsWeights = true;   ///< Two of each are a byte.
   int64_t blockOfWeights = 0; ///< Of their rows, with a scale together, at most; 0: whole rows.
+  std::optional<Attention> attends;        ///< The program's rows: attention alone, left in parts.
+  std::optional<Attention> readsAttention; ///< Such parts, of the kernel before.
   bool stacksRows = false;   ///< And nothing else is done with its rows: a thread may have several.
   bool sumsGroups = false;   ///< Some sum over groups in a row.
   int rowReductions = 0;     ///< How many they are.
@@ -104,6 +115,14 @@ llvm::StringSet<> dimsCounted(ir::ProgramOp program, const Domain &domain);
 /// the reduction that combines them (of the input), and how many they are (once the schedules are
 /// assigned).
 inline constexpr llvm::StringLiteral partsKind = "eider.parts_of", partsCount = "eider.parts";
+
+/// Of a workspace's input that is attention in parts: heads, KV heads and their length.
+/// `partsCount` says how many places these were cut for.
+inline constexpr llvm::StringLiteral attentionKind = "eider.attention_of";
+
+/// The attention that a workspace's output leaves in parts; null for another.
+ir::AttentionOp attentionOf(ir::OutputOp output);
+Attention shapeOf(ir::AttentionOp op);
 
 /// The workspace of a cooperative kernel where its blocks meet; of a second such reduction, `_2`.
 inline constexpr llvm::StringLiteral gridStateName = "grid_state";

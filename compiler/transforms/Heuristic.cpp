@@ -19,6 +19,8 @@ static constexpr int64_t longestRow = 1024 * 64;
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 FamilyChoice eider::transforms::familyOf(const Domain &domain) {
+  if (domain.attends)
+    return {Family::attention, "attention over a cache: warps take 16 tokens at a time"};
   if (domain.products)
     return {Family::contract, "a product of matrices: warps multiply 16 rows of weights at a time"};
   if (domain.block.isBlock())
@@ -481,13 +483,41 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
+/// Blocks of four warps, of which a multiprocessor of a large GPU holds four; of wide heads fewer
+/// warps, so that as many tokens are on their way.
+static ScheduleAttr attentionSchedule(MLIRContext *context, const Attention &attention) {
+  constexpr int64_t multiprocessors = 132, resident = 4, shared = 48 * 1024;
+  const int64_t step = 32 * attention.headDim; // bytes
+  ScheduleKnobs knobs{.threads = 128, .vector = 1, .blocks = multiprocessors * resident};
+  while (knobs.threads > 32 && 3 * knobs.threads / 32 * step > shared)
+    knobs.threads /= 2;
+  knobs.prefetch = std::min<int64_t>(shared / (knobs.threads / 32 * step), 6);
+  knobs.resident = knobs.threads * resident * attention.headDim > 128 * 4 * 128 ? 0 : resident;
+  return ScheduleAttr::get(context, Family::attention, knobs);
+}
+
+/// What attention left in parts: a thread has few elements, each of which is in all of them.
+static ScheduleAttr combiningSchedule(MLIRContext *context, const Domain &domain) {
+  const int64_t vector = std::max<int64_t>(4, domain.group / 32);
+  const int64_t lanes = std::max<int64_t>(128 / vector, domain.group / vector);
+  const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = legalThreads(std::min(chunks, std::max<int64_t>(lanes, 64))),
+                            .vector = vector,
+                            .loads = 1});
+}
+
 /// The schedule of one family for a program, as if it had no values of the whole matrix.
 static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, int64_t mostRows,
                                    std::string &message) {
   const bool isFew = mostRows > 0 && mostRows <= fewRows;
   const Family family = familyOf(domain).family;
+  if (family == Family::attention)
+    return attentionSchedule(context, *domain.attends);
   if (family == Family::contract)
     return productSchedule(context, domain, mostRows, message);
+  if (domain.readsAttention && family == Family::map)
+    return combiningSchedule(context, domain);
   if (family == Family::tile)
     return domain.transposes ? transposeSchedule(context, domain, message)
                              : blockSchedule(context, domain, message);

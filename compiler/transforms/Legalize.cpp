@@ -35,6 +35,17 @@ static std::string whyNot(const Target &target, const ElementType &format) {
   return ("no GPU converts " + format.name + " by instruction").str();
 }
 
+/// The codes that an op converts; null where it does not.
+static Type codesOf(Operation *op) {
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return contract.isOfMatrices() ? contract.getWeights().getType() : Type();
+  if (auto attention = dyn_cast<AttentionOp>(op))
+    return attention.getKeys().getType();
+  if (auto decode = dyn_cast<DecodeOp>(op))
+    return decode.getInput().getType();
+  return isa<EncodeOp>(op) ? op->getResult(0).getType() : Type();
+}
+
 namespace {
 struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Legalize)
@@ -80,12 +91,9 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
     getOperation()->setAttr("eider.target", StringAttr::get(&getContext(), target));
     const auto random = stochasticFormats();
     getOperation().walk([&](Operation *op) {
-      auto contract = dyn_cast<ContractOp>(op);
-      if (!isa<EncodeOp, DecodeOp>(op) && !(contract && contract.isOfMatrices()))
+      const Type codes = codesOf(op);
+      if (!codes || op->hasAttr("codec"))
         return;
-      if (op->hasAttr("codec"))
-        return;
-      Type codes = isa<EncodeOp>(op) ? op->getResult(0).getType() : op->getOperand(0).getType();
       const ElementType &format = *findElementType(getElementTypeOrSelf(codes));
       const bool isRandom = random.contains(&format);
       if (codec == "hardware" && isRandom)

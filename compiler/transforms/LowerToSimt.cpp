@@ -75,6 +75,14 @@ Type ProgramLowering::heldType(Type type) const {
   return count ? Type(VectorType::get({count}, tensor.getElementType())) : tensor.getElementType();
 }
 
+/// How many axes of a tensor may lie apart: of three that are rows and columns, the first alone.
+static int64_t axesWithStride(Operation &op, Type type) {
+  const int64_t rank = cast<RankedTensorType>(type).getRank();
+  const bool isAttended =
+      isa<InputOp>(op) && llvm::any_of(op.getUsers(), llvm::IsaPred<AttentionOp>);
+  return rank == 3 && !isAttended ? 2 : rank;
+}
+
 void ProgramLowering::addArguments() {
   Block &block = kernel.getBlock();
   SmallVector<Attribute> names, arguments;
@@ -100,10 +108,14 @@ void ProgramLowering::addArguments() {
     addGridStates(add);
   if (isGeneral())
     for (Operation &op : program.getBlock())
-      if (Type type = boundaryType(op);
-          type && !op.hasAttr("workspace") && cast<RankedTensorType>(type).getRank() == 2)
-        strides[boundaryName(op)] = add(boundaryName(op) + "_stride", builder.getI64Type(),
-                                        "stride:" + boundaryName(op) + ":0");
+      if (Type type = boundaryType(op); type && !op.hasAttr("workspace"))
+        for (int64_t axis = 0; axis + 1 < axesWithStride(op, type); ++axis) {
+          const std::string number = std::to_string(axis);
+          pitches[boundaryName(op)].push_back(
+              add(boundaryName(op) + "_stride" + (axis ? "_" + number : ""), builder.getI64Type(),
+                  "stride:" + boundaryName(op) + ":" + number));
+          strides[boundaryName(op)] = pitches[boundaryName(op)].front();
+        }
   const llvm::StringSet<> counted = dimsCounted(program, domain);
   for (auto [dim, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
     if (StringRef name = cast<StringAttr>(dim).getValue();
@@ -128,6 +140,8 @@ std::string ProgramLowering::gridExpression() {
   if (domain.width == 0)
     return "0";
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
+  if (domain.attends)
+    return gridOfAttention();
   if (domain.reducesWhole && !knobs.cooperative)
     return std::to_string(knobs.blocks); // Each leaves a part, whether it had a tile or not.
   int64_t across = tile.segments();
@@ -290,6 +304,8 @@ LogicalResult ProgramLowering::load(Operation &op) {
   Level level = *domain.levelOf(type);
   if (op.hasAttr(partsKind))
     return combineParts(cast<InputOp>(op));
+  if (op.hasAttr(attentionKind))
+    return combineAttention(cast<InputOp>(op));
   if (level.kind == LevelKind::twice)
     return success(); // Its halves are loaded where they are taken.
   Place place = placeOf(boundaryName(op), type, level);
@@ -523,7 +539,8 @@ LogicalResult ProgramLowering::lower(Operation &op) {
   return op.emitError("has no thread-level form");
 }
 
-LogicalResult ProgramLowering::run() {
+/// The kernel with its arguments, without a body.
+void ProgramLowering::createKernel() {
   builder.setInsertionPoint(program);
   auto empty = builder.getArrayAttr({});
   std::string name = program.getSymName().str() + suffixOf(variant);
@@ -535,6 +552,20 @@ LogicalResult ProgramLowering::run() {
   kernel.getBody().emplaceBlock();
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());
+}
+
+void ProgramLowering::setAlignments() {
+  SmallVector<NamedAttribute> kept;
+  for (auto &entry : alignments)
+    kept.push_back(
+        builder.getNamedAttr(entry.getKey(), builder.getI64IntegerAttr(entry.getValue())));
+  kernel.setAlignmentsAttr(builder.getDictionaryAttr(kept));
+}
+
+LogicalResult ProgramLowering::run() {
+  createKernel();
+  if (domain.attends)
+    return attend();
   // Rows that are chosen more than once: part of each stays in the cache until it is chosen again.
   const bool byColumns = !isCooperative() && tile.segments() > 1 && domain.choosesRows;
   loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows), isCooperative(),
@@ -562,11 +593,7 @@ LogicalResult ProgramLowering::run() {
     loadAhead(loop);
   if (knobs.cooperative)
     sinkRandom(loop.getBlock());
-  SmallVector<NamedAttribute> kept;
-  for (auto &entry : alignments)
-    kept.push_back(
-        builder.getNamedAttr(entry.getKey(), builder.getI64IntegerAttr(entry.getValue())));
-  kernel.setAlignmentsAttr(builder.getDictionaryAttr(kept));
+  setAlignments();
   if (tile.getMultiple() > 1 && domain.rows.name)
     kernel.setMultiplesAttr(builder.getDictionaryAttr(builder.getNamedAttr(
         domain.rows.name,
@@ -582,7 +609,7 @@ static LogicalResult checkLowerable(Operation &op) {
     if (isa<ScaledType>(type))
       return op.emitError("a scaled tensor: run eider-decompose first");
   auto contract = dyn_cast<ContractOp>(op);
-  if ((isa<EncodeOp, DecodeOp>(op) || (contract && contract.isOfMatrices())) &&
+  if ((isa<EncodeOp, DecodeOp, AttentionOp>(op) || (contract && contract.isOfMatrices())) &&
       !op.hasAttr("codec"))
     return op.emitError("nobody converts FP8 yet: run eider-legalize first");
   bool converts = isa<arith::ExtFOp, arith::TruncFOp>(op);

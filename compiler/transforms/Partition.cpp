@@ -152,7 +152,33 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
         encode.setBounded(false);
   }
 
+  /// What another kernel computes now. Inputs that nothing reads are no arguments of this one.
+  static void eraseUnused(ProgramOp program) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBlock())))
+      if (isOpTriviallyDead(&op) || (isa<InputOp>(op) && op.use_empty()))
+        op.erase();
+  }
+
+  /// A kernel of its own for attention, whose blocks leave parts of it.
+  void cutAttention(ProgramOp program, AttentionOp op) {
+    IRMapping map;
+    ProgramOp first = programOf({op.getResult()}, program, "_parts", map);
+    InputOp parts =
+        pass(op.getResult(), map.lookup(op.getResult()), first, argumentName("attended", 2));
+    const Attention it = shapeOf(op);
+    parts->setAttr(attentionKind,
+                   DenseI64ArrayAttr::get(&getContext(), {it.heads, it.kvHeads, it.headDim}));
+    parts->setAttr("eider.name", StringAttr::get(&getContext(), "attention"));
+  }
+
   LogicalResult cut(ProgramOp program) {
+    const auto attentions = llvm::to_vector(program.getOps<AttentionOp>());
+    if (!attentions.empty() && !Domain::of(program))
+      return failure();
+    for (AttentionOp op : attentions)
+      cutAttention(program, op);
+    if (!attentions.empty())
+      eraseUnused(program);
     for (;;) {
       auto domain = Domain::of(program);
       if (!domain)
@@ -160,9 +186,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       if (!domain->reducesWhole)
         break;
       cutWhole(program, wholeValues(program, *domain));
-      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBlock())))
-        if (isOpTriviallyDead(&op))
-          op.erase();
+      eraseUnused(program);
     }
     return success();
   }

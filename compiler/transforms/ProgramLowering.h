@@ -37,7 +37,8 @@ private:
   simt::ForTilesOp loop;
   IRMapping map; ///< tensor values to what a thread holds of them
   llvm::StringMap<Value> pointers, strides, dims;
-  llvm::StringMap<Value> layouts; ///< of scales that lie otherwise than row by row
+  llvm::StringMap<SmallVector<Value>> pitches; ///< Strides of all axes but the last.
+  llvm::StringMap<Value> layouts;              ///< of scales that lie otherwise than row by row
   llvm::StringMap<int64_t> alignments;
   DenseMap<Operation *, Value> gridStates; ///< of reductions for which all blocks meet
   Value cursor;
@@ -51,9 +52,12 @@ private:
   void addGridStates(function_ref<Value(const Twine &, Type, const Twine &)> addArgument);
   Value extentOf(const DimExpr &dim);
   std::string gridExpression();
+  std::string gridOfAttention();
   Value firstTile();
   SmallVector<Attribute> header();
 
+  void createKernel();
+  void setAlignments();
   LogicalResult lower(Operation &op);
   LogicalResult load(Operation &op);
   LogicalResult loadHalf(HalfOp op);
@@ -64,6 +68,8 @@ private:
   int64_t alignmentOfRows(llvm::StringRef name, mlir::RankedTensorType type);
   LogicalResult multiply(ContractOp op);
   LogicalResult contract(ContractOp op);
+  LogicalResult attend();
+  LogicalResult combineAttention(InputOp op);
   LogicalResult reduceWhole(ReduceOp op);
   void reduceGrid(ReduceOp op);
   LogicalResult combineParts(InputOp op);

@@ -167,6 +167,33 @@ static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) 
   return "";
 }
 
+/// What is wrong with the warps of attention; empty: nothing.
+static std::string attentionProblem(const ScheduleKnobs &k, const Attention &attention) {
+  constexpr int64_t all = 48 * 1024;
+  if (k.threads < 32 || k.threads % 32 != 0 || k.threads > 512)
+    return "threads are 1 to 16 whole warps";
+  if (k.blocks < 1 || k.blocks > 65536)
+    return "blocks, which sequences are cut for, are 1 to 65536";
+  if (k.prefetch < 2 || k.prefetch > 8)
+    return "prefetch, of what is on its way to a warp, is 2 to 8 steps of 16 tokens";
+  if (k.resident * k.threads > 2048)
+    return "a multiprocessor holds at most 2048 threads";
+  const ScheduleKnobs known{.threads = k.threads,
+                            .vector = k.vector,
+                            .blocks = k.blocks,
+                            .resident = k.resident,
+                            .prefetch = k.prefetch,
+                            .software = k.software};
+  if (!(k == known) || k.vector != 1)
+    return "it has threads, vector = 1, blocks, resident, prefetch and software alone";
+  const int64_t heads = ceilDiv(attention.group(), 8) * 8, warps = k.threads / 32;
+  const int64_t sums = 4 * heads * (attention.headDim + 4 + 2 * warps);
+  if (std::max(warps * k.prefetch * 32 * attention.headDim, sums) > all)
+    return "what is on its way, and the sums of a block, must fit 48 KiB of shared memory: lower "
+           "prefetch or threads";
+  return "";
+}
+
 TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
                                    std::string &message) {
   Family needed = familyOf(domain).family;
@@ -188,6 +215,12 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   int64_t columns = std::min(width, threads * vector * loads * k.cluster);
   int64_t run = 1;
   TileKind kind = TileKind::row;
+  if (needed == Family::attention) {
+    if (std::string problem = attentionProblem(k, *domain.attends); !problem.empty())
+      return refuse(problem);
+    columns = std::min(width, threads); // of no loop: what a block has are tokens
+    return TileAttr::get(context, kind, threads, 1, 1, columns, 1, width, 1, 1, 1);
+  }
   if (needed == Family::contract)
     if (std::string problem = productProblem(k, domain); !problem.empty())
       return refuse(problem);
@@ -235,6 +268,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     return refuse(problem);
   if (std::string problem = partsProblem(k, domain, needed); !problem.empty())
     return refuse(problem);
+  if (domain.readsAttention && domain.readsAttention->headDim % vector != 0)
+    return refuse("a thread's vector is of one head of attention, whose length it divides");
   if (domain.packs && vector % 2 != 0)
     return refuse("two codes a byte are moved together: vector must be even");
   if (loads * vector > 128)

@@ -50,7 +50,10 @@ public:
     for (const Variant &variant : contract.variants)
       checkVariant(variant);
     for (const Predicate &predicate : contract.variants.back().predicates)
-      require(predicate.kind == Predicate::Kind::UnitStride, "variants",
+      require(predicate.kind == Predicate::Kind::UnitStride ||
+                  (predicate.kind == Predicate::Kind::Contiguous &&
+                   contract.tensors[predicate.tensor].shape.size() > 2),
+              "variants",
               "ends with one that asks more than unit_stride: nothing would take other data");
   }
 

@@ -62,6 +62,20 @@ inline uint32 shuffle(uint32 value, int lane, Site site) {
   return all[lane];
 }
 
+inline bool any_lane(bool condition, Site site) {
+  bool all[32];
+  scheduler->exchange(0xffffffffu, &condition, all, sizeof condition, place(site));
+  return std::find(all, all + 32, true) != all + 32;
+}
+
+inline uint32 transpose_pairs(uint32 pair, Site site) {
+  uint32 all[32];
+  scheduler->exchange(0xffffffffu, &pair, all, sizeof pair, place(site));
+  const int row = thread_index() % 32 / 4, column = thread_index() % 4 * 2;
+  auto element = [&](int i, int j) { return all[4 * i + j / 2] >> j % 2 * 16 & 0xffffu; };
+  return element(column, row) | element(column + 1, row) << 16;
+}
+
 inline void warp_barrier(Site site) {
   char none[32]; // of no bytes each
   scheduler->exchange(0xffffffffu, none, none, 0, place(site));

@@ -58,6 +58,17 @@ EIDER_DEVICE uint32 shuffle(uint32 value, int lane, Site) {
   return __shfl_sync(0xffffffffu, value, lane);
 }
 
+/// Whether `condition` holds in some lane. All 32 lanes of the warp call it together.
+EIDER_DEVICE bool any_lane(bool condition, Site) { return __any_sync(0xffffffffu, condition) != 0; }
+
+/// Of an 8 × 8 matrix of 16-bit elements, of which lane 4 · i + j has columns 2j and 2j + 1 of row
+/// i, the same of its transpose. All 32 lanes of the warp call it together.
+EIDER_DEVICE uint32 transpose_pairs(uint32 pair, Site) {
+  uint32 r;
+  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r) : "r"(pair));
+  return r;
+}
+
 /// Waits for all 32 lanes of the warp; what they read and wrote before is done.
 EIDER_DEVICE void warp_barrier(Site) { __syncwarp(); }
 

@@ -33,7 +33,7 @@ EIDER_DEVICE uint64 unsigned_index(int64 index) { return static_cast<uint64>(ind
 template <class Tile, int vector, int chunks, int64 columns, int lanes, int team, int block,
           int cluster = 1>
 struct TileMembers {
-  static constexpr int elements = vector * chunks;
+  static constexpr int elements = vector * chunks, neighbours = vector;
   using Floats = Fragment<float, elements>;
   template <int B> using GroupsOf = Groups<B, vector, chunks, lanes>;
 

@@ -289,6 +289,22 @@ EIDER_API Value dot(const Value &weights, const Operand &vector);
 /// rows; n and k must be static when the program is compiled.
 EIDER_API Value matmul(const Operand &x, const Scaled &weights);
 
+/// Keys and values of sequences in pages, all inputs. Token i of sequence s lies in place i mod
+/// page of page block_table[s, i / page].
+struct PagedCache {
+  Value keys, values;           ///< Codes (Builder::codes), [pages, page, kv_heads, d] both.
+  Value key_scale, value_scale; ///< f32: [1], or [kv_heads], as the launch says.
+  Value block_table;            ///< i32 or i64, [b, pages of the longest sequence].
+  Value lengths;                ///< i32 or i64, [b]: tokens that each sequence has.
+};
+/// Attention of one new token a sequence over a cache: queries q, an input [b, h, d], give f32
+/// [b, h, d], softmax(q · k / √d) · v over each sequence's tokens; zeros for one of none. Head a
+/// meets KV head a / (h / kv_heads); h is a multiple of kv_heads, at most 16 times as many; d is a
+/// multiple of 32 up to 512. Of the table no more is read than a sequence's pages, of a page no
+/// more than its tokens. h, d, page and kv_heads are given before a kernel is compiled.
+/// Scores are sums in f32 of exact products; probabilities are rounded to f16.
+EIDER_API Value attention(const Operand &q, const PagedCache &cache);
+
 //===-- Programs ----------------------------------------------------------===//
 
 /// What stands at the kernel's boundary, in the positional order of a launch.
@@ -297,6 +313,8 @@ struct Signature {
   struct NamedDim {
     std::string name;
     std::optional<int64_t> value; ///< None: dynamic.
+    bool isFixed =
+        false; ///< A kernel is compiled for its value: an extent of what attention reads.
   };
   /// A scaled tensor is two of these: its codes `y` and its scales `y_scale`.
   struct Tensor {
@@ -307,6 +325,7 @@ struct Signature {
         shape; ///< Expressions of docs/design/kernel-contract.md: `ceildiv(hidden, 128)`.
     std::optional<DType> packed = std::nullopt; ///< What words of i32 hold, as many as fit.
     std::string choosesFrom = {}; ///< Of an index: how many rows there are to choose from.
+    std::string mostOfEach = {};  ///< Of numbers of tokens: the most that each may be.
     std::string rowsChosen = {};  ///< How many rows an index chooses of it; empty: it is read or
                                   ///< written whole.
   };
@@ -350,10 +369,16 @@ public:
   /// The extent of a dim: an index.
   Value extent(const Dim &dim, std::source_location where = std::source_location::current());
 
-  /// A tensor that is read: f32, bf16, f16, i32, i64, or a type of scales, of rank 1 or 2. A
+  /// A tensor that is read: f32, bf16, f16, i32, i64, or a type of scales, of rank 1 to 3. Of three
+  /// dims the last two are given before a kernel is compiled, which has them as columns. A
   /// `layout` other than row_major is one of scales, of which `shape` has one value a block.
   Value input(const std::string &name, DType type, const Shape &shape,
               ScaleLayout layout = ScaleLayout::row_major,
+              std::source_location where = std::source_location::current());
+
+  /// Codes that are read, of rank 1 to 4, whose scales are an input of their own: what a PagedCache
+  /// holds.
+  Value codes(const std::string &name, DType format, const Shape &shape,
               std::source_location where = std::source_location::current());
 
   /// A scaled tensor that is read: the codes `name` and the scales `name`_scale, of the types that

@@ -1,0 +1,83 @@
+//===- Attention.cpp - Queries over a paged cache -------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/dsl/Recording.h"
+
+using namespace eider;
+using namespace eider::detail;
+
+namespace {
+/// An input that attention reads.
+struct Read {
+  const char *what, *shape;
+  size_t rank;
+  mlir::Value value = {};
+
+  Extents extents() const { return Recording::extentsOf(value.getType()); }
+  mlir::Type element() const { return mlir::getElementTypeOrSelf(value.getType()); }
+};
+} // namespace
+
+/// `value` as what it is read as; fails where it is no input of that rank.
+static Read read(const Value &value, Read read, const Site &site) {
+  if (Recording::isEmpty(value))
+    site.fail(std::string("the ") + read.what + " are empty", "give inputs of the Builder");
+  const Operand operand(value, site.where);
+  if (Recording::enter("attention", {&operand}).recording != site.recording)
+    site.fail(std::string("queries and ") + read.what + " are of two Builders",
+              "take both from one");
+  read.value = site.recording->recorded(operand, site);
+  if (!read.value.getDefiningOp<ir::InputOp>())
+    site.fail(std::string("the ") + read.what + " are computed",
+              "give them as an input, from a program of its own");
+  if (read.extents().size() != read.rank)
+    site.fail(std::string("the ") + read.what + " are " + textOf(read.extents()),
+              std::string("give them as ") + read.shape);
+  return read;
+}
+
+Value eider::attention(const Operand &q, const PagedCache &cache) {
+  Site site = Recording::enter("attention", {&q});
+  Recording &recording = *site.recording;
+  Read queries{"queries", "[b, h, d]", 3, recording.recorded(q, site)};
+  if (!queries.value.getDefiningOp<ir::InputOp>() || queries.extents().size() != 3)
+    site.fail("the queries are " + textOf(queries.extents()) + ", or computed",
+              "give them as an input [b, h, d], from a program of its own");
+  if (!ir::isValueType(queries.element()))
+    site.fail("the queries are no floats", "use f32, bf16 or f16");
+  const char *pages = "[pages, page, kv_heads, d]", *perHead = "[1] or [kv_heads]";
+  const Read keys = read(cache.keys, {"keys", pages, 4}, site),
+             values = read(cache.values, {"values", pages, 4}, site),
+             keyScale = read(cache.key_scale, {"scales of keys", perHead, 1}, site),
+             valueScale = read(cache.value_scale, {"scales of values", perHead, 1}, site),
+             table = read(cache.block_table, {"rows of the block table", "[b, n]", 2}, site),
+             lengths = read(cache.lengths, {"lengths", "[b]", 1}, site);
+  for (const Read &one : {keys, values})
+    if (!ir::isCodeType(one.element()))
+      site.fail(std::string("the ") + one.what + " are no codes", "declare them by Builder::codes");
+  if (keys.value.getType() != values.value.getType())
+    site.fail("keys are " + textOf(keys.extents()) + " and values " + textOf(values.extents()) +
+                  ", or of other codes",
+              "give both one shape and one format");
+  for (const Read &one : {keyScale, valueScale})
+    if (!one.element().isF32())
+      site.fail(std::string("the ") + one.what + " are no f32", "give scales of f32");
+  for (const Read &one : {table, lengths}) {
+    if (!ir::isIndexType(one.element()))
+      site.fail(std::string("the ") + one.what + " are no integers", "use i32 or i64");
+    if (one.extents().front() != queries.extents().front())
+      site.fail(std::string("the ") + one.what + " are " + textOf(one.extents()) +
+                    ", the queries " + textOf(queries.extents()),
+                "give as many as sequences");
+  }
+  if (keys.extents().back() != queries.extents().back())
+    site.fail("queries " + textOf(queries.extents()) + " do not meet keys " +
+                  textOf(keys.extents()),
+              "give both one last dim");
+  mlir::Type type = recording.tensorType(queries.extents(), recording.builder.getF32Type());
+  return recording.wrap(ir::AttentionOp::create(
+      recording.builder, recording.unknown, type, queries.value, keys.value, keyScale.value,
+      values.value, valueScale.value, table.value, lengths.value, ir::CodecPathAttr()));
+}

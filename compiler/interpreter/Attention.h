@@ -1,0 +1,26 @@
+//===- Attention.h - Queries over a paged cache -----------------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_INTERPRETER_ATTENTION_H
+#define EIDER_INTERPRETER_ATTENTION_H
+
+#include "compiler/interpreter/Tensor.h"
+
+namespace eider::interpreter {
+
+/// A paged cache: keys and values [pages, page, kv_heads, d], decoded, and what finds them.
+struct PagedCache {
+  Tensor keys, values, keyScale, valueScale, pages, lengths;
+};
+
+/// eider.attention: in double, one softmax a query head over all tokens of its sequence. The range
+/// allows for sums of products that tensor cores cut off, for scores that are rounded on the way to
+/// a power of two, for probabilities in f16 and for any order of the tokens. Throws Error for a
+/// length that is no number of tokens, and for a page that is not there.
+Tensor attend(const Tensor &queries, const PagedCache &cache, const std::string &where);
+
+} // namespace eider::interpreter
+
+#endif // EIDER_INTERPRETER_ATTENTION_H
