@@ -491,14 +491,14 @@ static ScheduleAttr attentionSchedule(MLIRContext *context, const Attention &att
   ScheduleKnobs knobs{.threads = 128, .vector = 1, .blocks = multiprocessors * resident};
   while (knobs.threads > 32 && 3 * knobs.threads / 32 * step > shared)
     knobs.threads /= 2;
-  knobs.prefetch = std::min<int64_t>(shared / (knobs.threads / 32 * step), 6);
+  knobs.prefetch = std::clamp<int64_t>(shared / 3 / (knobs.threads / 32 * step) * 2, 2, 6);
   knobs.resident = knobs.threads * resident * attention.headDim > 128 * 4 * 128 ? 0 : resident;
   return ScheduleAttr::get(context, Family::attention, knobs);
 }
 
 /// What attention left in parts: a thread has few elements, each of which is in all of them.
 static ScheduleAttr combiningSchedule(MLIRContext *context, const Domain &domain) {
-  const int64_t vector = std::max<int64_t>(4, domain.group / 32);
+  const int64_t vector = std::max<int64_t>(2, domain.group / 32);
   const int64_t lanes = std::max<int64_t>(128 / vector, domain.group / vector);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   return ScheduleAttr::get(context, Family::map,

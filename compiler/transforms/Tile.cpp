@@ -187,7 +187,7 @@ static std::string attentionProblem(const ScheduleKnobs &k, const Attention &att
   if (!(k == known) || k.vector != 1)
     return "it has threads, vector = 1, blocks, resident, prefetch and software alone";
   const int64_t heads = ceilDiv(attention.group(), 8) * 8, warps = k.threads / 32;
-  const int64_t sums = 4 * heads * (attention.headDim + 4 + 2 * warps);
+  const int64_t sums = 4 * warps * heads * (attention.headDim + 4 + 2);
   if (std::max(warps * k.prefetch * 32 * attention.headDim, sums) > all)
     return "what is on its way, and the sums of a block, must fit 48 KiB of shared memory: lower "
            "prefetch or threads";

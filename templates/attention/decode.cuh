@@ -108,13 +108,12 @@ template <class Parts, int page, int warps, int ahead> class AttentionDecode {
   /// By how many powers of two a score may exceed the largest before sums are scaled anew, and by
   /// how many weights are larger than they are: f16 has them all.
   static constexpr float room = 8.0f, lift = 7.0f;
-  static constexpr float lowest = -3.402823466e38f;
 
   struct alignas(16) Piece {
     uint32 words[4];
   };
   static constexpr int on_way = warps * ahead * step_bytes;
-  static constexpr int of_sums = (eights * 8 * value_pitch + warps * eights * 16) * 4;
+  static constexpr int of_sums = warps * eights * 8 * (value_pitch + 2) * 4;
   static constexpr int memory = on_way > of_sums ? on_way : of_sums;
 
 public:
@@ -135,51 +134,57 @@ public:
              arch::Site at = arch::Site::current()) {
     const int64 count = Parts::count(sequences), number = arch::block_index() / count;
     const int64 sequence = number / Parts::kv_heads, head = number % Parts::kv_heads;
-    Work<Index, W> work;
-    work.length = lengths[sequence];
-    work.table = table + sequence * table_pitch;
-    work.keys = {k + head * k_head_pitch, k_page_pitch, k_pitch};
-    work.values = {v + head * v_head_pitch, v_page_pitch, v_pitch};
-    const int64 steps = (work.length + tokens - 1) / tokens, each = (steps + count - 1) / count;
-    const int64 first = arch::block_index() % count * each + warp();
-    const int64 end = first - warp() + each < steps ? first - warp() + each : steps;
-    const auto turns = static_cast<int>(first < end ? (end - first + warps - 1) / warps : 0);
-
+    const Work<Index, W> work = {lengths[sequence],
+                                 table + sequence * table_pitch,
+                                 {k + head * k_head_pitch, k_page_pitch, k_pitch},
+                                 {v + head * v_head_pitch, v_page_pitch, v_pitch}};
+    const auto steps = static_cast<int>((work.length + tokens - 1) / tokens);
+    const auto each = static_cast<int>((steps + count - 1) / count);
+    const int begins = static_cast<int>(arch::block_index() % count) * each;
+    const int first = begins + warp(), end = begins + each < steps ? begins + each : steps;
+    const int turns = first < end ? (end - first + warps - 1) / warps : 0;
     constexpr bool interleaved = is_interleaved<W, f16, Code::conversion, true>;
     constexpr int of_queries = alignment < int(sizeof(Q)) ? int(sizeof(Q)) : alignment;
     const Queries<Q, interleaved, head_dim, key_piece, eights, group, of_queries> queries(
         q + sequence * q_pitch + head * group * q_head_pitch, q_head_pitch, at);
-    const float in_powers = 1.442695041f * k_scale[scales == 1 ? 0 : head] * inverse_root();
+    constexpr float raised = 1 << lowered<W, Code::conversion>();
+    const float in_powers =
+        1.442695041f * raised * inverse_root() * k_scale[scales == 1 ? 0 : head];
     auto *shared =
         reinterpret_cast<unsigned char *>(arch::shared<AttentionDecode, Piece, memory / 16>());
     unsigned char *own = shared + warp() * ahead * step_bytes;
 
     State state;
     uint32 pages = work.pages_of(first);
-    auto begin = [&](int turn) {
-      if (turn < turns) {
-        begin_step<alignment>(work, first + turn * warps, pages, own + turn % ahead * step_bytes,
-                              at);
-        pages = work.pages_of(first + (turn + 1) * warps);
+    int begun = 0, begun_slot = 0, slot = 0;
+    auto begin = [&] {
+      if (begun < turns) {
+        const int step = first + begun * warps;
+        begin_step<alignment>(work, step, pages, own + begun_slot * step_bytes, at);
+        pages = work.pages_of(step + warps);
       }
+      begun_slot = begun_slot == ahead - 1 ? 0 : begun_slot + 1;
+      ++begun;
       arch::close_copies();
     };
     EIDER_UNROLL
     for (int turn = 0; turn < ahead - 1; ++turn)
-      begin(turn);
+      begin();
     for (int turn = 0; turn < turns; ++turn) {
       arch::await_copies<ahead - 2>();
-      begin(turn + ahead - 1);
-      const unsigned char *slot = own + turn % ahead * step_bytes;
+      arch::warp_barrier(at); // for those of other lanes, and before what they have read goes
+      begin();
+      const unsigned char *from = own + slot * step_bytes;
+      slot = slot == ahead - 1 ? 0 : slot + 1;
       float scores[eights][4] = {};
-      score<Code, W, interleaved>(slot, queries, scores, at);
-      const int64 left = work.length - (first + turn * warps) * tokens;
-      weigh(scores, queries.scale, in_powers, left, state, at);
-      add_values<Code, W, interleaved>(slot, scores, state, at);
+      score<Code, W, interleaved>(from, queries, scores, at);
+      weigh(scores, queries.scale, in_powers, work.left_of(first + turn * warps), state, at);
+      add_values<Code, W, interleaved>(from, scores, state, at);
     }
     arch::await_copies<0>();
     meet<interleaved>(state, parts + arch::block_index() * Parts::size,
-                      v_scale[scales == 1 ? 0 : head], reinterpret_cast<float *>(shared), at);
+                      raised * v_scale[scales == 1 ? 0 : head], reinterpret_cast<float *>(shared),
+                      at);
   }
 
 private:
@@ -207,9 +212,19 @@ private:
     Rows<W> keys, values;
 
     /// The page of the lane's token of a step.
-    EIDER_DEVICE uint32 pages_of(int64 step) const {
-      const int64 token = step * tokens + (has_whole_pages ? 0 : lane() % tokens);
-      return token < length ? static_cast<uint32>(table[token / page]) : 0u;
+    EIDER_DEVICE uint32 pages_of(int step) const {
+      if constexpr (has_whole_pages)
+        return left_of(step) > 0 ? static_cast<uint32>(table[step / (page / tokens)]) : 0u;
+      const int token = lane() % tokens;
+      return token < left_of(step)
+                 ? static_cast<uint32>(table[(static_cast<int64>(step) * tokens + token) / page])
+                 : 0u;
+    }
+
+    /// How many of a step's tokens are there, at most all.
+    EIDER_DEVICE int left_of(int step) const {
+      const int64 left = length - static_cast<int64>(step) * tokens;
+      return left < tokens ? static_cast<int>(left) : tokens;
     }
   };
 
@@ -220,7 +235,7 @@ private:
     EIDER_DEVICE State() {
       EIDER_UNROLL
       for (int i = 0; i < 2 * eights; ++i)
-        largest[i / 2][i % 2] = lowest;
+        largest[i / 2][i % 2] = lowest_score;
     }
   };
 
@@ -243,48 +258,55 @@ private:
       }
   }
 
-  /// Begins to copy what the lane has of a step: of keys `lane / 4` and 8 more every fourth piece,
-  /// of the values of four tokens every eighth. Tokens past the end are zeros.
+  /// Begins to copy what the warp has of a step, by whole lines of memory: keys, and after them
+  /// values. Tokens past the end are zeros.
   template <int alignment, class Index, class W>
-  static EIDER_DEVICE void begin_step(const Work<Index, W> &work, int64 step, uint32 pages,
+  static EIDER_DEVICE void begin_step(const Work<Index, W> &work, int step, uint32 pages,
                                       unsigned char *slot, arch::Site at) {
-    const int64 first = step * tokens;
-    auto row = [&](const Rows<W> &rows, int token) {
-      uint32 its_page = pages;
-      if constexpr (!has_whole_pages)
-        its_page = arch::shuffle(pages, token, at);
-      const auto inside = static_cast<int>((first + token) % page);
-      return rows.base + its_page * rows.page_pitch + inside * rows.pitch;
+    const int left = work.left_of(step);
+    auto begin_rows = [&](const Rows<W> &rows, unsigned char *to) {
+      const W *base = rows.base;
+      if constexpr (has_whole_pages)
+        base += pages * rows.page_pitch + step % (page / tokens) * tokens * rows.pitch;
+      EIDER_UNROLL
+      for (int i = 0; i < tokens * chunks / 32; ++i) {
+        const int n = lane() + 32 * i, token = n / chunks, chunk = n % chunks;
+        const W *from = base + token * rows.pitch;
+        if constexpr (!has_whole_pages) {
+          const int64 inside = (static_cast<int64>(step) * tokens + token) % page;
+          from = base + arch::shuffle(pages, token, at) * rows.page_pitch + inside * rows.pitch;
+        }
+        begin_piece<16, alignment>(to + token * head_dim + swizzled(token, chunk * 16),
+                                   from + chunk * 16, token < left);
+      }
     };
-    EIDER_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const int token = token_of_key(half);
-      const W *from = row(work.keys, token) + lane() % 4 * key_piece;
-      EIDER_UNROLL
-      for (int i = 0; i < key_pieces; ++i)
-        begin_piece<key_piece, alignment>(key_at(slot, half, i), from + i * 4 * key_piece,
-                                          first + token < work.length);
-    }
-    EIDER_UNROLL
-    for (int n = 0; n < 4; ++n) {
-      const int token = token_of_value(n);
-      const W *from = row(work.values, token) + lane() / 4 * value_piece;
-      EIDER_UNROLL
-      for (int i = 0; i < value_pieces; ++i)
-        begin_piece<value_piece, alignment>(value_at(slot, n, i), from + i * 8 * value_piece,
-                                            first + token < work.length);
-    }
+    begin_rows(work.keys, slot);
+    begin_rows(work.values, slot + tokens * head_dim);
   }
 
+  static constexpr int chunks = head_dim / 16; // of a key
   static constexpr int key_pieces = head_dim / 4 / key_piece;
   static constexpr int value_pieces = head_dim / 8 / value_piece;
   static EIDER_DEVICE int token_of_key(int half) { return lane() / 4 + half * 8; }
   static EIDER_DEVICE int token_of_value(int n) { return lane() % 4 * 2 + n % 2 + n / 2 * 8; }
-  template <class Byte> static EIDER_DEVICE Byte *key_at(Byte *slot, int half, int i) {
-    return slot + ((half * key_pieces + i) * 32 + lane()) * key_piece;
+
+  /// Rows whose length is a power of two lie in the same banks of shared memory: chunks change
+  /// places, so that lanes which read together, of two keys or of four values, read from others.
+  static EIDER_DEVICE int swizzled(int token, int byte) {
+    if constexpr (head_dim % 128 == 0)
+      return byte ^ ((token % 2 * 4 ^ token / 2 % 4 * 2) * 16);
+    else if constexpr (head_dim == 64)
+      return byte ^ (token / 2 % 2 * 32);
+    else
+      return byte;
   }
-  template <class Byte> static EIDER_DEVICE Byte *value_at(Byte *slot, int n, int i) {
-    return slot + tokens * head_dim + ((n * value_pieces + i) * 32 + lane()) * value_piece;
+  static EIDER_DEVICE const unsigned char *key_at(const unsigned char *slot, int half, int i) {
+    const int token = token_of_key(half);
+    return slot + token * head_dim + swizzled(token, (i * 4 + lane() % 4) * key_piece);
+  }
+  static EIDER_DEVICE const unsigned char *value_at(const unsigned char *slot, int n, int i) {
+    const int token = token_of_value(n);
+    return slot + (tokens + token) * head_dim + swizzled(token, (i * 8 + lane() / 4) * value_piece);
   }
 
   //===-- A step ----------------------------------------------------------===//
@@ -300,7 +322,7 @@ private:
       for (int half = 0; half < 2; ++half) {
         Fragment<W, key_piece> codes;
         arch::load_words<key_piece>(key_at(slot, half, i), codes.words);
-        pairs_of_codes<Code::conversion, interleaved>(codes, pairs[half], f16());
+        pairs_of_codes<Code::conversion, interleaved, /*low=*/true>(codes, pairs[half], f16());
       }
       EIDER_UNROLL
       for (int n = 0; n < key_piece / 4; ++n) {
@@ -318,7 +340,7 @@ private:
 
   /// Scores become weights. `left` tokens are there.
   static EIDER_DEVICE void weigh(float (&scores)[eights][4], const float (&scale)[eights][2],
-                                 float in_powers, int64 left, State &state, arch::Site at) {
+                                 float in_powers, int left, State &state, arch::Site at) {
     bool exceeds = false;
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
@@ -390,7 +412,7 @@ private:
           const Fragment<W, 8> both = {
               {arch::byte_permute(one, next, interleaved ? 0x5410 : 0x5140),
                arch::byte_permute(one, next, interleaved ? 0x7632 : 0x7362)}};
-          pairs_of_codes<Code::conversion, interleaved>(both, pairs[half], f16());
+          pairs_of_codes<Code::conversion, interleaved, /*low=*/true>(both, pairs[half], f16());
         }
         EIDER_UNROLL
         for (int n = 0; n < 2; ++n) {
@@ -407,20 +429,20 @@ private:
 
   //===-- The end ---------------------------------------------------------===//
 
-  /// Which element of a value a lane's sums are of: of product n, the first two or the last two.
-  template <bool interleaved> static EIDER_DEVICE int element_of(int n, int half) {
-    const int of_piece = n * 2 % value_piece;
-    return (n * 2 / value_piece * 8 + lane() / 4) * value_piece + of_piece +
-           (interleaved ? 1 - half : half);
+  /// Where a warp leaves an element of a head's sums, so that its lanes leave neighbours: of lane
+  /// 4 · g + t those of all products are 8 apart.
+  template <bool interleaved> static EIDER_DEVICE int place_of(int element) {
+    const int of_piece = element % value_piece, half = interleaved ? 1 - element % 2 : element % 2;
+    const int product = (element / value_piece / 8 * value_piece + of_piece) / 2;
+    return (product * 2 + half) * 8 + element / value_piece % 8;
   }
 
   /// The warps' sums together, in the warps' order, written by all threads.
   template <bool interleaved>
   static EIDER_DEVICE void meet(State &state, float *part, float value_scale, float *shared,
                                 arch::Site at) {
-    float *all_largest = shared + eights * 8 * value_pitch;
-    float *all_weights = all_largest + warps * eights * 8;
-    const int column = lane() % 4 * 2;
+    constexpr int columns = eights * 8, of_warp = columns * value_pitch;
+    float *all_largest = shared + warps * of_warp, *all_weights = all_largest + warps * columns;
     EIDER_UNROLL
     for (int i = 0; i < 2 * eights; ++i)
       EIDER_UNROLL
@@ -428,50 +450,40 @@ private:
       state.weight[i / 2][i % 2] +=
           arch::shuffle_xor(state.weight[i / 2][i % 2], distance, 0xffffffffu, at);
     arch::barrier(at); // what was on its way has been read
-    if (lane() < 4) {
-      EIDER_UNROLL
-      for (int i = 0; i < 2 * eights; ++i) {
-        const int slot = (warp() * eights + i / 2) * 8 + column + i % 2;
-        all_largest[slot] = state.largest[i / 2][i % 2];
-        all_weights[slot] = state.weight[i / 2][i % 2];
+    EIDER_UNROLL
+    for (int i = 0; i < 2 * eights; ++i) {
+      const int column = i / 2 * 8 + lane() % 4 * 2 + i % 2;
+      if (lane() < 4) {
+        all_largest[warp() * columns + column] = state.largest[i / 2][i % 2];
+        all_weights[warp() * columns + column] = state.weight[i / 2][i % 2];
       }
+      float *own = shared + warp() * of_warp + column * value_pitch + lane() / 4;
+      EIDER_UNROLL
+      for (int n = 0; n < 2 * products; ++n)
+        own[n * 8] = state.sums[i / 2][n / 2][n % 2 * 2 + i % 2];
     }
     arch::barrier(at);
-    auto largest_of = [&](int head) {
-      float largest = all_largest[head];
+    for (int i = arch::thread_index(); i < Parts::values + group; i += warps * 32) {
+      const bool is_weight = i >= Parts::values;
+      const int head = is_weight ? i - Parts::values : i / head_dim;
+      float largest = all_largest[head], sum = 0.0f;
       EIDER_UNROLL
-      for (int other = 1; other < warps; ++other)
-        largest = arch::maximum_number(largest, all_largest[other * eights * 8 + head]);
-      return largest;
-    };
-    for (int turn = 0; turn < warps; ++turn) {
-      if (warp() == turn) {
-        EIDER_UNROLL
-        for (int i = 0; i < 2 * eights; ++i) {
-          const int head = i / 2 * 8 + column + i % 2;
-          const float factor = arch::exp2(state.largest[i / 2][i % 2] - largest_of(head));
-          EIDER_UNROLL
-          for (int n = 0; n < 2 * products; ++n) {
-            float &sum = shared[head * value_pitch + element_of<interleaved>(n / 2, n % 2)];
-            const float own = state.sums[i / 2][n / 2][n % 2 * 2 + i % 2] * factor;
-            sum = turn == 0 ? own : sum + own;
-          }
-        }
-      }
-      arch::barrier(at);
-    }
-    for (int i = arch::thread_index(); i < Parts::values; i += warps * 32)
-      part[i] = shared[i / head_dim * value_pitch + i % head_dim] * value_scale;
-    if (const int head = arch::thread_index(); head < group) {
-      const float largest = largest_of(head);
-      float weight = 0.0f;
+      for (int n = 1; n < warps; ++n)
+        largest = arch::maximum_number(largest, all_largest[n * columns + head]);
+      const float *from = is_weight
+                              ? all_weights + head
+                              : shared + head * value_pitch + place_of<interleaved>(i % head_dim);
       EIDER_UNROLL
-      for (int other = 0; other < warps; ++other) {
-        const int slot = other * eights * 8 + head;
-        weight = arch::fma(arch::exp2(all_largest[slot] - largest), all_weights[slot], weight);
+      for (int n = 0; n < warps; ++n) {
+        const float factor = arch::exp2(all_largest[n * columns + head] - largest);
+        sum = arch::fma(factor, from[n * (is_weight ? columns : of_warp)], sum);
       }
-      part[Parts::values + head] = largest;
-      part[Parts::values + group + head] = weight;
+      if (is_weight) {
+        part[Parts::values + 2 * head] = largest;
+        part[Parts::values + 2 * head + 1] = sum;
+      } else {
+        part[i] = sum * value_scale;
+      }
     }
   }
 };

@@ -11,10 +11,14 @@
 
 namespace eider {
 
+/// Of what has no score yet: below all, and no infinity, which less itself would be NaN.
+inline constexpr float lowest_score = -3.402823466e38f;
+
 /// The tokens of each sequence and head of its cache are cut into parts, a CUDA block each: so many
 /// that all are about `places` blocks, which a GPU holds at once. A part is, of each of the `group`
-/// query heads, the values that its tokens weigh together, the largest score (in powers of two),
-/// and the sum of the weights, both weights as powers of the score less the largest.
+/// query heads, the values that its tokens weigh together; and after these, of each, the largest
+/// score (in powers of two) and the sum of the weights, which are powers of scores less the
+/// largest.
 template <int heads_, int kv_heads_, int head_dim_, int places> struct AttentionParts {
   static constexpr int heads = heads_, kv_heads = kv_heads_, head_dim = head_dim_;
   static constexpr int group = heads / kv_heads, values = group * head_dim;
@@ -42,25 +46,64 @@ template <int heads_, int kv_heads_, int head_dim_, int places> struct Attention
         continue;
       const int head = tile.column(c) / head_dim;
       const float *first = parts + (tile.row(c) * kv_heads + head / group) * count_of_head * size;
-      const float *of_head = first + values + head % group;
-      float largest = of_head[0];
-      for (int64 part = 1; part < count_of_head; ++part)
-        largest = arch::maximum_number(largest, of_head[part * size]);
+      const float *of_head = first + values + head % group * 2;
       const float *from = first + head % group * head_dim + tile.column(c) % head_dim;
-      float sum = 0.0f, total[vector] = {};
-      for (int64 part = 0; part < count_of_head; ++part) {
-        const float weight = arch::exp2(of_head[part * size] - largest);
-        sum = arch::fma(weight, of_head[part * size + group], sum);
-        EIDER_UNROLL
-        for (int i = 0; i < vector; ++i)
-          total[i] = arch::fma(weight, from[part * size + i], total[i]);
-      }
+      Sums<vector> sums;
+      for (int64 part = 0; part < count_of_head; part += batch)
+        sums.add(from + part * size, of_head + part * size, count_of_head - part);
       EIDER_UNROLL
       for (int i = 0; i < vector; ++i)
-        result.fill(c * vector + i, sum == 0.0f ? 0.0f : total[i] / sum);
+        result.fill(c * vector + i, sums.weight == 0.0f ? 0.0f : sums.total[i] / sums.weight);
     }
     return result;
   }
+
+private:
+  static constexpr int batch = 32; ///< Parts that are loaded together.
+
+  /// Neighbours of some parts together.
+  template <int vector> struct Sums {
+    float largest = lowest_score, weight = 0.0f, total[vector] = {};
+
+    /// The next `batch` parts, of which `left` are there.
+    EIDER_DEVICE void add(const float *from, const float *of_head, int64 left) {
+      uint32 of_parts[batch][2], loaded[batch][vector]; // score and weight, values
+      EIDER_UNROLL
+      for (int n = 0; n < batch; ++n) {
+        const int64 at = (n < left ? n : 0) * static_cast<int64>(size);
+        arch::load_words<8>(of_head + at, of_parts[n]);
+        load_neighbours(from + at, loaded[n]);
+      }
+      float most = largest;
+      EIDER_UNROLL
+      for (int n = 0; n < batch; ++n)
+        most = arch::maximum_number(most, arch::as_float(of_parts[n][0]));
+      const float before = arch::exp2(largest - most);
+      largest = most;
+      weight *= before;
+      EIDER_UNROLL
+      for (int i = 0; i < vector; ++i)
+        total[i] *= before;
+      EIDER_UNROLL
+      for (int n = 0; n < batch; ++n) {
+        if (n >= left)
+          continue;
+        const float factor = arch::exp2(arch::as_float(of_parts[n][0]) - most);
+        weight = arch::fma(factor, arch::as_float(of_parts[n][1]), weight);
+        EIDER_UNROLL
+        for (int i = 0; i < vector; ++i)
+          total[i] = arch::fma(factor, arch::as_float(loaded[n][i]), total[i]);
+      }
+    }
+
+  private:
+    static EIDER_DEVICE void load_neighbours(const float *from, uint32 (&loaded)[vector]) {
+      constexpr int together = vector % 4 == 0 ? 4 : vector % 2 == 0 ? 2 : 1;
+      EIDER_UNROLL
+      for (int i = 0; i < vector; i += together)
+        arch::load_words<4 * together>(from + i, &loaded[i]);
+    }
+  };
 };
 
 } // namespace eider

@@ -145,14 +145,26 @@ EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs,
   }
 }
 
-/// Codes as pairs of f16, as a codec has them on its way to floats.
-template <CodecPath path, bool interleaved, class T, int count>
+/// By how many powers of two f16 pairs that are `low` are below the values of their codes.
+template <class T, CodecPath path> constexpr EIDER_DEVICE int lowered() {
+  if constexpr (requires { Format<T>::template lowered<path>; })
+    return Format<T>::template lowered<path>;
+  else
+    return 0;
+}
+
+/// Codes as pairs of f16, as a codec has them on its way to floats; `low`: times a power of two
+/// that saves a product.
+template <CodecPath path, bool interleaved, bool low = false, class T, int count>
 EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs, f16) {
   uint32 lost = 0;
   EIDER_UNROLL
   for (int i = 0; i < count; i += 4) {
     const uint32 four = detail::codes_at(codes, i);
-    Format<T>::template decode<path>(four, pairs[i / 2], pairs[i / 2 + 1]);
+    if constexpr (low && lowered<T, path>() != 0)
+      Format<T>::template decode<path, true>(four, pairs[i / 2], pairs[i / 2 + 1]);
+    else
+      Format<T>::template decode<path>(four, pairs[i / 2], pairs[i / 2 + 1]);
     if constexpr (Format<T>::template loses_nan<path>)
       lost |= Format<T>::nans_in(four);
   }

@@ -26,13 +26,14 @@ template <> struct Format<e4m3> : OcpFormat {
   }
 
   template <CodecPath path> static constexpr bool interleaves = path == software;
-  template <CodecPath path>
+  /// By how many powers of two f16 that are `low` are below the values: where that saves a product.
+  template <CodecPath path> static constexpr int lowered = path == software ? 8 : 0;
+  template <CodecPath path, bool low = false>
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
     if constexpr (path == hardware) {
       arch::f16x4_from_e4m3(codes, first, second);
     } else {
-      constexpr uint32 two_to_8 = 0x5c005c00u;
-      f16_from_four_exponent_bits(codes, two_to_8, first, second);
+      f16_from_four_exponent_bits<lowered<path>, low>(codes, first, second);
     }
   }
 

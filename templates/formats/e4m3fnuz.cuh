@@ -25,10 +25,11 @@ template <> struct Format<e4m3fnuz> : FnuzFormat {
   static EIDER_DEVICE bool overflows(float magnitude) { return magnitude >= 248.0f; }
 
   template <CodecPath> static constexpr bool interleaves = true;
-  template <CodecPath path>
+  /// By how many powers of two f16 that are `low` are below the values: where that saves a product.
+  template <CodecPath> static constexpr int lowered = 7;
+  template <CodecPath path, bool low = false>
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
-    constexpr uint32 two_to_7 = 0x58005800u;
-    f16_from_four_exponent_bits(codes, two_to_7, first, second);
+    f16_from_four_exponent_bits<lowered<path>, low>(codes, first, second);
   }
 };
 

@@ -34,13 +34,18 @@ enum CodecPath { hardware, software };
 template <class T> struct Format;
 
 /// Four codes of one sign, four exponent and three mantissa bits as f16, interleaved. One right, a
-/// code in the upper byte of a half is an f16 but for the bias, for which `factor`, a power of two
-/// in both halves, makes up; the product is exact, of subnormals too.
-EIDER_DEVICE void f16_from_four_exponent_bits(uint32 codes, uint32 factor, uint32 &first,
-                                              uint32 &second) {
+/// code in the upper byte of a half is an f16 but for the bias, for which two to `lowered` makes
+/// up; the product is exact, of subnormals too. `low`: without it.
+template <int lowered, bool low>
+EIDER_DEVICE void f16_from_four_exponent_bits(uint32 codes, uint32 &first, uint32 &second) {
   constexpr uint32 magnitudes = 0x3f803f80u, signs = 0x80008000u;
-  first = arch::multiply_f16x2((codes >> 1 & magnitudes) | (codes & signs), factor);
-  second = arch::multiply_f16x2((codes << 7 & magnitudes) | (codes << 8 & signs), factor);
+  constexpr uint32 factor = (15u + lowered) * 0x04000400u;
+  first = (codes >> 1 & magnitudes) | (codes & signs);
+  second = (codes << 7 & magnitudes) | (codes << 8 & signs);
+  if constexpr (!low) {
+    first = arch::multiply_f16x2(first, factor);
+    second = arch::multiply_f16x2(second, factor);
+  }
 }
 
 /// `size` elements that are encoded together: few enough for the registers. 1, 2, or a multiple
