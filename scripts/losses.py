@@ -24,6 +24,8 @@ SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by
 OVER_EMPTY = 0.5                 # or a kernel take so much longer than an empty one
 SKINNY, SKINNY_ROWS, SKINNY_SHARE = 1.7, 16, 0.9  # times PyTorch's bf16; up to so many rows, of gemv's speed
 WEIGHTS = {"torch f32": 4, "torch bf16": 2}  # peers whose weights are not quantized: how many times their speed a square has,
+BACK_ENDS = {"torch cudnn", "torch flash"}  # of attention over a cache of bf16: the faster one is held beside ours,
+ATTENTION = {(64, 1024): 1.9, (8, 512): 1.9, (1, 2048): 1.9}  # so many times its speed, of so many sequences and pages; else 1
 SQUARE, SQUARE_SUM = 16384, 0.95  # of so many rows, and the share of the speed at which a plain sum reads as many bytes
 LARGE_SUM, LARGE_BYTES = 0.85, 64e6  # the same share of other weights of more bytes
 FLAGS = {"dtype": "--dtype", "format": "--format", "block": "--block", "from_format": "--from-format",
@@ -56,7 +58,7 @@ class Case:
         self.schedule = record["params"]["schedule"] if record and self.judged is not cell else ""
         self.asked = []
         self.peer = None
-        self.weights = []  # peers of weights that are not quantized
+        self.weights = []  # peers of weights, or of a cache, that are not quantized
 
     def ask(self, what, share):
         self.asked.append((what, share))
@@ -80,7 +82,7 @@ def cases_of(ops, tune, peers):
         if cell["params"].get("schedule") != "tuned" or key not in cases:
             cases[key] = Case(cell, tuned.get(key), records.get(key))
     for cell in cells_of(peers, "time"):
-        if cell["params"]["by"] in WEIGHTS:
+        if cell["params"]["by"] in WEIGHTS.keys() | BACK_ENDS:
             for case in cases.values():
                 if (case.cell["op"], case.cell["shape"]) == (cell["op"], cell["shape"]):
                     case.weights.append(cell)
@@ -127,6 +129,15 @@ def judge_product(case, cases):
         case.ask(f"≥ {SKINNY_SHARE:g} × gemv's speed", SKINNY_SHARE * case.judged["ratio"] / vector.judged["ratio"])
 
 
+def judge_attention(case):
+    """A cache of codes, held beside PyTorch's fastest back end over one of bf16."""
+    peers = [peer for peer in case.weights if peer["params"].get("l2", "cold") == case.cell["params"].get("l2", "cold")]
+    if peers:
+        best, shape = min(peers, key=lambda peer: peer["value"]), case.cell["shape"]
+        times = ATTENTION.get((shape["b"], shape["max_pages"]), 1)
+        case.ask(f"≤ {'' if times == 1 else '1/'}{times} × {best['params']['by']} of bf16", case.judged["value"] * times / best["value"])
+
+
 def judge_contraction(case):
     figure, cell = case.judged, case.cell
     weights = cell["shape"]["n"] * cell["shape"]["k"]
@@ -155,6 +166,8 @@ def judge(cases, empty=None):
             judge_contraction(case)
         if case.cell["op"] == "matmul_skinny":
             judge_product(case, cases)
+        if case.cell["op"] == "attention_decode":
+            judge_attention(case)
         if case.peer:
             most, what = most_of(case.peer, empty)
             case.ask(what, figure["value"] / most)

@@ -69,6 +69,14 @@ def angles():
     return Tensor(lambda dims: (dims["max_position"], 64), torch.bfloat16, "normal", moved="tokens")
 
 
+def tokens(dims):
+    return dims["page"] * dims["max_pages"]
+
+
+def heads(of, of_tokens=lambda dims: 1, content="normal"):
+    return Tensor(lambda dims: (dims["b"], dims[of], of_tokens(dims), dims["d"]), torch.bfloat16, content)
+
+
 INPUTS = {
     "x": matrix("tokens"), "k": matrix("tokens"), "v": matrix("tokens"),
     "wide": Tensor(lambda dims: (dims["tokens"], 2 * dims["hidden"]), torch.bfloat16, "normal"),
@@ -91,6 +99,7 @@ INPUTS = {
     "w scale": Tensor(lambda dims: (dims["n"], blocks(dims["k"])), torch.float32, "scales"),
     "w bf16": matrix("n", columns="k"), "w f32": matrix("n", torch.float32, columns="k"),
     "k vector f32": vector("k", torch.float32), "m rows": matrix("m", columns="k"),
+    "queries": heads("h"), "keys": heads("kv_heads", tokens), "values": heads("kv_heads", tokens),
 }
 UPDATED = {"residual": None, "k cache": "k scale", "v cache": "v scale"}  # and the scales of what is codes
 
@@ -106,6 +115,7 @@ RESULTS = {
     "t 128x128": Tensor(lambda dims: (blocks(dims["hidden"]), blocks(dims["tokens"])), torch.float32, "scales"),
     "n vector": vector("n", content="plain"), "n vector f32": vector("n", torch.float32, "plain"),
     "m products": matrix("m", content="plain", columns="n"),
+    "attended": heads("h", content="plain"),
 }
 
 
@@ -168,6 +178,13 @@ def matmul(m, *shapes):
               {"dtype": "bf16", **E4M3}, shapes, others={"m": m}, names=("n", "k"))
 
 
+def attention(b, max_pages, h=32):
+    """Of keys and values of bf16, which lie together; held beside ours of codes in pages."""
+    return Op("attention_decode", "bf16 cache", reference.attention, ("queries", "keys", "values"), ("attended",),
+              {"dtype": "bf16", "format": "e4m3"}, ((b, max_pages),),
+              others={"h": h, "d": 128, "kv_heads": 8, "page": 16, "pages": b * max_pages, "scales": 1}, names=("b", "max_pages"))
+
+
 OPS = (
     static("quantize", reference.quantize_static, ("x",)),
     quantizing("quantize", "1x128", reference.quantize_blocks, ("x",)),
@@ -209,6 +226,7 @@ OPS = (
     gemv("f32 weights", reference.matvec, ("w f32", "k vector f32"), "n vector f32"),
     matmul(1, (16384, 16384)), matmul(2, (16384, 16384)), matmul(8, *GEMV), matmul(16, (16384, 16384)),
     matmul(64, (16384, 16384), (4096, 14336)),
+    attention(64, 1024, h=64), attention(8, 512), attention(1, 2048), attention(64, 64), attention(8, 64), attention(1, 64),
 )
 
 

@@ -10,13 +10,26 @@ import cases
 def torch_compile():
     def compiled(function):
         return torch.compile(function, mode="max-autotune-no-cudagraphs", dynamic=False, fullgraph=True)
-    return {op.key: compiled(op.reference) for op in cases.OPS if "weights" not in op.label}
+    return {op.key: compiled(op.reference) for op in cases.OPS if "weights" not in op.label and "cache" not in op.label}
 
 
 def torch_of(weights):
     """PyTorch's own product, of weights that are not quantized."""
     return lambda: {f"gemv {weights} weights": lambda w, x: (w @ x,),
                     f"matmul_skinny {weights} weights": lambda w, x: (x @ w.T,)}
+
+
+def attention_of(backend):
+    """PyTorch's scaled_dot_product_attention by one of its back ends."""
+    def load():
+        attention = importlib.import_module("torch.nn.attention")
+        chosen = getattr(attention.SDPBackend, backend)
+
+        def call(q, k, v):
+            with attention.sdpa_kernel(chosen):
+                return (torch.nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=True),)
+        return {"attention_decode bf16 cache": call}
+    return load
 
 
 def triton():
@@ -43,7 +56,8 @@ def flag_gems():
     return {"quantize 1x128": lambda x: group(x, 128)}
 
 
-PEERS = {"torch bf16": torch_of("bf16"), "torch f32": torch_of("f32"), "torch.compile": torch_compile, "triton": triton,
+PEERS = {"torch cudnn": attention_of("CUDNN_ATTENTION"), "torch flash": attention_of("FLASH_ATTENTION"),
+         "torch bf16": torch_of("bf16"), "torch f32": torch_of("f32"), "torch.compile": torch_compile, "triton": triton,
          "torchao": torchao, "flashinfer": flashinfer, "flag-gems": flag_gems}
 
 

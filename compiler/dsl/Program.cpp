@@ -129,8 +129,8 @@ private:
       if (tensor.name == nameOf(op.getPages()))
         tensor.choosesFrom = keys[0].contractExpression();
       if (tensor.name == nameOf(op.getLengths()))
-        tensor.mostOfEach = "(" + extents(op.getPages())[1].contractExpression() + ") * (" +
-                            keys[1].contractExpression() + ")";
+        tensor.mostOfEach =
+            extents(op.getPages())[1].contractExpression() + " * " + keys[1].contractExpression();
     }
     for (mlir::Value value : {op.getQueries(), op.getKeys(), op.getKeyScale()})
       for (const DimExpr &dim : extents(value).drop_front(extents(value).size() > 1))

@@ -114,12 +114,19 @@ mlir::Value Recording::plain(const Operand &operand, const Site &site) {
   return value;
 }
 
+/// Codes that are no scales, of e4m3 by their rank: Builder::codes() alone makes such values.
+static bool isCodesOfCache(mlir::Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && isCodeType(type.getElementType()) &&
+         (!isScaleType(type.getElementType()) || type.getRank() > 2);
+}
+
 mlir::Value Recording::f32(const Operand &operand, const Site &site) {
   mlir::Value value = plain(operand, site);
   if (isIndexType(getElementTypeOrSelf(value.getType())))
     site.fail("an operand is an index",
               "indices are added, subtracted, compared with indices, and choose rows");
-  if (isCodeType(getElementTypeOrSelf(value.getType())))
+  if (isCodesOfCache(value))
     site.fail("an operand is codes without their scales", "dequantise a scaled tensor");
   return widened(value);
 }

@@ -483,16 +483,18 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
-/// Blocks of four warps, of which a multiprocessor of a large GPU holds four; of wide heads fewer
-/// warps, so that as many tokens are on their way.
+/// Two blocks of four warps a multiprocessor of a large GPU: few parts, which are combined soon. As
+/// many tokens are on their way as fit, of wide heads by fewer warps.
 static ScheduleAttr attentionSchedule(MLIRContext *context, const Attention &attention) {
-  constexpr int64_t multiprocessors = 132, resident = 4, shared = 48 * 1024;
+  constexpr int64_t multiprocessors = 132, shared = 48 * 1024;
   const int64_t step = 32 * attention.headDim; // bytes
-  ScheduleKnobs knobs{.threads = 128, .vector = 1, .blocks = multiprocessors * resident};
-  while (knobs.threads > 32 && 3 * knobs.threads / 32 * step > shared)
+  ScheduleKnobs knobs{.threads = 128, .vector = 1, .resident = 2};
+  while (knobs.threads > 32 && 3 * knobs.threads / 32 * step > shared) {
     knobs.threads /= 2;
-  knobs.prefetch = std::clamp<int64_t>(shared / 3 / (knobs.threads / 32 * step) * 2, 2, 6);
-  knobs.resident = knobs.threads * resident * attention.headDim > 128 * 4 * 128 ? 0 : resident;
+    knobs.resident *= 2;
+  }
+  knobs.blocks = multiprocessors * knobs.resident;
+  knobs.prefetch = std::min<int64_t>(shared / (knobs.threads / 32 * step), 6);
   return ScheduleAttr::get(context, Family::attention, knobs);
 }
 

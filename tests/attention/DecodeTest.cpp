@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "tests/points/Points.h"
 
+#include "eider/runtime.h"
 #include "tests/matrix/Reference.h"
+#include "tests/text/Purity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +20,7 @@ using namespace eider;
 using namespace eider::at_points;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 namespace {
 enum Input { q, kCache, vCache, kScale, vScale, blockTable, lengths };
@@ -32,9 +35,14 @@ Dims dimsOf(const Cache &shape) {
   const int64_t longest = *std::max_element(shape.lengths.begin(), shape.lengths.end());
   const int64_t mostPages = (longest + shape.page - 1) / shape.page + 1;
   const auto sequences = static_cast<int64_t>(shape.lengths.size());
-  return {{"b", sequences},       {"h", shape.heads},     {"d", shape.d},
-          {"page", shape.page},   {"kv_heads", shape.kvHeads}, {"scales", shape.scales},
-          {"max_pages", mostPages}, {"pages", sequences * mostPages + 3}};
+  return {{"b", sequences},
+          {"h", shape.heads},
+          {"d", shape.d},
+          {"page", shape.page},
+          {"kv_heads", shape.kvHeads},
+          {"scales", shape.scales},
+          {"max_pages", mostPages},
+          {"pages", sequences * mostPages + 3}};
 }
 
 template <class T> void write(HostTensor &tensor, const std::vector<T> &values) {
@@ -91,7 +99,8 @@ std::vector<matrix::Case> cases() {
     add({.lengths = {45, 3}, .d = d}, {.dtype = "f32"});
   for (const int64_t page : {1, 2, 3, 8, 16, 32, 48, 256})
     add({.lengths = {100, 17, 0}, .page = page}, {.dtype = "f16"});
-  for (auto [heads, kvHeads] : {std::pair<int64_t, int64_t>{1, 1}, {6, 2}, {9, 1}, {16, 1}, {40, 8}})
+  for (auto [heads, kvHeads] :
+       {std::pair<int64_t, int64_t>{1, 1}, {6, 2}, {9, 1}, {16, 1}, {40, 8}})
     for (const int64_t scales : {int64_t(1), kvHeads})
       add({.heads = heads, .kvHeads = kvHeads, .scales = scales});
   for (const char *format : {"e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz"})
@@ -111,10 +120,24 @@ std::vector<matrix::Case> cases() {
         "attention<threads = 256, vector = 1, blocks = 16, prefetch = 3, software = 1>",
         "map<threads = 32, vector = 16, loads = 2>"})
     add({.lengths = {700, 0, 33}}, {}, "auto", schedule);
-  std::vector<matrix::Case> strided = {cases[0], cases[10]};
-  for (matrix::Case &made : strided)
-    cases.push_back(made);
+  for (const char *dtype : {"bf16", "f32"}) { // rows that lie apart, and begin anywhere
+    add({}, {.dtype = dtype});
+    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+  }
   return cases;
+}
+
+/// Integers of 32 bits as those of 64.
+std::vector<std::byte> widened(const HostTensor &tensor) {
+  std::vector<std::byte> wide;
+  for (size_t i = 0; i < tensor.data.size(); i += 4) {
+    int32_t number = 0;
+    std::memcpy(&number, &tensor.data[i], 4);
+    const int64_t value = number;
+    const auto *bytes = reinterpret_cast<const std::byte *>(&value);
+    wide.insert(wide.end(), bytes, bytes + 8);
+  }
+  return wide;
 }
 
 /// What stands after attention: a gate and a residual, of tokens that i64 count.
@@ -140,9 +163,164 @@ TEST(Decode, AgreesWithTheReferenceOnTheDevice) { at_points::expectReference(cas
 
 TEST(Decode, WhatStandsAroundAgreesOnTheDevice) {
   const Cache cache = {.heads = 4, .scales = 2};
-  const matrix::Case of_op = decode(cache);
   matrix::Case made = decode(cache);
+  const std::vector<HostTensor> ofOp = std::move(made.inputs);
   made.program = gated();
+  made.options.dims.clear(); // it has them all
+  made.dims = {
+      {"b", 4}, {"pages", made.dims.at("pages")}, {"max_pages", made.dims.at("max_pages")}};
   made.inputs = inputsOf(made.program, made.dims, "normal", 5);
-  (void)of_op;
+  for (HostTensor &input : made.inputs)
+    for (const HostTensor &given : ofOp)
+      if (given.name == input.name)
+        input.data = given.dtype == input.dtype ? given.data : widened(given);
+  at_points::expectReference({made});
+}
+
+/// One query meets one key of each sequence: the value itself, and of no key zeros.
+TEST(Decode, OfOneTokenIsItsValue) {
+  matrix::Case made =
+      decode({.lengths = {1, 0}, .heads = 2, .kvHeads = 1, .d = 32}, {.dtype = "f32"});
+  const float scale = 0.5f;
+  write(made.inputs[vScale], std::vector<float>{scale});
+  const auto *table = reinterpret_cast<const int32_t *>(made.inputs[blockTable].data.data());
+  std::byte *value = made.inputs[vCache].data.data() + table[0] * 16 * 32;
+  std::vector<float> expected(2 * 2 * 32);
+  for (int i = 0; i < 32; ++i) {
+    value[i] = std::byte(0x38 + i % 2 * 8); // 1 and 2
+    expected[i] = expected[32 + i] = scale * static_cast<float>(1 + i % 2);
+  }
+  EXPECT_EQ(floatsOf(runOnHost(made).at(0)), expected);
+}
+
+/// A NaN of a key is all of its query heads; of a value that element of theirs, and nothing more.
+TEST(Decode, NansReachWhatTheyMeet) {
+  const Cache cache = {.lengths = {20, 20}, .heads = 4, .kvHeads = 2, .d = 32};
+  for (const Input where : {kCache, vCache}) {
+    matrix::Case made = decode(cache, {.dtype = "f32"}, "software");
+    const auto *table = reinterpret_cast<const int32_t *>(made.inputs[blockTable].data.data());
+    made.inputs[where].data[(table[0] * 16 + 3) * 2 * 32 + 32 + 5] = std::byte(0xff); // KV head 1
+    const std::vector<HostTensor> outputs = runOnHost(made);
+    EXPECT_EQ(wrongOf(made, outputs), 0);
+    const std::vector<float> values = floatsOf(outputs.at(0));
+    EXPECT_EQ(std::count_if(values.begin(), values.end(), [](float x) { return std::isnan(x); }),
+              where == kCache ? 2 * 32 : 2);
+  }
+}
+
+TEST(Decode, TextsArePure) {
+  for (const char *dtype : {"bf16", "f32"}) {
+    const matrix::Case made = decode({.d = 96, .page = 8}, {.dtype = dtype});
+    CompileOptions options = made.options;
+    options.target = "sm_90";
+    const std::string text = emit(made.program, options, Stage::Cuda);
+    EXPECT_THAT(text::impurities(text), IsEmpty()) << text;
+    EXPECT_THAT(text::wideLines(text), IsEmpty()) << text;
+  }
+}
+
+TEST(Decode, NvrtcCompilesTheTexts) {
+  CacheOptions noCache;
+  noCache.enabled = false;
+  const Cache caches[] = {{.heads = 4, .kvHeads = 4, .d = 32, .page = 1},
+                          {.d = 96},
+                          {.d = 512},
+                          {.heads = 16, .kvHeads = 1, .d = 128}};
+  for (const char *target : {"sm_75", "sm_90a", "sm_120a"})
+    for (const Cache &cache : caches) {
+      const matrix::Case made =
+          decode(cache, {.dtype = target == std::string("sm_75") ? "f32" : "bf16"});
+      CompileOptions options = made.options;
+      options.target = target;
+      try {
+        const std::string text = emit(made.program, options, Stage::Cuda);
+        EXPECT_FALSE(assemble(text, target, ImageKind::Cubin, noCache).entries.empty());
+      } catch (const Error &error) {
+        if (error.kind() == ErrorKind::Machine)
+          GTEST_SKIP() << error.what();
+        ADD_FAILURE() << target << ": " << error.what();
+      }
+    }
+}
+
+/// The bound is so tight that most elements show a scale that is dropped, a token that is left out,
+/// and one that is beyond the end. Scores are small here, so that each of the tokens counts.
+TEST(Decode, BoundsCatchMutations) {
+  const Cache cache = {.lengths = {45}, .heads = 8, .kvHeads = 2, .d = 64, .scales = 2};
+  matrix::Case made = decode(cache, {.dtype = "f32"});
+  write(made.inputs[kScale], std::vector<float>{0.002f, 0.003f});
+  write(made.inputs[vScale], std::vector<float>{0.5f, 0.25f});
+  ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
+  const int64_t all = 8 * 64, row = 2 * 64, enough = all * 3 / 4;
+  for (const Input scale : {kScale, vScale})
+    EXPECT_GE(wrongWithout(made, scale, 8, 4, 4), enough / 2) << "a head's scale dropped";
+  for (const int32_t length : {44, 46, 32}) {
+    matrix::Case other = made;
+    write(other.inputs[lengths], std::vector<int32_t>{length});
+    EXPECT_GE(wrongOf(made, runOnHost(other)), enough) << length;
+  }
+  EXPECT_GE(wrongWithout(made, vCache, 16 * row, 7 * row, row), enough) << "a token's values";
+  EXPECT_GE(wrongWithout(made, kCache, 16 * row, 7 * row, row), all / 4) << "a token's keys";
+  EXPECT_GE(wrongWithout(made, kCache, 64, 60, 4), all / 2) << "the ends of keys";
+}
+
+TEST(Decode, RefusesWhatItCannot) {
+  auto errorOf = [](const Cache &cache, const std::string &schedule = "") {
+    CompileOptions options = decode(cache, {}, "auto", schedule).options;
+    options.target = "sm_90";
+    try {
+      emit(libraryOp("attention_decode", {}), options, Stage::Cuda);
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(errorOf({}), "");
+  EXPECT_THAT(errorOf({.heads = 7}), HasSubstr("7 query heads over 2 heads of a cache"));
+  EXPECT_THAT(errorOf({.heads = 34}), HasSubstr("give 1 to 16 times as many"));
+  EXPECT_THAT(errorOf({.d = 80}), HasSubstr("a multiple of 32 up to 512"));
+  EXPECT_THAT(errorOf({.scales = 3}), HasSubstr("give one of each, or one a head"));
+  EXPECT_THAT(errorOf({}, "row<threads = 32, vector = 4>"), HasSubstr("needs family map"));
+  EXPECT_THAT(errorOf({}, "attention<threads = 48, vector = 1, blocks = 1, prefetch = 2>"),
+              HasSubstr("whole warps"));
+  EXPECT_THAT(errorOf({.d = 512}, "attention<threads = 128, vector = 1, blocks = 1, prefetch = 2>"),
+              HasSubstr("must fit 48 KiB"));
+  CompileOptions open;
+  try {
+    emit(libraryOp("attention_decode", {}), open, Stage::Cuda);
+    FAIL() << "no extents";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), HasSubstr("must be static"));
+  }
+}
+
+TEST(Decode, RefusesWhatDoesNotMeet) {
+  Builder b("wrong");
+  Dim sequences = b.dim("b"), other = b.dim("other"), pages = b.dim("pages");
+  const eider::Shape ofCache = {pages, 16, 2, 64};
+  PagedCache cache = {b.codes("k", e4m3, ofCache),
+                      b.codes("v", e4m3, ofCache),
+                      b.input("k_scale", f32, {1}),
+                      b.input("v_scale", f32, {1}),
+                      b.input("table", DType::i32, {sequences, 7}),
+                      b.input("lengths", DType::i32, {other})};
+  const Value q = b.input("q", bf16, {sequences, 4, 64}),
+              wide = b.input("w", bf16, {sequences, 4, 96});
+  auto errorOf = [&](const Operand &queries) {
+    try {
+      attention(queries, cache);
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(errorOf(q), AllOf(HasSubstr("the lengths are [other]"), HasSubstr("DecodeTest.cpp")));
+  cache.lengths = b.input("lengths_of_all", DType::i32, {sequences});
+  EXPECT_THAT(errorOf(wide), HasSubstr("give both one last dim"));
+  EXPECT_THAT(errorOf(q * 2.0f), HasSubstr("or computed"));
+  cache.values = b.codes("other_v", e5m2, ofCache);
+  EXPECT_THAT(errorOf(q), HasSubstr("one shape and one format"));
+  cache.values = q;
+  EXPECT_THAT(errorOf(q), HasSubstr("[pages, page, kv_heads, d]"));
+  EXPECT_THROW(cache.keys + 1.0f, Error) << "codes without their scales are no values";
 }

@@ -46,7 +46,8 @@ class Ops(EiderTest):
         for op, process in processes.items():
             with self.subTest(op):
                 self.assertEqual((process.returncode, process.stderr), (0, ""))
-                result, shape = ("k_cache", [13, 384]) if op == "kv_append" else ("y", [5, 384 if "rope" in op else 141])
+                result, shape = {"kv_append": ("k_cache", [13, 384]), "attention_decode": ("o", [4, 8, 64])}.get(
+                    op, ("y", [5, 384 if "rope" in op else 141]))
                 shape = {"gemv": shape[:1], "matmul_skinny": [9, 5]}.get(op, shape)
                 self.assertRegex(process.stdout, rf"check {result} +largest error")
                 self.assertEqual(read_tensors(self.directory / f"{op}.out")[result][1], shape)

@@ -23,8 +23,8 @@ def extent(text):
     """The value of `tokens`, `2 * hidden`, `ceildiv(hidden, 128)`."""
     if division := re.fullmatch(r"ceildiv\((.*), (\d+)\)", text):
         return -(-extent(division[1]) // int(division[2]))
-    if product := re.fullmatch(r"(\d+) \* (.*)", text):
-        return int(product[1]) * extent(product[2])
+    if product := re.fullmatch(r"(\w+) \* (.*)", text):
+        return extent(product[1]) * extent(product[2])
     return DIMS[text] if text in DIMS else int(text)
 
 
@@ -38,11 +38,14 @@ def values(dtype, count, source):
     return bytes(source.choice((0, 128)) + source.randrange(0x78) for _ in range(count))
 
 
-def indices(dtype, count, rows, source):
+def integers(dtype, numbers):
+    return struct.pack(f"<{len(numbers)}{ {'i32': 'i', 'i64': 'q'}[dtype] }", *numbers)
+
+
+def indices(dtype, count, rows, source, none=0.1):
     """Rows of so many, each once while there are enough; some are none."""
     chosen = [row % rows for row in source.sample(range(max(rows, count)), count)]
-    code = {"i32": "i", "i64": "q"}[dtype]
-    return struct.pack(f"<{count}{code}", *(source.choice((-1, rows)) if source.random() < 0.1 else row for row in chosen))
+    return integers(dtype, [source.choice((-1, rows)) if source.random() < none else row for row in chosen])
 
 
 def main(eider, directory, tokens=261, hidden=1173):
@@ -52,6 +55,8 @@ def main(eider, directory, tokens=261, hidden=1173):
         header, data = {}, b""
         settings = {setting["name"]: setting["default"] for setting in op["settings"]}
         DIMS.update({dim: 2 * int(tokens) + 3 for dim in op["dims"]}, tokens=int(tokens), m=9, n=int(tokens), k=int(hidden), hidden=3 * settings.get("head", 0) or int(hidden))
+        if attends := "kv_heads" in op["dims"]:
+            DIMS.update(b=4, h=8, kv_heads=2, d=64, page=16, max_pages=5, pages=23, scales=2)
         scaled = [name for tensor in op["outputs"] + op.get("inouts", []) if (name := tensor["name"]) in ("y", "k_cache", "v_cache")]
         second = [{"name": f"{name}_global_scale", "dtype": "f32", "shape": ["1"]} for name in scaled]  # of two levels of scales
         for tensor in op["inputs"] + op.get("inouts", []) + second:
@@ -60,7 +65,9 @@ def main(eider, directory, tokens=261, hidden=1173):
             for n in shape:
                 count *= n
             if chosen := tensor.get("chooses_from"):
-                content = indices(tensor["dtype"], count, extent(chosen), source)
+                content = indices(tensor["dtype"], count, extent(chosen), source, none=0 if attends else 0.1)
+            elif most := tensor.get("most_of_each"):
+                content = integers(tensor["dtype"], [source.randrange(extent(most) + 1) for _ in range(count)])
             else:
                 content = values(tensor["dtype"], count, source)
             header[tensor["name"]] = {

@@ -252,6 +252,7 @@ step clusters clusters
 step cooperative cooperative
 step schedules env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/loop-test"
 step indices env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/indices-test" --gtest_filter='*OnTheDevice'
+step attention env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/attention-test" --gtest_filter='*OnTheDevice'
 step contraction env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/contraction-test" --gtest_filter='*OnTheDevice'
 step heldout env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/heldout-test" --gtest_filter=HeldOut.AgreeWithTheReference
 step random in_shards "$bin/random-test" --programs 400 --device cuda

@@ -20,9 +20,10 @@ static bool takes(const OpInfo &op, const char *parameter) {
 const std::vector<OpInfo> &matrix::ops() {
   static const std::vector<OpInfo> all = [] {
     std::vector<OpInfo> kept = libraryOps();
-    // Indices and contractions have tests of their own.
+    // Indices, contractions and attention have tests of their own.
     std::erase_if(kept, [](const OpInfo &op) {
-      return takes(op, "index") || op.name == "gemv" || op.name == "matmul_skinny";
+      return takes(op, "index") || op.name == "gemv" || op.name == "matmul_skinny" ||
+             op.name == "attention_decode";
     });
     return kept;
   }();

@@ -118,9 +118,12 @@ size_t Harness::add(Case added) {
   entry.call = std::make_unique<detail::CallImpl>(entry.kernel, entry.given.dims);
   std::vector<int64_t> dims = entry.kernel->dimValues(entry.given.dims);
   const auto &tensors = entry.kernel->contract.tensors;
-  for (unsigned i = 0; i < tensors.size(); ++i)
-    entry.placements.emplace_back(tensors[i].dtype, entry.kernel->extents(i, dims),
-                                  entry.given.layout);
+  for (unsigned i = 0; i < tensors.size(); ++i) {
+    Layout layout = entry.given.layout;
+    if (tensors[i].shape.size() == 3 && tensors[i].role != contract::Role::Input)
+      layout.padding = 0; // whose columns are two dims, which lie together
+    entry.placements.emplace_back(tensors[i].dtype, entry.kernel->extents(i, dims), layout);
+  }
   entry.variant = &chooseVariant(entry);
   impl->texts.insert(entry.variant->variant->variant.source);
   impl->entries.push_back(std::move(entry));

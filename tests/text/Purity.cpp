@@ -47,6 +47,8 @@ const Vocabulary &text::vocabulary() {
        "RowsTile",
        "BlockTile",
        "Product",
+       "AttentionParts",
+       "AttentionDecode",
        "MnMajorAligned",
        "PackedUe8m0",
        "Swizzled128x4",
@@ -179,7 +181,7 @@ private:
   }
 
   void code(const std::string &content) {
-    static const std::regex parameterName("/\\*[a-z]+=\\*/");
+    static const std::regex parameterName("/\\*[a-z_]+=\\*/");
     for (size_t i = 0; i < content.size();) {
       std::smatch match;
       if (content[i] == ' ') {
@@ -293,9 +295,14 @@ private:
       return &vocabulary().functions;
     if (separator == "::" && isTile(qualifier))
       return &vocabulary().statics;
-    static const std::set<std::string> products = {"of"};
+    static const std::set<std::string> products = {"of"}, parts = {"combined"},
+                                       attention = {"leave_part"};
     if (separator == "::" && qualifier.starts_with("Multiply"))
       return &products;
+    if (separator == "::" && qualifier.starts_with("Parts"))
+      return &parts;
+    if (separator == "::" && qualifier == "Attend")
+      return &attention;
     static const std::set<std::string> codecs = {"E4m3", "E5m2", "E4m3fnuz", "E5m2fnuz", "E2m1"};
     if (separator == "::" && codecs.count(qualifier))
       return &vocabulary().codec;

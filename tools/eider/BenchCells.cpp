@@ -134,6 +134,32 @@ void addContractions(std::vector<BenchCell> &cells) {
   }
 }
 
+/// A token's queries over caches of serving: many sequences, few, one, and short ones, whose pages
+/// of 16 tokens lie in an order of no pattern.
+void addAttention(std::vector<BenchCell> &cells) {
+  auto add = [&](const std::string &format, const std::string &codec, int64_t sequences,
+                 int64_t tokens, int64_t heads, int64_t headDim) {
+    BenchCell made = cell("attention_decode", "bf16", format, "", codec, {});
+    made.program.dims = {{"b", sequences},
+                         {"h", heads},
+                         {"d", headDim},
+                         {"kv_heads", 8},
+                         {"page", 16},
+                         {"pages", sequences * tokens / 16},
+                         {"max_pages", tokens / 16},
+                         {"scales", 1}};
+    cells.push_back(made);
+  };
+  for (const char *format : {"e4m3", "e5m2"})
+    for (const char *codec : {"hardware", "software"})
+      add(format, codec, 64, 16384, 64, 128);
+  for (auto [sequences, tokens] :
+       {std::pair{64, 16384}, {8, 8192}, {1, 32768}, {64, 1024}, {8, 1024}, {1, 1024}})
+    add("e4m3", "auto", sequences, tokens, sequences * tokens > 1 << 19 ? 64 : 32, 128);
+  for (const int64_t headDim : {64, 256})
+    add("e4m3", "auto", 64, 8192, 64, headDim);
+}
+
 /// What differs in one thing from the cells above.
 void addNeighbours(std::vector<BenchCell> &cells) {
   for (const char *block : {"128x128", "1x32"})
@@ -203,7 +229,7 @@ BenchCell libraryCell(const std::string &op) {
 /// kernel can reach, and one of each other kind at the other shapes too.
 void addLibrary(std::vector<BenchCell> &cells) {
   for (const OpInfo &op : libraryOps())
-    if (op.name != "gemv" && op.name != "matmul_skinny") // addContractions
+    if (op.name != "gemv" && op.name != "matmul_skinny" && op.name != "attention_decode")
       cells.push_back(libraryCell(op.name));
   cells.push_back(libraryCell("softmax"));
   cells.back().program.settings["causal"] = "1";
@@ -304,6 +330,7 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addNeighbours(cells);
     addTransposes(cells);
     addContractions(cells);
+    addAttention(cells);
   }
   dropDoubles(cells);
   for (BenchCell &cell : cells)

@@ -9,7 +9,7 @@ eider.program @nothing() {
 
 // -----
 
-// expected-error @below {{tensors of rank 3 are not lowered yet; give rows and columns}}
+// expected-error @below {{a tensor [l, m, n], of rank 3: of three dims the last two must be static}}
 eider.program @rank_three(l, m, n) {
   %x = eider.input "x" : tensor<?x?x?xf32, #eider.dims<l, m, n>>
   eider.output "y", %x : tensor<?x?x?xf32, #eider.dims<l, m, n>>

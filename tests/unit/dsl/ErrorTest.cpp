@@ -106,7 +106,8 @@ TEST_F(ErrorTest, arguments) {
   expect([&] { b.inout("j", DType::i32, {hidden}); }, "an in-out cannot be i32");
   expect([&] { b.inout("k", e5m2, {hidden}); }, "an in-out cannot be f8E5M2");
   expect([&] { b.input("l", f32, {}); }, "a tensor of rank 0");
-  expect([&] { b.input("m", f32, {tokens, tokens, hidden}); }, "a tensor of rank 3");
+  expect([&] { b.input("m", f32, {tokens, tokens, tokens, hidden}); }, "a tensor of rank 4");
+  expect([&] { b.codes("cache", bf16, {tokens, hidden}); }, "codes cannot be bf16");
   expect([&] { b.input("n", f32, {foreign}); }, "'foreign' is not a dim of this op");
   expect([&] { b.input("o", f32, {0}); }, "an extent of 0");
   expect([&] { b.scalar("p", INFINITY); }, "is not finite");

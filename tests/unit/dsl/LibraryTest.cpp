@@ -90,6 +90,20 @@ TEST(Library, signaturesOfContractions) {
                           "x:in:bf16[m, k]", "y:out:bf16[m, n]"));
 }
 
+TEST(Library, signaturesOfAttention) {
+  const Program program = libraryOp("attention_decode", {.dtype = "f16", .format = "e5m2"});
+  EXPECT_THAT(tensorsOf(program),
+              ElementsAre("q:in:f16[b, h, d]", "k_cache:in:f8E5M2[pages, page, kv_heads, d]",
+                          "v_cache:in:f8E5M2[pages, page, kv_heads, d]", "k_scale:in:f32[scales]",
+                          "v_scale:in:f32[scales]", "block_table:in:i32[b, max_pages]",
+                          "lengths:in:i32[b]", "o:out:f16[b, h, d]"));
+  EXPECT_EQ(program.signature().tensors[5].choosesFrom, "pages");
+  EXPECT_EQ(program.signature().tensors[6].mostOfEach, "max_pages * page");
+  for (const Signature::NamedDim &dim : program.signature().dims)
+    EXPECT_EQ(dim.isFixed, dim.name != "b" && dim.name != "pages" && dim.name != "max_pages")
+        << dim.name;
+}
+
 TEST(Library, signaturesOfRowsThatIndicesChoose) {
   EXPECT_THAT(tensorsOf(libraryOp("rope", {.settings = {{"head", "64"}}})),
               ElementsAre("x:in:bf16[tokens, hidden]", "cos:in:bf16[max_position, 32]",
@@ -233,8 +247,9 @@ TEST(Library, everyCombinationRoundTrips) {
             texts.insert(program.text());
             ++programs;
           }
-  // 19 that quantise a dtype, 5 that read codes, requantize, 21 plain ones, kv_append
-  EXPECT_EQ(programs, 19u * 3 * 2 * 8 * 2 + 5 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8));
+  // 19 that quantise a dtype, 5 that read codes, requantize, 21 plain ones, kv_append, attention
+  EXPECT_EQ(programs,
+            19u * 3 * 2 * 8 * 2 + 5 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8) + 3 * 2);
   EXPECT_EQ(texts.size(), programs);
 }
 
@@ -417,6 +432,6 @@ TEST(Library, namesAreOneEach) {
     EXPECT_FALSE(op.summary.empty());
     EXPECT_FALSE(op.parameters.empty());
   }
-  EXPECT_EQ(names.size(), 47u);
+  EXPECT_EQ(names.size(), 48u);
 }
 } // namespace

@@ -1,0 +1,26 @@
+// The texts of attention over a paged cache: one kernel whose blocks leave parts, and one that combines them with what
+// stands after it. Rows of heads are rows of a matrix.
+//
+// RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --arch sm_90 \
+// RUN:   | FileCheck %s
+// RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --arch sm_90 \
+// RUN:   | FileCheck %s --check-prefix=STRIDED
+
+// CHECK:      #include "eider/attention/decode.cuh"
+// CHECK:      #include "eider/attention/parts.cuh"
+// CHECK:      // writes attended f32 [parts, 1040]
+// CHECK:      void attention_decode_parts(
+// CHECK:        using E4m3 = Codec<e4m3, hardware>;
+// CHECK-NEXT:   using Parts = AttentionParts</*heads=*/64, /*kv_heads=*/8, /*head_dim=*/128, /*places=*/[[PLACES:[0-9]+]]>;
+// CHECK-NEXT:   using Attend = AttentionDecode<Parts, /*page=*/16, /*warps=*/4, /*ahead=*/{{[0-9]}}>;
+// CHECK-NEXT:   Attend::leave_part<E4m3, /*scales=*/8>(attended, q, k_cache, k_scale, v_cache, v_scale,
+// CHECK-NEXT:       block_table, lengths, b, max_pages);
+// CHECK:      void attention_decode(
+// CHECK-NEXT:     const float *attended, bf16 *o, int64 b) {
+// CHECK:        using Parts = AttentionParts</*heads=*/64, /*kv_heads=*/8, /*head_dim=*/128, /*places=*/[[PLACES]]>;
+// CHECK:          const auto attention = Parts::combined(row, attended, b);
+// CHECK-NEXT:     row.store(o, eider::to<bf16>(attention));
+
+// STRIDED:      void attention_decode_parts_strided(
+// STRIDED:        Attend::leave_part<E4m3, /*scales=*/8, 1>(attended, q, k_cache, k_scale, v_cache,
+// STRIDED:            b, block_table_stride, q_stride, q_stride_1, k_cache_stride,
