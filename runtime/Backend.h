@@ -34,6 +34,7 @@ struct LaunchGeometry {
   unsigned cluster = 1;
   unsigned shared = 0; ///< bytes of dynamic shared memory
   bool cooperative = false;
+  bool overlaps = false; ///< may begin before the launch before it has ended
 };
 
 /// A device behind Device. Immutable; thread-safe.

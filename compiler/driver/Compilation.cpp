@@ -133,7 +133,8 @@ std::vector<VariantKind> Compilation::variants() {
   auto usual = scheduled().getOps<ir::ProgramOp>();
   const bool hasOpen = llvm::all_of(usual, hasOpenRows);
   const bool multiplies = llvm::any_of(usual, [](ir::ProgramOp program) {
-    return program.getScheduleAttr().getFamily() == ir::Family::contract;
+    const ir::Family family = program.getScheduleAttr().getFamily();
+    return family == ir::Family::contract || family == ir::Family::attention;
   });
   auto differs = [&](VariantKind one, VariantKind other) {
     return llvm::any_of(llvm::zip_equal(scheduled(one).getOps<ir::ProgramOp>(),

@@ -198,6 +198,10 @@ contract::Launch ContractBuilder::launch(simt::KernelOp kernel) const {
   launch.grid = kernel.getGrid().str();
   launch.cluster = kernel.getCluster();
   launch.cooperative = kernel.getCooperative() ? kernel.getResident() : 0;
+  launch.shared = std::to_string(kernel.getShared());
+  // What attention left is waited for where it is read (templates/attention/parts.cuh).
+  const transforms::Target *target = transforms::findTarget(contract.target);
+  kernel.walk([&](simt::CombineAttentionOp) { launch.overlaps = target && target->clusters; });
   for (Attribute argument : kernel.getArguments()) {
     auto [kind, rest] = cast<StringAttr>(argument).getValue().split(':');
     auto [name, axis] = rest.split(':');

@@ -135,16 +135,17 @@ def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTermina
     `parameters` names the region's arguments; `launch` is how the contract describes them and the grid (kernel-contract.md).
     `resident` blocks should fit a multiprocessor (0: any); `cluster` neighbouring blocks work together; all blocks of a
     `cooperative` kernel run at once, `resident` a multiprocessor. `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes,
-    `multiples` of what a dim must be a multiple.
+    `multiples` of what a dim must be a multiple. `shared`: bytes that the launch gives, where a block has more than 48 KiB.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$parameters, I64Attr:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$resident,
                        DefaultValuedAttr<I64Attr, "1">:$cluster, UnitAttr:$cooperative, StrAttr:$grid, StrArrayAttr:$arguments,
-                       DictionaryAttr:$alignments, OptionalAttr<DictionaryAttr>:$multiples, StrArrayAttr:$header);
+                       DictionaryAttr:$alignments, OptionalAttr<DictionaryAttr>:$multiples, StrArrayAttr:$header,
+                       DefaultValuedAttr<I64Attr, "0">:$shared);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name $parameters `threads` `=` $threads (`resident` `=` $resident^)? (`cluster` `=` $cluster^)? (`cooperative` $cooperative^)? `grid` `=` $grid `arguments` `=` $arguments
-    `alignments` `=` $alignments (`multiples` `=` $multiples^)? `header` `=` $header $body attr-dict
+    `alignments` `=` $alignments (`multiples` `=` $multiples^)? `header` `=` $header (`shared` `=` $shared^)? $body attr-dict
   }];
   let extraClassDeclaration = [{ ::mlir::Block &getBlock() { return getBody().front(); } }];
 }

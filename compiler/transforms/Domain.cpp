@@ -522,6 +522,7 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     const Target *known = findTarget(domain.target);
     domain.largestCluster = known && !known->clusters ? 1 : domain.largestCluster;
     domain.residentThreads = known ? known->threads : domain.residentThreads;
+    domain.sharedOfBlock = known ? known->sharedKib * 1024 : domain.sharedOfBlock;
   }
   return domain;
 }

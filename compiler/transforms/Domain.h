@@ -33,11 +33,19 @@ struct Level {
   bool isBlock() const { return kind == LevelKind::groups && blockRows > 1; }
 };
 
+/// Bytes of shared memory that a text may declare; more is the launch's to give.
+inline constexpr int64_t mostStaticShared = 48 * 1024;
+
 /// Attention over a paged cache, as its kernel has it.
 struct Attention {
   int64_t heads = 0, kvHeads = 0, headDim = 0, page = 0;
   int64_t scales = 1; ///< Of keys, and of values: one, or one a KV head.
   int64_t group() const { return heads / kvHeads; }
+  /// Bytes of shared memory of a block: what is on its way, or its warps' sums.
+  int64_t sharedOf(int64_t warps, int64_t ahead) const {
+    const int64_t sums = 4 * warps * ((group() + 7) / 8 * 8) * (headDim + 4 + 2);
+    return std::max(warps * ahead * 32 * headDim, sums);
+  }
   /// Floats of what a CUDA block leaves (templates/attention/parts.cuh).
   int64_t sizeOfPart() const { return (group() * (headDim + 2) + 3) / 4 * 4; }
 };
@@ -68,14 +76,15 @@ struct Domain {
   bool transposes = false;   ///< Some value is of the transposed matrix.
   int64_t bytesTurned = 0;   ///< Of the widest element that is transposed.
   bool encodesBySoftware = false;
-  bool decodesBySoftware = false;  ///< By arithmetic: E5M2 needs none.
-  bool convertsByHardware = false; ///< FP8, to or from, by instruction.
-  bool packs = false;              ///< Some matrix in memory has two elements a byte.
-  bool readsColumns = false;       ///< Some [columns] vector in memory.
-  std::string target;              ///< Empty where none is chosen yet.
-  int64_t largestCluster = 8;      ///< Blocks of the target that can hold a row together.
-  int64_t residentThreads = 2048;  ///< That a multiprocessor of the target holds.
-  Level block;                     ///< The r×c block that is reduced (isBlock()), else elements.
+  bool decodesBySoftware = false;           ///< By arithmetic: E5M2 needs none.
+  bool convertsByHardware = false;          ///< FP8, to or from, by instruction.
+  bool packs = false;                       ///< Some matrix in memory has two elements a byte.
+  bool readsColumns = false;                ///< Some [columns] vector in memory.
+  std::string target;                       ///< Empty where none is chosen yet.
+  int64_t largestCluster = 8;               ///< Blocks of the target that can hold a row together.
+  int64_t residentThreads = 2048;           ///< That a multiprocessor of the target holds.
+  int64_t sharedOfBlock = mostStaticShared; ///< Bytes that the target gives.
+  Level block; ///< The r×c block that is reduced (isBlock()), else elements.
   int64_t narrowestStore =
       0;                    ///< Bits of the narrowest element that the program writes to a matrix.
   int64_t matricesRead = 0; ///< Matrices of elements that the program reads.

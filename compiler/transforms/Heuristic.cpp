@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Heuristic.h"
 
+#include "compiler/transforms/Passes.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -483,18 +485,27 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
-/// Two blocks of four warps a multiprocessor of a large GPU: few parts, which are combined soon. As
-/// many tokens are on their way as fit, of wide heads by fewer warps.
-static ScheduleAttr attentionSchedule(MLIRContext *context, const Attention &attention) {
-  constexpr int64_t multiprocessors = 132, shared = 48 * 1024;
-  const int64_t step = 32 * attention.headDim; // bytes
-  ScheduleKnobs knobs{.threads = 128, .vector = 1, .resident = 2};
-  while (knobs.threads > 32 && 3 * knobs.threads / 32 * step > shared) {
+/// Of few sequences, whose parts are combined soon where they are few: a block of eight warps a
+/// multiprocessor of a large GPU, each with two steps on their way. Of many, which fill it as they
+/// are, four blocks of four warps, which wait for less. As far as the target's shared memory has
+/// room; a power of two, so that as many heads have as many parts each.
+static ScheduleAttr attentionSchedule(MLIRContext *context, const Domain &domain,
+                                      int64_t mostSequences) {
+  const bool isFew = mostSequences > 0 && mostSequences <= mostRowsOf(VariantKind::rows_32);
+  const Attention &it = *domain.attends;
+  ScheduleKnobs knobs{.threads = isFew ? 256 : 128,
+                      .vector = 1,
+                      .blocks = isFew ? 128 : 512,
+                      .resident = isFew ? 1 : 4,
+                      .prefetch = isFew ? 3 : 2};
+  const int64_t most = std::min<int64_t>(domain.sharedOfBlock, 192 * 1024 / knobs.resident);
+  while (knobs.threads > 32 && it.sharedOf(knobs.threads / 32, knobs.prefetch) > most) {
     knobs.threads /= 2;
-    knobs.resident *= 2;
+    knobs.blocks *= isFew ? 2 : 1;
   }
-  knobs.blocks = multiprocessors * knobs.resident;
-  knobs.prefetch = std::min<int64_t>(shared / (knobs.threads / 32 * step), 6);
+  // A thread has a quarter of a head's sums, and as much of a query.
+  while (knobs.resident > 1 && knobs.resident * knobs.threads * it.headDim > 4 * 128 * 128)
+    knobs.resident /= 2;
   return ScheduleAttr::get(context, Family::attention, knobs);
 }
 
@@ -515,7 +526,7 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
   const bool isFew = mostRows > 0 && mostRows <= fewRows;
   const Family family = familyOf(domain).family;
   if (family == Family::attention)
-    return attentionSchedule(context, *domain.attends);
+    return attentionSchedule(context, domain, mostRows);
   if (family == Family::contract)
     return productSchedule(context, domain, mostRows, message);
   if (domain.readsAttention && family == Family::map)

@@ -46,6 +46,9 @@ LogicalResult ProgramLowering::attend() {
       pointerOf(op.getValueScale()), pointerOf(op.getPages()), pointerOf(op.getLengths()),
       extentOf(domain.rows), tablePitch, apart, it.heads, it.kvHeads, it.headDim, knobs.blocks,
       it.page, it.scales, knobs.threads / 32, knobs.prefetch, alignment, *op.getCodec());
+  if (const int64_t bytes = it.sharedOf(knobs.threads / 32, knobs.prefetch);
+      bytes > mostStaticShared)
+    kernel.setShared(bytes);
   setAlignments();
   program.erase();
   return success();

@@ -548,7 +548,7 @@ void ProgramLowering::createKernel() {
                                   program.getScheduleAttr().getKnobs().resident, tile.getCluster(),
                                   isCooperative(), gridExpression(), empty,
                                   builder.getDictionaryAttr({}), DictionaryAttr(),
-                                  builder.getArrayAttr(header()));
+                                  builder.getArrayAttr(header()), /*shared=*/0);
   kernel.getBody().emplaceBlock();
   addArguments();
   builder.setInsertionPointToEnd(&kernel.getBlock());

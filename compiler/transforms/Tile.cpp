@@ -168,8 +168,7 @@ static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) 
 }
 
 /// What is wrong with the warps of attention; empty: nothing.
-static std::string attentionProblem(const ScheduleKnobs &k, const Attention &attention) {
-  constexpr int64_t all = 48 * 1024;
+static std::string attentionProblem(const ScheduleKnobs &k, const Domain &domain) {
   if (k.threads < 32 || k.threads % 32 != 0 || k.threads > 512)
     return "threads are 1 to 16 whole warps";
   if (k.blocks < 1 || k.blocks > 65536)
@@ -186,11 +185,10 @@ static std::string attentionProblem(const ScheduleKnobs &k, const Attention &att
                             .software = k.software};
   if (!(k == known) || k.vector != 1)
     return "it has threads, vector = 1, blocks, resident, prefetch and software alone";
-  const int64_t heads = ceilDiv(attention.group(), 8) * 8, warps = k.threads / 32;
-  const int64_t sums = 4 * warps * heads * (attention.headDim + 4 + 2);
-  if (std::max(warps * k.prefetch * 32 * attention.headDim, sums) > all)
-    return "what is on its way, and the sums of a block, must fit 48 KiB of shared memory: lower "
-           "prefetch or threads";
+  if (domain.attends->sharedOf(k.threads / 32, k.prefetch) > domain.sharedOfBlock)
+    return "what is on its way, and the sums of a block, must fit " +
+           std::to_string(domain.sharedOfBlock / 1024) +
+           " KiB of shared memory: lower prefetch or threads";
   return "";
 }
 
@@ -216,7 +214,7 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   int64_t run = 1;
   TileKind kind = TileKind::row;
   if (needed == Family::attention) {
-    if (std::string problem = attentionProblem(k, *domain.attends); !problem.empty())
+    if (std::string problem = attentionProblem(k, domain); !problem.empty())
       return refuse(problem);
     columns = std::min(width, threads); // of no loop: what a block has are tokens
     return TileAttr::get(context, kind, threads, 1, 1, columns, 1, width, 1, 1, 1);

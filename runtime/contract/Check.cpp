@@ -148,6 +148,8 @@ private:
     require(launch.cooperative >= 0 && launch.cooperative <= 64, where,
             "has a number of cooperative blocks a multiprocessor outside 0 … 64");
     require(launch.cooperative == 0 || launch.cluster == 1, where, "is cooperative, in clusters");
+    require(!launch.overlaps || (launch.cooperative == 0 && launch.cluster == 1), where,
+            "overlaps the launch before it, and is cooperative or in clusters");
     Expression::parse(launch.grid, dims);
     Expression::parse(launch.shared, dims);
     require(launch.parameters.size() <= maxParameters, where,

@@ -89,6 +89,8 @@ Json toJson(const Launch &launch) {
                {"cluster", launch.cluster}, {"shared", launch.shared}, {"parameters", parameters}};
   if (launch.cooperative)
     json["cooperative"] = launch.cooperative;
+  if (launch.overlaps)
+    json["overlaps"] = true;
   return json;
 }
 
@@ -276,6 +278,8 @@ Launch launchFrom(const Json &json) {
   launch.cluster = integerOf(json, "cluster");
   if (json.contains("cooperative"))
     launch.cooperative = integerOf(json, "cooperative");
+  if (json.contains("overlaps"))
+    launch.overlaps = member(json, "overlaps") == true;
   launch.shared = textOf(json, "shared");
   for (const Json &parameter : arrayOf(json, "parameters"))
     launch.parameters.push_back(parameterFrom(parameter));

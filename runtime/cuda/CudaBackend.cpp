@@ -236,7 +236,7 @@ void CudaBackend::launch(void *function, const LaunchGeometry &geometry, void **
     requireOwnStream(stream);
   const auto grid = static_cast<unsigned>(geometry.grid);
   Result result;
-  if (geometry.cluster == 1 && !geometry.cooperative) {
+  if (geometry.cluster == 1 && !geometry.cooperative && !geometry.overlaps) {
     result = driver().launch(static_cast<Function>(function), grid, 1, 1, geometry.block, 1, 1,
                              geometry.shared, handleOf(stream), parameters, nullptr);
   } else {
@@ -244,6 +244,9 @@ void CudaBackend::launch(void *function, const LaunchGeometry &geometry, void **
     if (geometry.cooperative) {
       attribute.id = LaunchAttribute::cooperative;
       attribute.isCooperative = 1;
+    } else if (geometry.overlaps) {
+      attribute.id = LaunchAttribute::programmaticSerialization;
+      attribute.isProgrammatic = 1;
     } else {
       attribute.id = LaunchAttribute::clusterDimension;
       attribute.cluster = {geometry.cluster, 1, 1};

@@ -59,14 +59,14 @@ enum class FunctionAttribute : int {
 };
 
 struct LaunchAttribute {
-  static constexpr int cooperative = 2, clusterDimension = 4;
+  static constexpr int cooperative = 2, clusterDimension = 4, programmaticSerialization = 6;
   int id;
   int padding;
   union {
     struct {
       unsigned x, y, z;
     } cluster;
-    int isCooperative;
+    int isCooperative, isProgrammatic;
     char bytes[64];
   };
 };

@@ -143,6 +143,13 @@ inline void wait_for_word(const uint64 *word, uint64 bits, uint64 old, Site site
 
 inline bool unlikely(bool condition) { return condition; }
 
+template <class Owner, class T, int count> T *launched_shared() {
+  return shared<Owner, T, count>();
+}
+
+inline void allow_next_launch() {}
+inline void await_launch_before() {}
+
 //===-- Memory ------------------------------------------------------------===//
 
 /// A GPU faults on an access that is not aligned to its size, so the simulator does too.

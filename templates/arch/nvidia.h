@@ -191,6 +191,23 @@ EIDER_DEVICE void wait_for_word(const uint64 *word, uint64 bits, uint64 old, Sit
 /// Marks a condition that hardly ever holds, so that its branch is laid out of the way.
 EIDER_DEVICE bool unlikely(bool condition) { return __builtin_expect(condition, false); }
 
+/// The same of which the launch gives the memory: more than 48 KiB, one array a kernel.
+template <class Owner, class T, int count> EIDER_DEVICE T *launched_shared() {
+  extern __shared__ uint4 eider_launched_shared[];
+  return reinterpret_cast<T *>(eider_launched_shared);
+}
+
+/// Lets the launch after this one begin, if it is one that waits for this one's end.
+EIDER_DEVICE void allow_next_launch() {
+  if constexpr (target >= 900)
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+/// Waits until the launch before this one has ended, and what it wrote is there.
+EIDER_DEVICE void await_launch_before() {
+  if constexpr (target >= 900)
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
 //===-- Memory ------------------------------------------------------------===//
 
 template <Caching caching, class T> EIDER_DEVICE T load_value(const void *from) {

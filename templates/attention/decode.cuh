@@ -115,6 +115,13 @@ template <class Parts, int page, int warps, int ahead> class AttentionDecode {
   static constexpr int on_way = warps * ahead * step_bytes;
   static constexpr int of_sums = warps * eights * 8 * (value_pitch + 2) * 4;
   static constexpr int memory = on_way > of_sums ? on_way : of_sums;
+  static EIDER_DEVICE Piece *shared_memory() {
+    constexpr int count = memory / 16;
+    if constexpr (memory > 48 * 1024) // as the contract of the launch knows
+      return arch::launched_shared<AttentionDecode, Piece, count>();
+    else
+      return arch::shared<AttentionDecode, Piece, count>();
+  }
 
 public:
   /// Writes the block's part. `q` is [sequences, heads, head_dim]; `k` and `v` are
@@ -143,15 +150,8 @@ public:
     const int begins = static_cast<int>(arch::block_index() % count) * each;
     const int first = begins + warp(), end = begins + each < steps ? begins + each : steps;
     const int turns = first < end ? (end - first + warps - 1) / warps : 0;
-    constexpr bool interleaved = is_interleaved<W, f16, Code::conversion, true>;
-    constexpr int of_queries = alignment < int(sizeof(Q)) ? int(sizeof(Q)) : alignment;
-    const Queries<Q, interleaved, head_dim, key_piece, eights, group, of_queries> queries(
-        q + sequence * q_pitch + head * group * q_head_pitch, q_head_pitch, at);
-    constexpr float raised = 1 << lowered<W, Code::conversion>();
-    const float in_powers =
-        1.442695041f * raised * inverse_root() * k_scale[scales == 1 ? 0 : head];
-    auto *shared =
-        reinterpret_cast<unsigned char *>(arch::shared<AttentionDecode, Piece, memory / 16>());
+    arch::allow_next_launch();
+    auto *shared = reinterpret_cast<unsigned char *>(shared_memory());
     unsigned char *own = shared + warp() * ahead * step_bytes;
 
     State state;
@@ -170,6 +170,13 @@ public:
     EIDER_UNROLL
     for (int turn = 0; turn < ahead - 1; ++turn)
       begin();
+    constexpr bool interleaved = is_interleaved<W, f16, Code::conversion, true>;
+    constexpr int of_queries = alignment < int(sizeof(Q)) ? int(sizeof(Q)) : alignment;
+    const Queries<Q, interleaved, head_dim, key_piece, eights, group, of_queries> queries(
+        q + sequence * q_pitch + head * group * q_head_pitch, q_head_pitch, at);
+    constexpr float raised = 1 << lowered<W, Code::conversion>();
+    const float in_powers =
+        1.442695041f * raised * inverse_root() * k_scale[scales == 1 ? 0 : head];
     for (int turn = 0; turn < turns; ++turn) {
       arch::await_copies<ahead - 2>();
       arch::warp_barrier(at); // for those of other lanes, and before what they have read goes

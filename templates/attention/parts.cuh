@@ -37,6 +37,7 @@ template <int heads_, int kv_heads_, int head_dim_, int places> struct Attention
   static EIDER_DEVICE Fragment<float, Tile::elements> combined(const Tile &tile, const float *parts,
                                                                int64 sequences) {
     constexpr int vector = Tile::neighbours;
+    arch::await_launch_before();
     static_assert(head_dim % vector == 0, "a thread's neighbours are of one head");
     const int64 count_of_head = count(sequences);
     Fragment<float, Tile::elements> result{};

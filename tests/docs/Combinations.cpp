@@ -48,12 +48,7 @@ std::string problemOf(const std::string &op, const OpParameters &parameters,
     options.codec = codec;
     const Program program = libraryOp(op, parameters);
     for (const Signature::NamedDim &dim : program.signature().dims)
-      if (dim.isFixed) // of a cache: eight heads of 128, pages of 16
-        options.dims[dim.name] = dim.name == "d"                              ? 128
-                                 : dim.name == "h"                            ? 32
-                                 : dim.name == "page"                         ? 16
-                                                                              : 8;
-      else if (dim.name == "hidden" || dim.name == "k" || (dim.name == "n" && op != "gemv"))
+      if (dim.name == "hidden" || dim.name == "k" || (dim.name == "n" && op != "gemv"))
         options.dims[dim.name] = 4096;
     emit(program, options, Stage::Simt);
     return "";

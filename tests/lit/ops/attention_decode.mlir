@@ -8,6 +8,9 @@
 
 // CHECK:      #include "eider/attention/decode.cuh"
 // CHECK:      #include "eider/attention/parts.cuh"
+// CHECK:      contiguous, aligned · at most 32 rows
+// CHECK:      void attention_decode_parts_rows_32(
+// CHECK:      void attention_decode_rows_32(
 // CHECK:      // writes attended f32 [parts, 1040]
 // CHECK:      void attention_decode_parts(
 // CHECK:        using E4m3 = Codec<e4m3, hardware>;
