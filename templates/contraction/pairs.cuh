@@ -105,7 +105,7 @@ EIDER_DEVICE void bf16_from_bytes(uint32 codes, uint32 *pairs, uint32 &lost) {
     constexpr uint32 rest = ((0x80u - Format<T>::first_not_finite) << (8 - shift)) * both;
     lost |= ((upper + rest) | (lower + rest)) & (0x80u << (8 - shift)) * both;
   } else {
-    lost |= Format<T>::nans_in(codes);
+    lost |= Format<T>::nans_in(codes) & tops_of_bytes;
   }
 }
 
@@ -169,7 +169,7 @@ EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs,
       lost |= Format<T>::nans_in(four);
   }
   if constexpr (Format<T>::template loses_nan<path>)
-    if (arch::unlikely(lost != 0)) {
+    if (arch::unlikely((lost & tops_of_bytes) != 0)) {
       EIDER_UNROLL
       for (int i = 0; i < count; i += 4) {
         const uint32 four = detail::codes_at(codes, i);

@@ -5,7 +5,8 @@
 // A format is a specialisation of `Format`, in a file of its own. The codec here serves them all,
 // by the target's conversion instructions or by arithmetic that every target has: the same bits
 // either way. Codes are handled four at a time. Where a format's arithmetic `loses_nan`, it says
-// whether some of four codes are NaN (`nans_in`, in any of the bits), and what makes NaN of a pair.
+// whether some of four codes are NaN (`nans_in`, in the top bits of the bytes; others are junk),
+// and what makes NaN of a pair.
 //
 //===----------------------------------------------------------------------===//
 #ifndef EIDER_FORMATS_CODEC_CUH
@@ -41,7 +42,7 @@ template <class T, CodecPath path> struct Codec {
           lost |= Format<T>::nans_in(four);
       }
       if constexpr (Format<T>::template loses_nan<path>)
-        if (arch::unlikely(lost)) {
+        if (arch::unlikely((lost & tops_of_bytes) != 0)) {
           EIDER_UNROLL
           for (int i = 0; i < most && first + i < count; ++i)
             pairs[pair_of(i)] |=

@@ -28,7 +28,7 @@ struct FnuzFormat {
   template <CodecPath path> static constexpr bool loses_nan = true;
   static EIDER_DEVICE uint32 nans_in(uint32 codes) {
     const uint32 others = codes ^ 0x80808080u; // a byte of NaN is 0 now, and borrows
-    return (others - 0x01010101u) & ~others & 0x80808080u;
+    return (others - 0x01010101u) & ~others;
   }
   /// The bits that make an f16 or bf16 NaN, where the two low codes are.
   static EIDER_DEVICE uint32 nans_of(uint32 codes) {

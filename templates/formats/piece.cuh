@@ -33,6 +33,9 @@ enum CodecPath { hardware, software };
 ///   with_signs(codes, signs)       four codes with other signs, in bit 7 of each byte
 template <class T> struct Format;
 
+/// Where `nans_in` says that four codes are NaN.
+inline constexpr uint32 tops_of_bytes = 0x80808080u;
+
 /// Four codes of one sign, four exponent and three mantissa bits as f16, interleaved. One right, a
 /// code in the upper byte of a half is an f16 but for the bias, for which two to `lowered` makes
 /// up; the product is exact, of subnormals too. `low`: without it.
@@ -40,8 +43,8 @@ template <int lowered, bool low>
 EIDER_DEVICE void f16_from_four_exponent_bits(uint32 codes, uint32 &first, uint32 &second) {
   constexpr uint32 magnitudes = 0x3f803f80u, signs = 0x80008000u;
   constexpr uint32 factor = (15u + lowered) * 0x04000400u;
-  first = (codes >> 1 & magnitudes) | (codes & signs);
-  second = (codes << 7 & magnitudes) | (codes << 8 & signs);
+  first = arch::select_bits(signs, codes, codes >> 1 & magnitudes);
+  second = arch::select_bits(signs, codes << 8, codes << 7 & magnitudes);
   if constexpr (!low) {
     first = arch::multiply_f16x2(first, factor);
     second = arch::multiply_f16x2(second, factor);

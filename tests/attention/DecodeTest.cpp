@@ -3,10 +3,11 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
-#include "tests/points/Points.h"
+#include "tests/attention/Cases.h"
 
 #include "eider/runtime.h"
 #include "tests/matrix/Reference.h"
+#include "tests/points/Points.h"
 #include "tests/text/Purity.h"
 
 #include <algorithm>
@@ -18,76 +19,12 @@
 
 using namespace eider;
 using namespace eider::at_points;
+using namespace eider::attention_cases;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 namespace {
-enum Input { q, kCache, vCache, kScale, vScale, blockTable, lengths };
-
-/// A cache, and who asks it.
-struct Cache {
-  std::vector<int64_t> lengths = {77, 0, 1, 130};
-  int64_t heads = 8, kvHeads = 2, d = 64, page = 16, scales = 1;
-};
-
-Dims dimsOf(const Cache &shape) {
-  const int64_t longest = *std::max_element(shape.lengths.begin(), shape.lengths.end());
-  const int64_t mostPages = (longest + shape.page - 1) / shape.page + 1;
-  const auto sequences = static_cast<int64_t>(shape.lengths.size());
-  return {{"b", sequences},
-          {"h", shape.heads},
-          {"d", shape.d},
-          {"page", shape.page},
-          {"kv_heads", shape.kvHeads},
-          {"scales", shape.scales},
-          {"max_pages", mostPages},
-          {"pages", sequences * mostPages + 3}};
-}
-
-template <class T> void write(HostTensor &tensor, const std::vector<T> &values) {
-  std::memcpy(tensor.data.data(), values.data(), values.size() * sizeof(T));
-}
-
-/// The op on such a cache, whose pages are chosen in an order of no pattern. What no sequence has
-/// is NaN, and of the table no page at all.
-matrix::Case decode(const Cache &shape, const OpParameters &parameters = {},
-                    const std::string &codec = "auto", const std::string &schedule = "",
-                    const std::string &values = "normal", uint64_t seed = 1) {
-  const Dims dims = dimsOf(shape);
-  matrix::Case made{libraryOp("attention_decode", parameters), {}, {}, dims, {}};
-  made.forAnyRows = false;
-  made.options.codec = codec;
-  made.options.schedule = schedule;
-  for (const char *open : {"h", "d", "page", "kv_heads", "scales"})
-    made.options.dims[open] = dims.at(open);
-  made.inputs = inputsOf(made.program, dims, values, seed);
-  const int64_t pages = dims.at("pages"), most = dims.at("max_pages");
-  const std::vector<int32_t> tokens(shape.lengths.begin(), shape.lengths.end());
-  std::vector<int32_t> table(tokens.size() * static_cast<size_t>(most), INT32_MAX);
-  std::vector<bool> isKept(static_cast<size_t>(pages * shape.page));
-  std::vector<int32_t> order(static_cast<size_t>(pages));
-  std::iota(order.begin(), order.end(), 0);
-  std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(seed)));
-  for (size_t sequence = 0, next = 0; sequence < tokens.size(); ++sequence)
-    for (int64_t token = 0; token < tokens[sequence]; ++token) {
-      int32_t &page = table[sequence * most + token / shape.page];
-      if (token % shape.page == 0)
-        page = order[next++];
-      isKept[static_cast<size_t>(page * shape.page + token % shape.page)] = true;
-    }
-  const auto row = static_cast<size_t>(shape.kvHeads * shape.d);
-  const std::byte nan{parameters.format.find("fnuz") == std::string::npos ? uint8_t(0x7f)
-                                                                          : uint8_t(0x80)};
-  for (const Input cache : {kCache, vCache})
-    for (size_t token = 0; token < isKept.size(); ++token)
-      if (!isKept[token])
-        std::fill_n(made.inputs[cache].data.begin() + token * row, row, nan);
-  write(made.inputs[blockTable], table);
-  write(made.inputs[lengths], tokens);
-  return made;
-}
-
 std::vector<matrix::Case> cases() {
   std::vector<matrix::Case> cases = {decode({})};
   auto add = [&](const Cache &shape, const OpParameters &parameters = {},

@@ -2,11 +2,12 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// Library ops × codecs × blocks × layouts, and products of matrices, their tensors in memory
-// without a byte to spare, each output compared with the reference. Exit status 77, with the
+// Library ops × codecs × blocks × layouts, products of matrices and attention, their tensors in
+// memory without a byte to spare, each output compared with the reference. Exit status 77, with the
 // reason, without a GPU.
 //
 //===----------------------------------------------------------------------===//
+#include "tests/attention/Cases.h"
 #include "tests/gpu/kernels/Defects.h"
 #include "tests/gpu/kernels/ExactTensor.h"
 
@@ -113,6 +114,23 @@ std::vector<Watched> products() {
   return all;
 }
 
+/// Attention over caches whose sequences end in the middle of what a warp has, or have nothing.
+std::vector<Watched> attentions() {
+  std::vector<Watched> all;
+  for (const int64_t headDim : {64, 96, 128})
+    for (const int64_t page : {16, 3})
+      for (const char *codec : {"hardware", "software"})
+        for (const char *dtype : {"bf16", "f32"})
+          all.push_back({"attention_decode " + std::to_string(headDim) + " in pages of " +
+                             std::to_string(page) + " " + dtype + " " + codec,
+                         [=] {
+                           return attention_cases::decode(
+                               {.lengths = {77, 0, 33}, .d = headDim, .page = page},
+                               {.dtype = dtype}, codec);
+                         }});
+  return all;
+}
+
 /// Its outputs; their memory is written by the kernel alone.
 std::vector<HostTensor> launch(const Device &device, const Case &given) {
   JitOptions options;
@@ -158,6 +176,7 @@ std::string judge(const Device &device, const Watched &watched) try {
 
 int runCells(const Device &device, const std::string &only) {
   std::vector<Watched> cells = products();
+  std::ranges::move(attentions(), std::back_inserter(cells));
   for (const Cell &cell : representativeCells())
     cells.push_back({cell.name(), [cell] { return makeCase(cell, 1); }});
   std::erase_if(cells,

@@ -1,0 +1,66 @@
+//===- Cases.cpp - Caches of every kind, and who asks them ----------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tests/attention/Cases.h"
+
+#include "tests/points/Points.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+using namespace eider;
+using namespace eider::attention_cases;
+
+static Dims dimsOf(const Cache &shape) {
+  const int64_t longest = *std::max_element(shape.lengths.begin(), shape.lengths.end());
+  const int64_t mostPages = (longest + shape.page - 1) / shape.page + 1;
+  const auto sequences = static_cast<int64_t>(shape.lengths.size());
+  return {{"b", sequences},
+          {"h", shape.heads},
+          {"d", shape.d},
+          {"page", shape.page},
+          {"kv_heads", shape.kvHeads},
+          {"scales", shape.scales},
+          {"max_pages", mostPages},
+          {"pages", sequences * mostPages + 3}};
+}
+
+matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &parameters,
+                                     const std::string &codec, const std::string &schedule,
+                                     const std::string &values, uint64_t seed) {
+  const Dims dims = dimsOf(shape);
+  matrix::Case made{libraryOp("attention_decode", parameters), {}, {}, dims, {}};
+  made.forAnyRows = false;
+  made.options.codec = codec;
+  made.options.schedule = schedule;
+  for (const char *open : {"h", "d", "page", "kv_heads", "scales"})
+    made.options.dims[open] = dims.at(open);
+  made.inputs = at_points::inputsOf(made.program, dims, values, seed);
+  const int64_t pages = dims.at("pages"), most = dims.at("max_pages");
+  const std::vector<int32_t> tokens(shape.lengths.begin(), shape.lengths.end());
+  std::vector<int32_t> table(tokens.size() * static_cast<size_t>(most), INT32_MAX);
+  std::vector<bool> isKept(static_cast<size_t>(pages * shape.page));
+  std::vector<int32_t> order(static_cast<size_t>(pages));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(seed)));
+  for (size_t sequence = 0, next = 0; sequence < tokens.size(); ++sequence)
+    for (int64_t token = 0; token < tokens[sequence]; ++token) {
+      int32_t &page = table[sequence * most + token / shape.page];
+      if (token % shape.page == 0)
+        page = order[next++];
+      isKept[static_cast<size_t>(page * shape.page + token % shape.page)] = true;
+    }
+  const auto row = static_cast<size_t>(shape.kvHeads * shape.d);
+  const std::byte nan{parameters.format.find("fnuz") == std::string::npos ? uint8_t(0x7f)
+                                                                          : uint8_t(0x80)};
+  for (const Input cache : {kCache, vCache})
+    for (size_t token = 0; token < isKept.size(); ++token)
+      if (!isKept[token])
+        std::fill_n(made.inputs[cache].data.begin() + token * row, row, nan);
+  write(made.inputs[blockTable], table);
+  write(made.inputs[lengths], tokens);
+  return made;
+}

@@ -1,0 +1,37 @@
+//===- Cases.h - Caches of every kind, and who asks them --------*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_TESTS_ATTENTION_CASES_H
+#define EIDER_TESTS_ATTENTION_CASES_H
+
+#include "tests/matrix/Harness.h"
+
+#include <cstring>
+
+namespace eider::attention_cases {
+
+/// The inputs of attention_decode.
+enum Input { q, kCache, vCache, kScale, vScale, blockTable, lengths };
+
+/// A cache, and who asks it.
+struct Cache {
+  std::vector<int64_t> lengths = {77, 0, 1, 130};
+  int64_t heads = 8, kvHeads = 2, d = 64, page = 16, scales = 1;
+};
+
+/// Overwrites a tensor's first elements.
+template <class T> void write(HostTensor &tensor, const std::vector<T> &values) {
+  std::memcpy(tensor.data.data(), values.data(), values.size() * sizeof(T));
+}
+
+/// The op on such a cache, whose pages are chosen in an order of no pattern. What no sequence has
+/// is NaN, and of the table no page at all.
+matrix::Case decode(const Cache &shape, const OpParameters &parameters = {},
+                    const std::string &codec = "auto", const std::string &schedule = "",
+                    const std::string &values = "normal", uint64_t seed = 1);
+
+} // namespace eider::attention_cases
+
+#endif // EIDER_TESTS_ATTENTION_CASES_H
