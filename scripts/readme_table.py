@@ -196,10 +196,34 @@ def beside_weights(documents):
     return lines
 
 
+def beside_bf16_caches(documents):
+    """attention_decode over codes beside PyTorch's back ends over bf16, by batch and context."""
+    cells = [cell for document in documents for cell in document["cells"]
+             if cell["op"] == "attention_decode" and cell["metric"] == "time" and cell["params"].get("l2", "cold") == "cold"]
+    theirs, ours = {}, {}
+    for cell in cells:
+        shape = json.dumps(cell["shape"], sort_keys=True)
+        if by := cell["params"].get("by"):
+            theirs.setdefault(shape, {})[by] = cell["value"]
+        elif cell["params"]["format"] == "e4m3" and not cell["params"].get("schedule"):
+            ours.setdefault(shape, {})[cell["params"]["codec"]] = cell["value"]
+    names = sorted({by for peers in theirs.values() for by in peers})
+    lines = [row(["sequences × tokens, query heads over 8", "Eider, E4M3 µs", *(f"{name}, BF16 µs" for name in names),
+                  "times the fastest of these"]), "|---|--:|" + "--:|" * (len(names) + 1)]
+    for shape, peers in theirs.items():
+        if "auto" not in ours.get(shape, {}):
+            continue
+        extents, value = json.loads(shape), ours[shape]["auto"]
+        lines.append(row([f"{extents['b']} × {extents['max_pages'] * extents['page']}, {extents['h']}", number(value),
+                          *(number(peers[name]) if name in peers else "–" for name in names),
+                          f"{min(peers.values()) / value:.2f}"]))
+    return lines if len(lines) > 2 else []
+
+
 def is_shown(cell):
     """Whether a cell is for the README: ops at the shape that targets speak of, and what is not of one shape."""
-    if cell["op"] == "gemv":
-        return False  # beside_weights()
+    if cell["op"] in ("gemv", "attention_decode"):
+        return False  # beside_weights(), beside_bf16_caches()
     if cell["metric"] not in ("time", "launch", "tuned_time", "heuristic_time", "verified_time", "tuning"):
         return True
     largest = cell["shape"].get("tokens") == 16384 and cell["shape"].get("hidden") == 8192
@@ -212,6 +236,8 @@ def tables(documents):
     if square := beside_weights(documents):
         of_gemv = [document for document in documents if any(cell["op"] == "gemv" for cell in document["cells"])]
         blocks += [*(machine_line(document) for document in of_gemv), "\n".join(square)]
+    if caches := beside_bf16_caches(documents):
+        blocks += ["One token's attention over a paged cache, heads of 128, pages of 16, nothing in L2; of the same files:", "\n".join(caches)]
     documents = [dict(document, cells=[cell for cell in document["cells"] if is_shown(cell)]) for document in documents]
     for document in documents:
         blocks.append(machine_line(document))

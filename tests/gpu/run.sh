@@ -253,6 +253,8 @@ step cooperative cooperative
 step schedules env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/loop-test"
 step indices env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/indices-test" --gtest_filter='*OnTheDevice'
 step attention env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/attention-test" --gtest_filter='*OnTheDevice'
+step attention-as-sm_75 env EIDER_TARGET=sm_75 EIDER_TEST_DEVICE=cuda timeout 120 "$bin/attention-test" --gtest_filter='*OnTheDevice'
+step attention-as-sm_80 env EIDER_TARGET=sm_80 EIDER_TEST_DEVICE=cuda timeout 120 "$bin/attention-test" --gtest_filter='*OnTheDevice'
 step contraction env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/contraction-test" --gtest_filter='*OnTheDevice'
 step heldout env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/heldout-test" --gtest_filter=HeldOut.AgreeWithTheReference
 step random in_shards "$bin/random-test" --programs 400 --device cuda
