@@ -38,8 +38,11 @@ static Read read(const Value &value, Read read, const Site &site) {
   return read;
 }
 
-Value eider::attention(const Operand &q, const PagedCache &cache) {
+Value eider::attention(const Operand &q, const PagedCache &cache, const AttentionOptions &options) {
   Site site = Recording::enter("attention", {&q});
+  if (options.window < 0)
+    site.fail("a window of " + std::to_string(options.window) + " tokens",
+              "give how many are met, or 0 for all");
   Recording &recording = *site.recording;
   Read queries{"queries", "[b, h, d]", 3, recording.recorded(q, site)};
   if (!queries.value.getDefiningOp<ir::InputOp>() || queries.extents().size() != 3)
@@ -77,7 +80,8 @@ Value eider::attention(const Operand &q, const PagedCache &cache) {
                   textOf(keys.extents()),
               "give both one last dim");
   mlir::Type type = recording.tensorType(queries.extents(), recording.builder.getF32Type());
-  return recording.wrap(ir::AttentionOp::create(
-      recording.builder, recording.unknown, type, queries.value, keys.value, keyScale.value,
-      values.value, valueScale.value, table.value, lengths.value, ir::CodecPathAttr()));
+  return recording.wrap(
+      ir::AttentionOp::create(recording.builder, recording.unknown, type, queries.value, keys.value,
+                              keyScale.value, values.value, valueScale.value, table.value,
+                              lengths.value, options.window, ir::CodecPathAttr()));
 }

@@ -599,7 +599,8 @@ void KernelPrinter::printAttention() {
   kernel.walk([&](AttendOp op) {
     printStatement("using Attend = AttentionDecode<" + printParts(partsType(op)) + ", /*page=*/" +
                    std::to_string(op.getPage()) + ", /*warps=*/" + std::to_string(op.getWarps()) +
-                   ", /*ahead=*/" + std::to_string(op.getAhead()) + ">;");
+                   ", /*ahead=*/" + std::to_string(op.getAhead()) +
+                   (op.getWindow() ? ", /*window=*/" + std::to_string(op.getWindow()) : "") + ">;");
   });
 }
 

@@ -109,7 +109,9 @@ static std::vector<int64_t> placesOf(const PagedCache &cache, int64_t sequence,
     refuse("has length " + std::to_string(static_cast<int64_t>(length)) + " in " +
            std::to_string(most) + " pages of " + std::to_string(page));
   std::vector<int64_t> places;
-  for (int64_t token = 0; token < static_cast<int64_t>(length); ++token) {
+  const auto end = static_cast<int64_t>(length);
+  for (int64_t token = cache.window ? std::max<int64_t>(0, end - cache.window) : 0; token < end;
+       ++token) {
     const double chosen = cache.pages.values[sequence * most + token / page];
     if (chosen < 0 || chosen >= static_cast<double>(cache.keys.shape[0]))
       refuse("has a token on page " + std::to_string(static_cast<int64_t>(chosen)) + " of " +

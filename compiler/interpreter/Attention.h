@@ -10,9 +10,11 @@
 
 namespace eider::interpreter {
 
-/// A paged cache: keys and values [pages, page, kv_heads, d], decoded, and what finds them.
+/// A paged cache: keys and values [pages, page, kv_heads, d], decoded, and what finds them; of each
+/// sequence the last `window` tokens are met, or all (0).
 struct PagedCache {
   Tensor keys, values, keyScale, valueScale, pages, lengths;
+  int64_t window = 0;
 };
 
 /// eider.attention: in double, one softmax a query head over all tokens of its sequence. The range

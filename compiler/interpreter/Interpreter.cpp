@@ -314,7 +314,8 @@ Tensor Machine::attention(ir::AttentionOp op) {
   auto decoded = [&](mlir::Value value) { return decode(get<CodeTensor>(value)); };
   return attend(get(op.getQueries()),
                 {decoded(op.getKeys()), decoded(op.getValues()), get(op.getKeyScale()),
-                 get(op.getValueScale()), get(op.getPages()), get(op.getLengths())},
+                 get(op.getValueScale()), get(op.getPages()), get(op.getLengths()),
+                 static_cast<int64_t>(op.getWindow())},
                 boundary.where());
 }
 

@@ -404,6 +404,8 @@ LogicalResult AttentionOp::verify() {
     return emitOpError("has as many rows of pages, and lengths, as sequences");
   if (extents(getQueries())[2] != extents(getKeys())[3])
     return emitOpError("has queries and keys of one length");
+  if (static_cast<int64_t>(getWindow()) < 0)
+    return emitOpError("has a window of some tokens, or 0 for all");
   for (Value scale : {getKeyScale(), getValueScale()})
     if (typeOf(scale).getRank() != 1)
       return emitOpError("has one scale in all, or one a KV head");

@@ -118,7 +118,7 @@ Table makeTable() {
   table.add("matmul_skinny", "y = x · transpose of dequantised w",
             {"dtype", "format", "block", "scale"}, ops::matmulSkinny);
   table.add("attention_decode", "o = softmax(q · transpose of k / sqrt(d)) · v, over a paged cache",
-            {"dtype", "format"}, ops::attentionDecode);
+            {"dtype", "format"}, ops::attentionDecode, {{"window", 0, 0, INT32_MAX}});
   table.add("copy", "y = x", {"dtype"}, ops::copy);
   table.add("scale", "y = alpha · x", {"dtype"}, ops::scale);
   table.add("add", "y = x + z", {"dtype"}, ops::add);

@@ -45,7 +45,8 @@ LogicalResult ProgramLowering::attend() {
       pointerOf(op.getKeys()), pointerOf(op.getKeyScale()), pointerOf(op.getValues()),
       pointerOf(op.getValueScale()), pointerOf(op.getPages()), pointerOf(op.getLengths()),
       extentOf(domain.rows), tablePitch, apart, it.heads, it.kvHeads, it.headDim, knobs.blocks,
-      it.page, it.scales, knobs.threads / 32, knobs.prefetch, alignment, *op.getCodec());
+      it.page, it.scales, static_cast<int64_t>(op.getWindow()), knobs.threads / 32, knobs.prefetch,
+      alignment, *op.getCodec());
   if (const int64_t bytes = it.sharedOf(knobs.threads / 32, knobs.prefetch);
       bytes > mostStaticShared)
     kernel.setShared(bytes);

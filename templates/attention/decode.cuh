@@ -87,7 +87,7 @@ private:
 /// each lane what it reads itself. Scores are a product of 16 keys with 8 query heads; their
 /// weights, turned, meet the values: it is free which tokens and elements stand where in a
 /// product, so that a lane has neighbours in memory.
-template <class Parts, int page, int warps, int ahead> class AttentionDecode {
+template <class Parts, int page, int warps, int ahead, int window = 0> class AttentionDecode {
   static constexpr int head_dim = Parts::head_dim, group = Parts::group;
   static constexpr int eights = (group + 7) / 8, tokens = 16;
   static constexpr int products = head_dim / 16; // of a step, for scores as for values
@@ -145,10 +145,11 @@ public:
                                  table + sequence * table_pitch,
                                  {k + head * k_head_pitch, k_page_pitch, k_pitch},
                                  {v + head * v_head_pitch, v_page_pitch, v_pitch}};
-    const auto steps = static_cast<int>((work.length + tokens - 1) / tokens);
-    const auto each = static_cast<int>((steps + count - 1) / count);
-    const int begins = static_cast<int>(arch::block_index() % count) * each;
-    const int first = begins + warp(), end = begins + each < steps ? begins + each : steps;
+    const auto all = static_cast<int>((work.length + tokens - 1) / tokens);
+    const auto before = static_cast<int>(work.begin() / tokens);
+    const auto each = static_cast<int>((all - before + count - 1) / count);
+    const int begins = before + static_cast<int>(arch::block_index() % count) * each;
+    const int first = begins + warp(), end = begins + each < all ? begins + each : all;
     const int turns = first < end ? (end - first + warps - 1) / warps : 0;
     arch::allow_next_launch();
     auto *shared = reinterpret_cast<unsigned char *>(shared_memory());
@@ -185,7 +186,8 @@ public:
       slot = slot == ahead - 1 ? 0 : slot + 1;
       float scores[eights][4] = {};
       score<Code, W, interleaved>(from, queries, scores, at);
-      weigh(scores, queries.scale, in_powers, work.left_of(first + turn * warps), state, at);
+      const int step = first + turn * warps;
+      weigh(scores, queries.scale, in_powers, work.skipped_of(step), work.left_of(step), state, at);
       add_values<Code, W, interleaved>(from, scores, state, at);
     }
     arch::await_copies<0>();
@@ -218,16 +220,27 @@ private:
     const Index *table;
     Rows<W> keys, values;
 
-    /// The page of the lane's token of a step.
+    /// The page of the lane's token of a step; any where that is not met.
     EIDER_DEVICE uint32 pages_of(int step) const {
       if constexpr (has_whole_pages)
         return left_of(step) > 0 ? static_cast<uint32>(table[step / (page / tokens)]) : 0u;
       const int token = lane() % tokens;
-      return token < left_of(step)
+      return skipped_of(step) <= token && token < left_of(step)
                  ? static_cast<uint32>(table[(static_cast<int64>(step) * tokens + token) / page])
                  : 0u;
     }
 
+    /// The first token that is met.
+    EIDER_DEVICE int64 begin() const {
+      return window == 0 || length <= window ? 0 : length - window;
+    }
+    /// How many of a step's tokens are before it.
+    EIDER_DEVICE int skipped_of(int step) const {
+      if constexpr (window == 0)
+        return 0;
+      const int64 skipped = begin() - static_cast<int64>(step) * tokens;
+      return skipped > 0 ? static_cast<int>(skipped) : 0;
+    }
     /// How many of a step's tokens are there, at most all.
     EIDER_DEVICE int left_of(int step) const {
       const int64 left = length - static_cast<int64>(step) * tokens;
@@ -266,11 +279,11 @@ private:
   }
 
   /// Begins to copy what the warp has of a step, by whole lines of memory: keys, and after them
-  /// values. Tokens past the end are zeros.
+  /// values. Tokens that are not met are zeros.
   template <int alignment, class Index, class W>
   static EIDER_DEVICE void begin_step(const Work<Index, W> &work, int step, uint32 pages,
                                       unsigned char *slot, arch::Site at) {
-    const int left = work.left_of(step);
+    const int skipped = work.skipped_of(step), left = work.left_of(step);
     auto begin_rows = [&](const Rows<W> &rows, unsigned char *to) {
       const W *base = rows.base;
       if constexpr (has_whole_pages)
@@ -284,7 +297,7 @@ private:
           from = base + arch::shuffle(pages, token, at) * rows.page_pitch + inside * rows.pitch;
         }
         begin_piece<16, alignment>(to + token * head_dim + swizzled(token, chunk * 16),
-                                   from + chunk * 16, token < left);
+                                   from + chunk * 16, skipped <= token && token < left);
       }
     };
     begin_rows(work.keys, slot);
@@ -345,16 +358,18 @@ private:
     }
   }
 
-  /// Scores become weights. `left` tokens are there.
+  /// Scores become weights: of tokens from `skipped` to `left`.
   static EIDER_DEVICE void weigh(float (&scores)[eights][4], const float (&scale)[eights][2],
-                                 float in_powers, int left, State &state, arch::Site at) {
+                                 float in_powers, int skipped, int left, State &state,
+                                 arch::Site at) {
     bool exceeds = false;
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 4; ++i) {
       scores[e][i] *= scale[e][i % 2] * in_powers;
-      if (left < tokens && token_of_key(i / 2) >= left)
+      if ((left < tokens && token_of_key(i / 2) >= left) ||
+          (window != 0 && token_of_key(i / 2) < skipped))
         scores[e][i] = -arch::as_float(0x7f800000u);
       exceeds = exceeds || !(scores[e][i] <= state.largest[e][i % 2] + room);
     }

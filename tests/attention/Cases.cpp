@@ -46,10 +46,13 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &par
   std::vector<int32_t> order(static_cast<size_t>(pages));
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(seed)));
+  const auto window = parameters.settings.find("window");
+  const int64_t met = window == parameters.settings.end() ? INT64_MAX : std::stoll(window->second);
   for (size_t sequence = 0, next = 0; sequence < tokens.size(); ++sequence)
-    for (int64_t token = 0; token < tokens[sequence]; ++token) {
+    for (int64_t token = std::max<int64_t>(0, tokens[sequence] - met); token < tokens[sequence];
+         ++token) {
       int32_t &page = table[sequence * most + token / shape.page];
-      if (token % shape.page == 0)
+      if (page == INT32_MAX)
         page = order[next++];
       isKept[static_cast<size_t>(page * shape.page + token % shape.page)] = true;
     }

@@ -50,6 +50,9 @@ std::vector<matrix::Case> cases() {
           add({}, {.dtype = dtype, .format = format}, codec);
   for (const char *format : {"e4m3", "e5m2"})
     add({}, {.format = format}, "software", "", "specials");
+  for (const char *window : {"1", "16", "20", "77", "100"})
+    for (const int64_t page : {16, 3, 64})
+      add({.lengths = {77, 0, 20, 1, 400}, .page = page}, {.settings = {{"window", window}}});
   add({.lengths = {0, 0}});
   add({.lengths = {1}});
   add({.lengths = {1500, 16, 15}, .heads = 4, .kvHeads = 1});
@@ -265,6 +268,12 @@ TEST(Decode, RefusesWhatDoesNotMeet) {
   EXPECT_THAT(errorOf(q * 2.0f), HasSubstr("or computed"));
   cache.values = b.codes("other_v", e5m2, ofCache);
   EXPECT_THAT(errorOf(q), HasSubstr("one shape and one format"));
+  try {
+    attention(q, cache, {.window = -1});
+    FAIL() << "a window of less than nothing";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), HasSubstr("a window of -1 tokens"));
+  }
   cache.values = q;
   EXPECT_THAT(errorOf(q), HasSubstr("[pages, page, kv_heads, d]"));
   EXPECT_THROW(cache.keys + 1.0f, Error) << "codes without their scales are no values";

@@ -297,13 +297,17 @@ struct PagedCache {
   Value block_table;            ///< i32 or i64, [b, pages of the longest sequence].
   Value lengths;                ///< i32 or i64, [b]: tokens that each sequence has.
 };
+struct AttentionOptions {
+  int64_t window = 0; ///< Tokens at a sequence's end that are met, at most; 0: all.
+};
 /// Attention of one new token a sequence over a cache: queries q, an input [b, h, d], give f32
 /// [b, h, d], softmax(q · k / √d) · v over each sequence's tokens; zeros for one of none. Head a
 /// meets KV head a / (h / kv_heads); h is a multiple of kv_heads, at most 16 times as many; d is a
-/// multiple of 32 up to 512. Of the table no more is read than a sequence's pages, of a page no
-/// more than its tokens. h, d, page and kv_heads are given before a kernel is compiled.
+/// multiple of 32 up to 512. Of the table no more is used than pages of tokens that are met, of
+/// a page no more than those. h, d, page and kv_heads are given before a kernel is compiled.
 /// Scores are sums in f32 of exact products; probabilities are rounded to f16.
-EIDER_API Value attention(const Operand &q, const PagedCache &cache);
+EIDER_API Value attention(const Operand &q, const PagedCache &cache,
+                          const AttentionOptions &options = {});
 
 //===-- Programs ----------------------------------------------------------===//
 
