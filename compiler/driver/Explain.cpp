@@ -91,6 +91,15 @@ static std::string variantsOf(Compilation &compilation) {
   return text;
 }
 
+/// Why the program of `first` is more than one kernel.
+static std::string reasonForKernels(ir::ProgramOp first) {
+  if (!first.getOps<ir::AttentionOp>().empty())
+    return "attention leaves parts, which the next combines";
+  if (llvm::any_of(first.getOps<ir::OutputOp>(), transforms::leavesParts))
+    return "a reduction over the whole matrix comes before what reads it";
+  return "two-dimensional blocks and a reduction along whole rows do not fit one tile";
+}
+
 std::string eider::explain(const Program &program, const CompileOptions &options) {
   Compilation compilation(program, options);
   const transforms::Target *target = transforms::findTarget(options.target);
@@ -112,11 +121,8 @@ std::string eider::explain(const Program &program, const CompileOptions &options
     text += "  writes    " + bytesOf(kernel, true) + " bytes\n";
   }
   if (programs.size() > 1)
-    text +=
-        "kernels   " + std::to_string(programs.size()) +
-        (llvm::any_of(programs.front().getOps<ir::OutputOp>(), transforms::leavesParts)
-             ? ": a reduction over the whole matrix comes before what reads it\n"
-             : ": two-dimensional blocks and a reduction along whole rows do not fit one tile\n");
+    text += "kernels   " + std::to_string(programs.size()) + ": " +
+            reasonForKernels(programs.front()) + "\n";
   text += "codec     " + options.codec +
           (target->fp8Instructions ? ": " + options.target + " has FP8 conversions\n"
                                    : ": " + options.target + " has no FP8 conversions, software\n");

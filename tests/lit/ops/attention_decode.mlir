@@ -5,6 +5,10 @@
 // RUN:   | FileCheck %s
 // RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=STRIDED
+// RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --set window=4096 --arch sm_90 \
+// RUN:   | FileCheck %s --check-prefix=WINDOW
+// RUN: eider explain attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
+// RUN:   | FileCheck %s --check-prefix=EXPLAIN
 
 // CHECK:      #include "eider/attention/decode.cuh"
 // CHECK:      #include "eider/attention/parts.cuh"
@@ -27,3 +31,8 @@
 // STRIDED:      void attention_decode_parts_strided(
 // STRIDED:        Attend::leave_part<E4m3, /*scales=*/8, 1>(attended, q, k_cache, k_scale, v_cache,
 // STRIDED:            b, block_table_stride, q_stride, q_stride_1, k_cache_stride,
+
+// WINDOW:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/4096>;
+
+// EXPLAIN:      family    attention: attention over a cache
+// EXPLAIN:      kernels   2: attention leaves parts, which the next combines
