@@ -111,7 +111,8 @@ PreparedVariant CallImpl::prepareVariant(const VariantImpl &variant) const {
     PreparedLaunch ready{&launch,
                          {grid, static_cast<unsigned>(launch.block),
                           static_cast<unsigned>(launch.cluster), static_cast<unsigned>(shared),
-                          launch.cooperative != 0, launch.overlaps && i > 0},
+                          launch.cooperative != 0,
+                          launch.overlaps && i > 0 && prepared.launches.back().geometry.grid > 0},
                          {}};
     for (size_t p = 0; p < launch.parameters.size(); ++p) {
       const int64_t value = plan.dims[p] >= 0 ? dims[plan.dims[p]] : plan.offsets[p].evaluate(dims);

@@ -120,15 +120,32 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
   return end;
 }
 
-/// Whether attention reads the tensor, whatever its strides.
+/// Whether attention alone reads the tensor, whatever its strides.
 bool ContractBuilder::isAttended(unsigned tensor) const {
+  bool isRead = false;
   for (ir::ProgramOp program :
        compilation.scheduled(VariantKind::contiguous).getOps<ir::ProgramOp>())
-    for (auto input : program.getOps<ir::InputOp>())
-      if (input.getName() == contract.tensors[tensor].name &&
-          llvm::any_of(input->getUsers(), llvm::IsaPred<ir::AttentionOp>))
-        return true;
-  return false;
+    for (auto input : program.getOps<ir::InputOp>()) {
+      if (input.getName() != contract.tensors[tensor].name)
+        continue;
+      if (!llvm::all_of(input->getUsers(), llvm::IsaPred<ir::AttentionOp>))
+        return false;
+      isRead = true;
+    }
+  return isRead;
+}
+
+/// Whether the second of two kernels may begin before the first has ended: it waits for that where
+/// it reads what attention left (templates/attention/parts.cuh), and nothing else of it.
+static bool overlaps(ArrayRef<simt::KernelOp> kernels, const std::string &target) {
+  const transforms::Target *known = transforms::findTarget(target);
+  if (!known || !known->clusters || kernels.size() != 2)
+    return false;
+  auto attends = [](simt::KernelOp kernel) {
+    return !kernel.getBlock().getOps<simt::AttendOp>().empty();
+  };
+  simt::KernelOp last = kernels.back();
+  return attends(kernels.front()) && !last.getCooperative() && last.getCluster() == 1;
 }
 
 std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
@@ -199,9 +216,6 @@ contract::Launch ContractBuilder::launch(simt::KernelOp kernel) const {
   launch.cluster = kernel.getCluster();
   launch.cooperative = kernel.getCooperative() ? kernel.getResident() : 0;
   launch.shared = std::to_string(kernel.getShared());
-  // What attention left is waited for where it is read (templates/attention/parts.cuh).
-  const transforms::Target *target = transforms::findTarget(contract.target);
-  kernel.walk([&](simt::CombineAttentionOp) { launch.overlaps = target && target->clusters; });
   for (Attribute argument : kernel.getArguments()) {
     auto [kind, rest] = cast<StringAttr>(argument).getValue().split(':');
     auto [name, axis] = rest.split(':');
@@ -239,6 +253,8 @@ contract::Variant ContractBuilder::variant(VariantKind kind) {
     ends.push_back(workspace);
   for (simt::KernelOp kernel : kernels->getOps<simt::KernelOp>())
     variant.launches.push_back(launch(kernel));
+  variant.launches.back().overlaps =
+      overlaps(llvm::to_vector(kernels->getOps<simt::KernelOp>()), contract.target);
   return variant;
 }
 

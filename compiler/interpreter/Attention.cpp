@@ -29,6 +29,7 @@ private:
   std::vector<double> scores, slack;
   double largest = -std::numeric_limits<double>::infinity();
   bool hasNaN = false;
+  bool isUnknown = false; ///< Some score is off by so much, or so large, that anything is right.
 
   int64_t rowOf(int64_t place) const { return (place * cache.keys.shape[2] + kvHead) * width; }
   double scaleOf(const Tensor &scale) const { return scale.values[scale.size() == 1 ? 0 : kvHead]; }
@@ -54,7 +55,9 @@ void Head::score(const std::vector<int64_t> &places) {
     slack.push_back(std::abs(scale) * (magnitudes * lost + 0x1p-24 * amax * ofKeys));
     hasNaN = hasNaN || std::isnan(scores.back());
     largest = std::max(largest, scores.back());
+    isUnknown = isUnknown || slack.back() > 1 || std::abs(scores.back()) > 0x1p20;
   }
+  isUnknown = isUnknown || std::abs(scale) > 0x1p90; // times scores of queries that are scaled up
 }
 
 void Head::weigh(const std::vector<int64_t> &places, double *values, Range *ranges) const {
@@ -66,18 +69,20 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
     // Scores and their maximum are rounded before they meet, and the power is an approximation.
     off[i] = slack[i] + 0x1p-21 * (std::abs(scores[i]) + std::abs(largest) + 1);
     sum += weights[i];
+    off[i] = std::expm1(off[i]);
     if (weights[i] > 0)
       offMean += weights[i] * off[i];
   }
   offMean /= sum;
   const double lost = (double(count) / 16 + 16) * 0x1p-23, scale = scaleOf(cache.valueScale);
   for (int64_t column = 0; column < width; ++column) {
-    double total = 0, bound = 0;
+    double total = 0, bound = 0, magnitudes = 0;
     bool isInfinite = false;
     for (int64_t i = 0; i < count; ++i) {
       const double value = cache.values.values[rowOf(places[i]) + column] * scale;
       isInfinite = isInfinite || std::isinf(value);
       total += weights[i] * value;
+      magnitudes += weights[i] * std::abs(value);
       // A probability in f16 is off by half an ulp, or by the least f16 of the largest.
       const double ofWeight =
           weights[i] == 0 ? 0 : weights[i] * (off[i] + offMean + lost + 0x1p-11);
@@ -86,7 +91,8 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
     values[column] = roundTo(DType::f32, total / sum);
     const double slackOfValue = bound / sum + std::abs(total / sum) * 0x1p-21 + 0x1p-126;
     // Which scores are infinite, and what an infinite value weighs nothing of, is the order's.
-    if (std::isinf(largest) || (isInfinite && !hasNaN))
+    const bool overflows = magnitudes > 0x1p115 || std::abs(scale) > 0x1p115;
+    if (!hasNaN && (isUnknown || overflows || std::isinf(largest) || isInfinite))
       ranges[column] = Range::anything();
     else if (std::isnan(values[column]))
       ranges[column] = Range::point(values[column]);

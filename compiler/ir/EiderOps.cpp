@@ -387,9 +387,12 @@ LogicalResult ContractOp::verify() {
 }
 
 LogicalResult AttentionOp::verify() {
-  for (Value operand : getOperands())
+  for (Value operand : getOperands()) {
+    if (!operand.getDefiningOp<InputOp>())
+      return emitOpError("reads inputs alone: what is computed is a program's of its own");
     if (!namesItsDims(operand.getType()))
       return emitOpError("is of tensors with #eider.dims, one an axis");
+  }
   auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
   auto extents = [&](Value value) { return dimsOf(typeOf(value)).getExprs(); };
   const RankedTensorType queries = typeOf(getQueries()), keys = typeOf(getKeys());

@@ -42,7 +42,7 @@ static int64_t partsOf(Operation &op) {
 /// Floats of each part of attention in a workspace; 0: it is none.
 static int64_t sizeOfAttentionPart(Operation &op) {
   if (auto kind = op.getAttrOfType<DenseI64ArrayAttr>(attentionKind))
-    return Attention{kind[0], kind[1], kind[2]}.sizeOfPart();
+    return attentionIn(kind).sizeOfPart();
   auto output = dyn_cast<OutputOp>(op);
   AttentionOp attention = output ? attentionOf(output) : AttentionOp();
   return attention ? transforms::shapeOf(attention).sizeOfPart() : 0;

@@ -43,6 +43,10 @@ Attention eider::transforms::shapeOf(AttentionOp op) {
   return {queries[1], keys[2], queries[2], keys[1], extentsOf(op.getKeyScale())[0]};
 }
 
+Attention eider::transforms::attentionIn(DenseI64ArrayAttr kind) {
+  return {kind[0], kind[1], kind[2]};
+}
+
 /// The dims of a tensor as those of a matrix: of three the last two, where they are static, are its
 /// columns.
 static SmallVector<DimExpr> matrixOf(RankedTensorType type) {
@@ -475,7 +479,13 @@ std::optional<Domain> Domain::of(ProgramOp program) {
         attention && failed(noteAttention(domain, attention)))
       return std::nullopt;
     if (auto kind = op.getAttrOfType<DenseI64ArrayAttr>(attentionKind))
-      domain.readsAttention = {kind[0], kind[1], kind[2]};
+      domain.headsOfAttention = std::gcd(domain.headsOfAttention, attentionIn(kind).headDim);
+    if (auto half = dyn_cast<HalfOp>(op);
+        half && cast<RankedTensorType>(half.getInput().getType()).getRank() > 2) {
+      op.emitError("takes halves of rows of three dims, which are columns together: give rows of "
+                   "two dims");
+      return std::nullopt;
+    }
     if (auto encode = dyn_cast<EncodeOp>(op))
       domain.encodesBySoftware |= encode.getCodec() == CodecPath::software;
     if (auto decode = dyn_cast<DecodeOp>(op); decode && decode.getCodec())

@@ -61,8 +61,8 @@ struct Domain {
   int64_t bitsOfVectors = 0;  ///< Of an element that meets them, at most.
   bool packsWeights = true;   ///< Two of each are a byte.
   int64_t blockOfWeights = 0; ///< Of their rows, with a scale together, at most; 0: whole rows.
-  std::optional<Attention> attends;        ///< The program's rows: attention alone, left in parts.
-  std::optional<Attention> readsAttention; ///< Such parts, of the kernel before.
+  std::optional<Attention> attends; ///< The program's rows: attention alone, left in parts.
+  int64_t headsOfAttention = 0;     ///< What divides the lengths of such heads; 0: reads no parts.
   bool stacksRows = false;   ///< And nothing else is done with its rows: a thread may have several.
   bool sumsGroups = false;   ///< Some sum over groups in a row.
   int rowReductions = 0;     ///< How many they are.
@@ -131,6 +131,7 @@ inline constexpr llvm::StringLiteral attentionKind = "eider.attention_of";
 
 /// The attention that a workspace's output leaves in parts; null for another.
 ir::AttentionOp attentionOf(ir::OutputOp output);
+Attention attentionIn(mlir::DenseI64ArrayAttr kind);
 Attention shapeOf(ir::AttentionOp op);
 
 /// The workspace of a cooperative kernel where its blocks meet; of a second such reduction, `_2`.

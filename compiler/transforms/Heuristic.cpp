@@ -529,7 +529,7 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
     return attentionSchedule(context, domain, mostRows);
   if (family == Family::contract)
     return productSchedule(context, domain, mostRows, message);
-  if (domain.readsAttention && family == Family::map)
+  if (domain.headsOfAttention && family == Family::map)
     return combiningSchedule(context, domain);
   if (family == Family::tile)
     return domain.transposes ? transposeSchedule(context, domain, message)

@@ -56,7 +56,7 @@ LogicalResult ProgramLowering::attend() {
 }
 
 LogicalResult ProgramLowering::combineAttention(InputOp op) {
-  const Attention &it = *domain.readsAttention;
+  const Attention it = attentionIn(op->getAttrOfType<DenseI64ArrayAttr>(attentionKind));
   auto combined = simt::CombineAttentionOp::create(
       builder, op.getLoc(), heldType(op.getType()), pointers.lookup(op.getName()), loop.getRows(),
       cursor, it.heads, it.kvHeads, it.headDim,

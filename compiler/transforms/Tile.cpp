@@ -266,7 +266,7 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     return refuse(problem);
   if (std::string problem = partsProblem(k, domain, needed); !problem.empty())
     return refuse(problem);
-  if (domain.readsAttention && domain.readsAttention->headDim % vector != 0)
+  if (domain.headsOfAttention % vector != 0)
     return refuse("a thread's vector is of one head of attention, whose length it divides");
   if (domain.packs && vector % 2 != 0)
     return refuse("two codes a byte are moved together: vector must be even");

@@ -67,11 +67,13 @@ private:
     }
   }
 
-  /// The bits of the power of two below x; of 0, infinity and NaN those of another that has an
-  /// inverse.
+  /// The bits of the power of two below x, or near it where that has no inverse; of infinity and
+  /// NaN those of 1.
   static EIDER_DEVICE uint32 power_of(float x) {
-    const uint32 power = arch::as_bits(x) & 0x7f800000u;
-    return power == 0x7f800000u ? 127u << 23 : power < 2u << 23 ? 2u << 23 : power;
+    const uint32 power = arch::as_bits(x) & 0x7f800000u, least = 2u << 23, most = 252u << 23;
+    if (power == 0x7f800000u)
+      return 127u << 23;
+    return power < least ? least : power > most ? most : power;
   }
 
   EIDER_DEVICE void split(float low, float high, int e, int i) {
@@ -107,7 +109,7 @@ template <class Parts, int page, int warps, int ahead, int window = 0> class Att
 
   /// By how many powers of two a score may exceed the largest before sums are scaled anew, and by
   /// how many weights are larger than they are: f16 has them all.
-  static constexpr float room = 8.0f, lift = 7.0f;
+  static constexpr float room = 8.0f, lift = 7.0f, lowered_weights = 0.0078125f; // 2^-lift
 
   struct alignas(16) Piece {
     uint32 words[4];
@@ -191,9 +193,8 @@ public:
       add_values<Code, W, interleaved>(from, scores, state, at);
     }
     arch::await_copies<0>();
-    meet<interleaved>(state, parts + arch::block_index() * Parts::size,
-                      raised * v_scale[scales == 1 ? 0 : head], reinterpret_cast<float *>(shared),
-                      at);
+    meet<interleaved>(state, parts + arch::block_index() * Parts::size, raised,
+                      v_scale[scales == 1 ? 0 : head], reinterpret_cast<float *>(shared), at);
   }
 
 private:
@@ -367,7 +368,7 @@ private:
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 4; ++i) {
-      scores[e][i] *= scale[e][i % 2] * in_powers;
+      scores[e][i] = scores[e][i] * in_powers * scale[e][i % 2]; // their product may be none
       if ((left < tokens && token_of_key(i / 2) >= left) ||
           (window != 0 && token_of_key(i / 2) < skipped))
         scores[e][i] = -arch::as_float(0x7f800000u);
@@ -461,8 +462,8 @@ private:
 
   /// The warps' sums together, in the warps' order, written by all threads.
   template <bool interleaved>
-  static EIDER_DEVICE void meet(State &state, float *part, float value_scale, float *shared,
-                                arch::Site at) {
+  static EIDER_DEVICE void meet(State &state, float *part, float raised, float value_scale,
+                                float *shared, arch::Site at) {
     constexpr int columns = eights * 8, of_warp = columns * value_pitch;
     float *all_largest = shared + warps * of_warp, *all_weights = all_largest + warps * columns;
     EIDER_UNROLL
@@ -502,9 +503,9 @@ private:
       }
       if (is_weight) {
         part[Parts::values + 2 * head] = largest;
-        part[Parts::values + 2 * head + 1] = sum;
+        part[Parts::values + 2 * head + 1] = sum * lowered_weights;
       } else {
-        part[i] = sum * value_scale;
+        part[i] = sum * (raised * lowered_weights) * value_scale;
       }
     }
   }

@@ -99,6 +99,41 @@ Program gated() {
   b.store(residual, o * sigmoid(b.input("gate", bf16, shape)) + residual);
   return b.build();
 }
+/// Queries of two caches, of other numbers of heads, which are added to what they give.
+Program twice() {
+  Builder b("twice");
+  Dim sequences = b.dim("b"), pages = b.dim("pages"), most = b.dim("max_pages");
+  const eider::Shape shape = {sequences, 8, 64};
+  Value q = b.input("q", bf16, shape),
+        table = b.input("block_table", DType::i32, {sequences, most});
+  Value tokens = b.input("lengths", DType::i32, {sequences}), sum = q * 2.0f;
+  for (const int64_t heads : {2, 4}) {
+    const std::string name = "of_" + std::to_string(heads);
+    const eider::Shape ofCache = {pages, 16, heads, 64};
+    PagedCache cache = {b.codes("k_" + name, e4m3, ofCache),
+                        b.codes("v_" + name, e4m3, ofCache),
+                        b.input("k_" + name + "_scale", f32, {1}),
+                        b.input("v_" + name + "_scale", f32, {1}),
+                        table,
+                        tokens};
+    sum = sum + attention(q, cache);
+  }
+  b.output("o", sum, bf16);
+  return b.build();
+}
+
+/// What a case of another program takes of one of the op: tensors of the same name.
+void take(matrix::Case &made, const Program &program, const Dims &dims) {
+  const std::vector<HostTensor> ofOp = std::move(made.inputs);
+  made.program = program;
+  made.options.dims.clear(); // it has them all
+  made.dims = dims;
+  made.inputs = inputsOf(program, dims, "normal", 5);
+  for (HostTensor &input : made.inputs)
+    for (const HostTensor &given : ofOp)
+      if (given.name == input.name)
+        input.data = given.dtype == input.dtype ? given.data : widened(given);
+}
 } // namespace
 
 TEST(Decode, AgreesWithTheReferenceOnTheDevice) {
@@ -110,19 +145,32 @@ TEST(Decode, AgreesWithTheReferenceOnTheDevice) {
 }
 
 TEST(Decode, WhatStandsAroundAgreesOnTheDevice) {
-  const Cache cache = {.heads = 4, .scales = 2};
-  matrix::Case made = decode(cache);
-  const std::vector<HostTensor> ofOp = std::move(made.inputs);
-  made.program = gated();
-  made.options.dims.clear(); // it has them all
-  made.dims = {
-      {"b", 4}, {"pages", made.dims.at("pages")}, {"max_pages", made.dims.at("max_pages")}};
-  made.inputs = inputsOf(made.program, made.dims, "normal", 5);
-  for (HostTensor &input : made.inputs)
-    for (const HostTensor &given : ofOp)
-      if (given.name == input.name)
-        input.data = given.dtype == input.dtype ? given.data : widened(given);
-  at_points::expectReference({made});
+  std::vector<matrix::Case> all;
+  for (const Program &program : {gated(), twice()}) {
+    matrix::Case made = decode({.heads = program.name() == "gated" ? 4 : 8, .scales = 2});
+    take(made, program,
+         {{"b", 4}, {"pages", made.dims.at("pages")}, {"max_pages", made.dims.at("max_pages")}});
+    all.push_back(made);
+  }
+  at_points::expectReference(all);
+}
+
+/// Queries near the largest float, and scales whose product with what codes are lowered by is none.
+TEST(Decode, ExtremesAreNoNan) {
+  const std::tuple<float, float, float> extremes[] = {
+      {2e38f, 1e-38f, 1.0f}, {1e30f, 1e20f, 1.0f}, {1e-38f, 1.0f, 1e30f}, {1.0f, 1.0f, 1e-38f}};
+  for (auto [query, keyScale, valueScale] : extremes) {
+    matrix::Case made = decode({.lengths = {20}, .d = 32}, {.dtype = "f32"}, "software");
+    write(made.inputs[q], std::vector<float>(8 * 32, query));
+    if (keyScale > 1)
+      std::fill(made.inputs[kCache].data.begin(), made.inputs[kCache].data.end(), std::byte(0));
+    write(made.inputs[kScale], std::vector<float>{keyScale});
+    write(made.inputs[vScale], std::vector<float>{valueScale});
+    const std::vector<HostTensor> outputs = runOnHost(made);
+    EXPECT_EQ(wrongOf(made, outputs), 0) << query << " " << keyScale << " " << valueScale;
+    for (const float value : floatsOf(outputs.at(0)))
+      ASSERT_TRUE(std::isfinite(value)) << query << " " << keyScale << " " << valueScale;
+  }
 }
 
 /// One query meets one key of each sequence: the value itself, and of no key zeros.

@@ -374,8 +374,9 @@ public:
   Value extent(const Dim &dim, std::source_location where = std::source_location::current());
 
   /// A tensor that is read: f32, bf16, f16, i32, i64, or a type of scales, of rank 1 to 3. Of three
-  /// dims the last two are given before a kernel is compiled, which has them as columns. A
-  /// `layout` other than row_major is one of scales, of which `shape` has one value a block.
+  /// dims the last two are given before a kernel is compiled, which has them as columns: for what
+  /// attention reads, and for elementwise work beside it. A `layout` other than row_major is one of
+  /// scales, of which `shape` has one value a block.
   Value input(const std::string &name, DType type, const Shape &shape,
               ScaleLayout layout = ScaleLayout::row_major,
               std::source_location where = std::source_location::current());

@@ -144,3 +144,12 @@ eider.program @rows_of_blocks(m, n = 128) {
   %sum = eider.reduce sum %above over [1, *] : tensor<?x128xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
   eider.output "y", %sum : tensor<?x1xf32, #eider.dims<m, 1>>
 }
+
+// -----
+
+eider.program @halves_of_heads(b, h = 8, d = 64) {
+  %x = eider.input "x" : tensor<?x8x128xf32, #eider.dims<b, h, 2 * d>>
+  // expected-error @below {{takes halves of rows of three dims}}
+  %first = eider.half first %x : tensor<?x8x128xf32, #eider.dims<b, h, 2 * d>> -> tensor<?x8x64xf32, #eider.dims<b, h, d>>
+  eider.output "o", %first : tensor<?x8x64xf32, #eider.dims<b, h, d>>
+}
