@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/CudaPrinter.h"
+#include "compiler/emit/Includes.h"
 #include "compiler/emit/Names.h"
 #include "compiler/emit/Operators.h"
 #include "compiler/emit/Pieces.h"
@@ -30,7 +31,7 @@ namespace eider::text {
 namespace {
 /// What a kind of tile is called in the text.
 struct TileNames {
-  std::string alias, cursor, templateName, header;
+  std::string alias, cursor, templateName;
   std::string elements = "_row", columns = "_row"; ///< Ends of what is loaded.
 };
 } // namespace
@@ -38,14 +39,14 @@ struct TileNames {
 static TileNames namesOf(TileKind kind) {
   switch (kind) {
   case TileKind::row:
-    return {"Row", "row", "RowTile", "eider/tile/row.cuh"};
+    return {"Row", "row", "RowTile"};
   case TileKind::rows:
-    return {"Rows", "tile", "RowsTile", "eider/tile/rows.cuh", "_rows"};
+    return {"Rows", "tile", "RowsTile", "_rows"};
   case TileKind::block:
   case TileKind::transposed:
     break;
   }
-  return {"Tile", "tile", "BlockTile", "eider/tile/block.cuh", "_tile", "_tile"};
+  return {"Tile", "tile", "BlockTile", "_tile", "_tile"};
 }
 
 namespace {
@@ -204,16 +205,6 @@ Expression KernelPrinter::encodeText(EncodeOp op) {
   return {call + ")"};
 }
 
-/// The type that multiplies two matrices.
-static std::string productType(ContractOp op, StringRef tile) {
-  auto number = [](int64_t value) { return std::to_string(value); };
-  return ("Product<" + tile + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +
-          number(op.getBlockRows()) + ", " + number(op.getBlockColumns()) + ", /*split=*/" +
-          number(op.getSplit()) + ", /*loads=*/" + number(op.getLoads()) + ", /*ahead=*/" +
-          number(op.getAhead()) + ">")
-      .str();
-}
-
 Expression KernelPrinter::productText(ContractOp op) {
   SmallVector<std::string> parameters = {
       codecAlias(cast<PointerType>(op.getWeights().getType()).getElementType())};
@@ -227,12 +218,8 @@ Expression KernelPrinter::productText(ContractOp op) {
   return {products.at(productType(op, words.alias)) + "::" + callOf("of", parameters, arguments)};
 }
 
-/// The type that knows the parts of attention.
-template <class Op> static std::string partsType(Op op) {
-  auto number = [](int64_t value) { return std::to_string(value); };
-  return "AttentionParts</*heads=*/" + number(op.getHeads()) + ", /*kv_heads=*/" +
-         number(op.getKvHeads()) + ", /*head_dim=*/" + number(op.getHeadDim()) + ", /*places=*/" +
-         number(op.getPlaces()) + ">";
+template <class Op> static std::string partsTypeOf(Op op) {
+  return partsType(op.getHeads(), op.getKvHeads(), op.getHeadDim(), op.getPlaces());
 }
 
 std::string KernelPrinter::attendText(AttendOp op) {
@@ -344,7 +331,7 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
   if (auto product = dyn_cast<ContractOp>(op))
     return productText(product);
   if (auto combine = dyn_cast<CombineAttentionOp>(op))
-    return Expression{products.at(partsType(combine)) + "::" +
+    return Expression{products.at(partsTypeOf(combine)) + "::" +
                       callOf("combined", {},
                              {words.cursor, operand(combine.getParts()).text,
                               operand(combine.getSequences()).text})};
@@ -595,9 +582,9 @@ void KernelPrinter::printAttention() {
       printStatement("using " + (alias = names.fresh("Parts")) + " = " + type + ";");
     return alias;
   };
-  kernel.walk([&](CombineAttentionOp op) { printParts(partsType(op)); });
+  kernel.walk([&](CombineAttentionOp op) { printParts(partsTypeOf(op)); });
   kernel.walk([&](AttendOp op) {
-    printStatement("using Attend = AttentionDecode<" + printParts(partsType(op)) + ", /*page=*/" +
+    printStatement("using Attend = AttentionDecode<" + printParts(partsTypeOf(op)) + ", /*page=*/" +
                    std::to_string(op.getPage()) + ", /*warps=*/" + std::to_string(op.getWarps()) +
                    ", /*ahead=*/" + std::to_string(op.getAhead()) +
                    (op.getWindow() ? ", /*window=*/" + std::to_string(op.getWindow()) : "") + ">;");
@@ -688,39 +675,6 @@ LogicalResult KernelPrinter::print() {
       return failure();
   os << "}\n";
   return success();
-}
-
-/// The include of a format of codes or narrow scales; none for others.
-void includeFormat(Type element, std::set<std::string> &includes) {
-  if (auto real = dyn_cast<FloatType>(element); real && real.getWidth() <= 8)
-    includes.insert("eider/formats/" + elementName(real).str() + ".cuh");
-}
-
-/// The includes that the module's kernels need.
-void printIncludes(ModuleOp module, llvm::raw_ostream &os) {
-  std::set<std::string> includes;
-  module.walk([&](Operation *op) {
-    if (auto loop = dyn_cast<ForTilesOp>(op))
-      includes.insert(namesOf(loop.getTile().getKind()).header);
-    if (isa<ContractOp>(op))
-      includes.insert("eider/contraction/product.cuh");
-    if (isa<AttendOp>(op))
-      includes.insert("eider/attention/decode.cuh");
-    if (isa<CombineAttentionOp>(op))
-      includes.insert("eider/attention/parts.cuh");
-    if (auto layout = dyn_cast<ScaleLayoutOp>(op))
-      includes.insert("eider/layouts/" +
-                      eider::ir::infoOf(layout.getLayout().getValue()).name.str() + ".cuh");
-    if (auto kernel = dyn_cast<KernelOp>(op))
-      for (BlockArgument argument : kernel.getBlock().getArguments())
-        if (auto pointer = dyn_cast<PointerType>(argument.getType()))
-          includeFormat(pointer.getElementType(), includes);
-    for (Type type : op->getResultTypes()) // codes that no argument holds
-      includeFormat(getElementTypeOrSelf(type), includes);
-  });
-  for (const std::string &include : includes)
-    os << "#include \"" << include << "\"\n";
-  os << "\nusing namespace eider;\n";
 }
 } // namespace
 

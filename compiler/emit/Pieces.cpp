@@ -13,6 +13,22 @@
 using namespace llvm;
 using eider::simt::Access;
 
+std::string eider::text::productType(eider::simt::ContractOp op, StringRef tile) {
+  auto number = [](int64_t value) { return std::to_string(value); };
+  return ("Product<" + tile + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +
+          number(op.getBlockRows()) + ", " + number(op.getBlockColumns()) + ", /*split=*/" +
+          number(op.getSplit()) + ", /*loads=*/" + number(op.getLoads()) + ", /*ahead=*/" +
+          number(op.getAhead()) + ">")
+      .str();
+}
+
+std::string eider::text::partsType(int64_t heads, int64_t kvHeads, int64_t headDim,
+                                   int64_t places) {
+  return "AttentionParts</*heads=*/" + std::to_string(heads) + ", /*kv_heads=*/" +
+         std::to_string(kvHeads) + ", /*head_dim=*/" + std::to_string(headDim) + ", /*places=*/" +
+         std::to_string(places) + ">";
+}
+
 std::string eider::text::floatLiteral(const APFloat &value) {
   char digits[32];
   auto end = std::to_chars(digits, digits + sizeof digits, value.convertToFloat())

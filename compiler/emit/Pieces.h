@@ -1,4 +1,4 @@
-//===- Pieces.h - Literals, calls and lines of the text ---------*- C++ -*-===//
+//===- Pieces.h - Literals, calls, types and lines of the text --*- C++ -*-===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -27,6 +27,12 @@ llvm::SmallVector<std::string> accessParameters(simt::Access access, int64_t ali
 
 /// The member of a tile that makes an access: `load`, `store_groups`.
 std::string methodOf(llvm::StringRef verb, simt::Access access);
+
+/// The type that multiplies two matrices.
+std::string productType(simt::ContractOp op, llvm::StringRef tile);
+
+/// The type that knows the parts of attention.
+std::string partsType(int64_t heads, int64_t kvHeads, int64_t headDim, int64_t places);
 
 /// Where a statement is broken: after the operator or comma that binds least, in the fewest
 /// parentheses; of those the last within `room` columns. Nothing if there is none.
