@@ -20,11 +20,8 @@ struct Read {
 };
 } // namespace
 
-/// `value` as what it is read as; fails where it is no input of that rank.
-static Read read(const Value &value, Read read, const Site &site) {
-  if (Recording::isEmpty(value))
-    site.fail(std::string("the ") + read.what + " are empty", "give inputs of the Builder");
-  const Operand operand(value, site.where);
+/// `operand` as what it is read as; fails where it is no input of that rank.
+static Read read(const Operand &operand, Read read, const Site &site) {
   if (Recording::enter("attention", {&operand}).recording != site.recording)
     site.fail(std::string("queries and ") + read.what + " are of two Builders",
               "take both from one");
@@ -44,19 +41,17 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
     site.fail("a window of " + std::to_string(options.window) + " tokens",
               "give how many are met, or 0 for all");
   Recording &recording = *site.recording;
-  Read queries{"queries", "[b, h, d]", 3, recording.recorded(q, site)};
-  if (!queries.value.getDefiningOp<ir::InputOp>() || queries.extents().size() != 3)
-    site.fail("the queries are " + textOf(queries.extents()) + ", or computed",
-              "give them as an input [b, h, d], from a program of its own");
+  const Read queries = read(q, {"queries", "[b, h, d]", 3}, site);
   if (!ir::isValueType(queries.element()))
     site.fail("the queries are no floats", "use f32, bf16 or f16");
   const char *pages = "[pages, page, kv_heads, d]", *perHead = "[1] or [kv_heads]";
-  const Read keys = read(cache.keys, {"keys", pages, 4}, site),
-             values = read(cache.values, {"values", pages, 4}, site),
-             keyScale = read(cache.key_scale, {"scales of keys", perHead, 1}, site),
-             valueScale = read(cache.value_scale, {"scales of values", perHead, 1}, site),
-             table = read(cache.block_table, {"rows of the block table", "[b, n]", 2}, site),
-             lengths = read(cache.lengths, {"lengths", "[b]", 1}, site);
+  auto of = [&](const Value &value) { return Operand(value, site.where); };
+  const Read keys = read(of(cache.keys), {"keys", pages, 4}, site),
+             values = read(of(cache.values), {"values", pages, 4}, site),
+             keyScale = read(of(cache.key_scale), {"scales of keys", perHead, 1}, site),
+             valueScale = read(of(cache.value_scale), {"scales of values", perHead, 1}, site),
+             table = read(of(cache.block_table), {"rows of the block table", "[b, n]", 2}, site),
+             lengths = read(of(cache.lengths), {"lengths", "[b]", 1}, site);
   for (const Read &one : {keys, values})
     if (!ir::isCodeType(one.element()))
       site.fail(std::string("the ") + one.what + " are no codes", "declare them by Builder::codes");

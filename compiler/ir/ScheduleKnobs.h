@@ -23,7 +23,7 @@ struct ScheduleKnobs {
   int64_t split = 1;   ///< warps that share a sum, each its part of the products (contract)
   int64_t tiles = 1;   ///< that a CUDA block takes in turn
   int64_t blocks = 0;  ///< of a persistent grid, which takes all tiles in turn; 0: no bound; about
-                      ///< so many that sequences are cut for (attention)
+                       ///< so many that sequences are cut for (attention)
   int64_t resident = 0; ///< blocks that a multiprocessor should hold: bounds registers; 0: no bound
   int64_t prefetch = 0; ///< tiles whose elements are loaded while the one before is worked on; of
                         ///< products, stages on their way; of attention, steps

@@ -512,12 +512,12 @@ static ScheduleAttr attentionSchedule(MLIRContext *context, const Domain &domain
 /// What attention left in parts: a thread has few elements, each of which is in all of them.
 static ScheduleAttr combiningSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = std::max<int64_t>(2, domain.group / 32);
-  const int64_t lanes = std::max<int64_t>(128 / vector, domain.group / vector);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
-  return ScheduleAttr::get(context, Family::map,
-                           {.threads = legalThreads(std::min(chunks, std::max<int64_t>(lanes, 64))),
-                            .vector = vector,
-                            .loads = 1});
+  return ScheduleAttr::get(
+      context, Family::map,
+      {.threads = legalThreads(std::min(chunks, std::max<int64_t>(64, domain.group / vector))),
+       .vector = vector,
+       .loads = 1});
 }
 
 /// The schedule of one family for a program, as if it had no values of the whole matrix.

@@ -75,12 +75,13 @@ Type ProgramLowering::heldType(Type type) const {
   return count ? Type(VectorType::get({count}, tensor.getElementType())) : tensor.getElementType();
 }
 
-/// How many axes of a tensor may lie apart: of three that are rows and columns, the first alone.
+/// How many axes of a tensor the strides of may be any, and the last: of three that are rows and
+/// columns that is the last alone, for such tensors are contiguous.
 static int64_t axesWithStride(Operation &op, Type type) {
   const int64_t rank = cast<RankedTensorType>(type).getRank();
   const bool isAttended =
       isa<InputOp>(op) && llvm::any_of(op.getUsers(), llvm::IsaPred<AttentionOp>);
-  return rank == 3 && !isAttended ? 2 : rank;
+  return rank == 3 && !isAttended ? 1 : rank;
 }
 
 void ProgramLowering::addArguments() {

@@ -18,7 +18,7 @@ struct Target {
   bool fp4Instructions; ///< cvt to and from e2m1 (PTX: the a targets from sm_100a on)
   bool clusters;        ///< Blocks that reach each other's shared memory (PTX: sm_90)
   int threads;          ///< That a multiprocessor holds.
-  int sharedKib;        ///< Of memory that a block can have (CUDA C++ Programming Guide).
+  int sharedKib;        ///< Of shared memory that a block can have, at least.
 };
 
 /// Oldest first; `host` last.

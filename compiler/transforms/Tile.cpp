@@ -135,7 +135,7 @@ static std::string transposeProblem(const ScheduleKnobs &k, const Domain &domain
 
 /// What is wrong with the warps of a product of matrices; empty: nothing.
 static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) {
-  constexpr int64_t step = 64, all = 48 * 1024, ofReductions = 1024, most = 128;
+  constexpr int64_t step = 64, all = mostStaticShared, ofReductions = 1024, most = 128;
   if (k.threads % 32 != 0 || k.threads / 32 % k.split != 0)
     return "threads are whole warps, and their number a multiple of split";
   if (k.rows % 8 != 0 || k.rows > most)

@@ -157,6 +157,12 @@ int64_t integerFrom(const Json &value, const char *key) {
   return value.get<int64_t>();
 }
 
+bool booleanOf(const Json &json, const char *key) {
+  const Json &value = member(json, key);
+  if (!value.is_boolean())
+    fail(std::string("'") + key + "' is neither true nor false");
+  return value.get<bool>();
+}
 int64_t integerOf(const Json &json, const char *key) { return integerFrom(member(json, key), key); }
 
 unsigned indexFrom(const Json &value, const char *key) {
@@ -279,7 +285,7 @@ Launch launchFrom(const Json &json) {
   if (json.contains("cooperative"))
     launch.cooperative = integerOf(json, "cooperative");
   if (json.contains("overlaps"))
-    launch.overlaps = member(json, "overlaps") == true;
+    launch.overlaps = booleanOf(json, "overlaps");
   launch.shared = textOf(json, "shared");
   for (const Json &parameter : arrayOf(json, "parameters"))
     launch.parameters.push_back(parameterFrom(parameter));

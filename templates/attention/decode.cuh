@@ -9,12 +9,14 @@
 #include "eider/attention/parts.cuh"
 #include "eider/contraction/pairs.cuh"
 #include "eider/math.cuh"
+#include "eider/memory/copy.cuh"
+#include "eider/reduce/threads.cuh"
 
 namespace eider {
 
 /// The queries of a lane, as the scores' products want them: of head `lane / 4` of each eight the
-/// elements that the lane has of keys, in f16 whose largest is between 1 and 2 in magnitude; of
-/// floats two such, whose sum they are.
+/// elements that the lane has of keys, in f16 of a head's own power of two, by which its largest
+/// is between 1 and 2 (near the ends of f32 below 16); of floats two such, whose sum they are.
 template <class Q, bool interleaved, int head_dim, int piece, int eights, int group, int alignment>
 class Queries {
   static constexpr int own = head_dim / 4;
@@ -35,10 +37,7 @@ public:
       EIDER_UNROLL
       for (int i = 0; i < own; ++i)
         largest = arch::maximum_number(largest, arch::magnitude(values[i]));
-      EIDER_UNROLL
-      for (int distance = 1; distance < 4; distance *= 2)
-        largest =
-            arch::maximum_number(largest, arch::shuffle_xor(largest, distance, 0xffffffffu, at));
+      largest = reduce_lanes<MaximumMagnitudeOfNumbers, 4, 32>(largest, at);
       const uint32 power = power_of(largest);
       const float factor = arch::as_float((254u << 23) - power);
       EIDER_UNROLL
@@ -86,7 +85,7 @@ private:
 
 /// Attention of one token's queries over a paged cache, of which a CUDA block has one part. Its
 /// warps take 16 tokens at a time in turn, and copy those of `ahead` such steps to shared memory,
-/// each lane what it reads itself. Scores are a product of 16 keys with 8 query heads; their
+/// each warp its own. Scores are a product of 16 keys with 8 query heads; their
 /// weights, turned, meet the values: it is free which tokens and elements stand where in a
 /// product, so that a lane has neighbours in memory.
 template <class Parts, int page, int warps, int ahead, int window = 0> class AttentionDecode {
@@ -109,7 +108,8 @@ template <class Parts, int page, int warps, int ahead, int window = 0> class Att
 
   /// By how many powers of two a score may exceed the largest before sums are scaled anew, and by
   /// how many weights are larger than they are: f16 has them all.
-  static constexpr float room = 8.0f, lift = 7.0f, lowered_weights = 0.0078125f; // 2^-lift
+  static constexpr int room = 8, lift = 7;
+  static constexpr float unlifted = 1.0f / (1 << lift);
 
   struct alignas(16) Piece {
     uint32 words[4];
@@ -262,21 +262,14 @@ private:
 
   //===-- Memory ----------------------------------------------------------===//
 
-  /// Begins to copy a lane's piece; zeros where `condition` does not hold.
-  template <int piece, int alignment, class W>
-  static EIDER_DEVICE void begin_piece(unsigned char *to, const W *from, bool condition) {
-    constexpr int bytes = alignment < piece ? alignment : piece;
+  /// Begins to copy 16 bytes, of which so many are aligned together; zeros where `condition` does
+  /// not hold.
+  template <int alignment, class W>
+  static EIDER_DEVICE void begin_chunk(unsigned char *to, const W *from, bool condition) {
     const auto *at = reinterpret_cast<const unsigned char *>(from);
     EIDER_UNROLL
-    for (int offset = 0; offset < piece; offset += bytes)
-      if constexpr (bytes >= 4) {
-        arch::begin_copy<bytes>(to + offset, at + offset, condition);
-      } else {
-        uint32 word = 0;
-        if (condition)
-          arch::load_words<bytes>(at + offset, &word);
-        arch::store_words<bytes>(to + offset, &word);
-      }
+    for (int offset = 0; offset < 16; offset += alignment)
+      begin_copy<alignment>(to + offset, at + offset, condition);
   }
 
   /// Begins to copy what the warp has of a step, by whole lines of memory: keys, and after them
@@ -297,8 +290,8 @@ private:
           const int64 inside = (static_cast<int64>(step) * tokens + token) % page;
           from = base + arch::shuffle(pages, token, at) * rows.page_pitch + inside * rows.pitch;
         }
-        begin_piece<16, alignment>(to + token * head_dim + swizzled(token, chunk * 16),
-                                   from + chunk * 16, skipped <= token && token < left);
+        begin_chunk<alignment>(to + token * head_dim + swizzled(token, chunk * 16),
+                               from + chunk * 16, skipped <= token && token < left);
       }
     };
     begin_rows(work.keys, slot);
@@ -503,9 +496,9 @@ private:
       }
       if (is_weight) {
         part[Parts::values + 2 * head] = largest;
-        part[Parts::values + 2 * head + 1] = sum * lowered_weights;
+        part[Parts::values + 2 * head + 1] = sum * unlifted;
       } else {
-        part[i] = sum * (raised * lowered_weights) * value_scale;
+        part[i] = sum * (raised * unlifted) * value_scale;
       }
     }
   }

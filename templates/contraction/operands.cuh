@@ -11,6 +11,7 @@
 #define EIDER_CONTRACTION_OPERANDS_CUH
 
 #include "eider/contraction/pairs.cuh"
+#include "eider/memory/copy.cuh"
 #include "eider/tile/block.cuh"
 
 namespace eider {
@@ -50,19 +51,6 @@ template <class Tile, int64 length, int64 block_columns, int split, int loads> s
   static EIDER_DEVICE bool is_inside(int turn, int from) {
     return is_even || turn * stride + part() * stage + from < length;
   }
-
-  /// Begins to copy `bytes` aligned ones to shared memory, zeros where `condition` does not hold.
-  template <int bytes>
-  static EIDER_DEVICE void begin_copy(unsigned char *to, const void *from, bool condition) {
-    if constexpr (bytes >= 4) {
-      arch::begin_copy<bytes>(to, from, condition);
-    } else {
-      uint32 word = 0;
-      if (condition)
-        arch::load_words<bytes>(from, &word);
-      arch::store_words<bytes>(to, &word);
-    }
-  }
 };
 
 /// A lane's rows of w on their way, two of each sixteen: its codes of the next `ahead` stages lie
@@ -100,10 +88,9 @@ struct Weights {
       EIDER_UNROLL
     for (int i = 0; i < Cut::own; i += count) {
       const int from = p / 2 / Cut::sixteens * Cut::step + i * 4;
-      Cut::template begin_copy<bytes_of<W>(count)>(
-          slot(turn) + p * piece + bytes_of<W>(i),
-          codes_[p % (2 * Cut::sixteens)] + from / packing<W>,
-          Cut::is_inside(turn, from + Cut::lane_of_row() * count));
+      begin_copy<bytes_of<W>(count)>(slot(turn) + p * piece + bytes_of<W>(i),
+                                     codes_[p % (2 * Cut::sixteens)] + from / packing<W>,
+                                     Cut::is_inside(turn, from + Cut::lane_of_row() * count));
     }
     EIDER_UNROLL
     for (int i = 0; i < 2 * Cut::sixteens; ++i)
@@ -215,10 +202,10 @@ template <class Cut, int ahead, class X, int count, int64 length, int alignment>
     for (int i = 0; i < turns_of_thread; ++i) {
       const int n = i * threads + thread, row = n / of_row, byte = n % of_row * at_once;
       if (rows * of_row % threads == 0 || row < rows)
-        Cut::template begin_copy<at_once>(
-            shared_ + turn % ahead * slot_bytes + place(row, byte),
-            first_ + row * pitch_ + byte / static_cast<int>(sizeof(X)),
-            row < left_ && Cut::is_inside(turn, byte / static_cast<int>(sizeof(X))));
+        begin_copy<at_once>(shared_ + turn % ahead * slot_bytes + place(row, byte),
+                            first_ + row * pitch_ + byte / static_cast<int>(sizeof(X)),
+                            row < left_ &&
+                                Cut::is_inside(turn, byte / static_cast<int>(sizeof(X))));
     }
     first_ += Cut::stride;
   }

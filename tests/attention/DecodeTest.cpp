@@ -6,6 +6,7 @@
 #include "tests/attention/Cases.h"
 
 #include "eider/runtime.h"
+#include "runtime/contract/Contract.h"
 #include "tests/matrix/Reference.h"
 #include "tests/points/Points.h"
 #include "tests/text/Purity.h"
@@ -15,8 +16,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <gmock/gmock.h>
-#include <numeric>
-#include <random>
 
 using namespace eider;
 using namespace eider::at_points;
@@ -99,6 +98,7 @@ Program gated() {
   b.store(residual, o * sigmoid(b.input("gate", bf16, shape)) + residual);
   return b.build();
 }
+
 /// Queries of two caches, of other numbers of heads, which are added to what they give.
 Program twice() {
   Builder b("twice");
@@ -155,7 +155,7 @@ TEST(Decode, WhatStandsAroundAgreesOnTheDevice) {
   at_points::expectReference(all);
 }
 
-/// Queries near the largest float, and scales whose product with what codes are lowered by is none.
+/// Queries near the ends of f32, and scales whose product with theirs is beyond it.
 TEST(Decode, ExtremesAreNoNan) {
   const std::tuple<float, float, float> extremes[] = {
       {2e38f, 1e-38f, 1.0f}, {1e30f, 1e20f, 1.0f}, {1e-38f, 1.0f, 1e30f}, {1.0f, 1.0f, 1e-38f}};
@@ -213,6 +213,38 @@ TEST(Decode, TextsArePure) {
     EXPECT_THAT(text::impurities(text), IsEmpty()) << text;
     EXPECT_THAT(text::wideLines(text), IsEmpty()) << text;
   }
+}
+
+/// The combining launch begins early where a GPU lets it, and shared memory beyond 48 KiB is the
+/// launch's. Queries may lie apart where nothing else reads them.
+TEST(Decode, ContractsSayWhatALaunchNeeds) {
+  auto contractOf = [](const Program &program, CompileOptions options, const char *target) {
+    options.target = target;
+    return contract::read(compile(program, options).contract);
+  };
+  const matrix::Case made = decode({.d = 128});
+  for (const char *target : {"sm_80", "sm_90"}) {
+    const contract::Contract one = contractOf(made.program, made.options, target);
+    ASSERT_EQ(one.variants.size(), 3u) << "for few sequences, contiguous, general";
+    for (const contract::Variant &variant : one.variants) {
+      ASSERT_EQ(variant.launches.size(), 2u);
+      EXPECT_FALSE(variant.launches[0].overlaps);
+      EXPECT_EQ(variant.launches[1].overlaps, target == std::string("sm_90"));
+    }
+    EXPECT_EQ(one.variants[0].launches[0].shared, "98304");
+    EXPECT_EQ(one.variants[1].launches[0].shared, "0");
+  }
+  auto kindOfQueries = [](const contract::Contract &contract) {
+    for (const contract::Predicate &predicate : contract.variants.back().predicates)
+      if (contract.tensors[predicate.tensor].name == "q")
+        return predicate.kind;
+    return contract::Predicate::Kind::Range;
+  };
+  EXPECT_EQ(kindOfQueries(contractOf(made.program, made.options, "sm_90")),
+            contract::Predicate::Kind::UnitStride);
+  EXPECT_EQ(kindOfQueries(contractOf(twice(), {}, "sm_90")), contract::Predicate::Kind::Contiguous);
+  for (const contract::Variant &variant : contractOf(twice(), {}, "sm_90").variants)
+    EXPECT_FALSE(variant.launches.back().overlaps) << "two kernels come before it";
 }
 
 TEST(Decode, NvrtcCompilesTheTexts) {
@@ -313,7 +345,7 @@ TEST(Decode, RefusesWhatDoesNotMeet) {
   EXPECT_THAT(errorOf(q), AllOf(HasSubstr("the lengths are [other]"), HasSubstr("DecodeTest.cpp")));
   cache.lengths = b.input("lengths_of_all", DType::i32, {sequences});
   EXPECT_THAT(errorOf(wide), HasSubstr("give both one last dim"));
-  EXPECT_THAT(errorOf(q * 2.0f), HasSubstr("or computed"));
+  EXPECT_THAT(errorOf(q * 2.0f), HasSubstr("the queries are computed"));
   cache.values = b.codes("other_v", e5m2, ofCache);
   EXPECT_THAT(errorOf(q), HasSubstr("one shape and one format"));
   try {

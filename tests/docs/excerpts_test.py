@@ -109,6 +109,13 @@ class Table(unittest.TestCase):
                           target=None, target_difference=0.5)
         self.assertIn("| `launch_prepared` | 3.000 us | 2.000 us (cuLaunchKernel) | ≤ baseline + 0.5: **missed** |", text)
 
+    def test_attention_stands_beside_caches_of_bf16(self):
+        shape = {"b": 8, "h": 32, "max_pages": 512, "page": 16}
+        ours = dict(self.CELL, op="attention_decode", params={"format": "e4m3", "codec": "auto"}, shape=shape, value=40.0)
+        theirs = [dict(ours, params={"by": by}, value=value) for by, value in (("torch flash", 80.0), ("torch cudnn", 60.0))]
+        text = readme_table.tables([dict(self.DOCUMENT, cells=[ours]), dict(self.DOCUMENT, bench="peers", cells=theirs)])
+        self.assertIn("| 8 × 8192, 32 | 40.0 | 60.0 | 80.0 | 1.50 |", text)
+
     def test_peers_stand_beside_us(self):
         ours = dict(self.CELL, params={**self.CELL["params"], "codec": "auto", "l2": "cold"}, value=98.25)
         theirs = [dict(self.CELL, params={"by": by, "dtype": "bf16", "block": "1x128", "l2": "cold"}, value=value)

@@ -84,6 +84,22 @@ class Judgement(unittest.TestCase):
         self.assertEqual(what, "≤ 1/1.7 × torch bf16")
         self.assertAlmostEqual(share, 40 * 1.7 / 60)
 
+    def test_attention_is_held_beside_the_faster_back_end(self):
+        def of(value, sequences, pages, **params):
+            made = cell("attention_decode", value)
+            by = {"params": {**params, "l2": made["params"]["l2"]}} if params else {}
+            return {**made, **by, "shape": {"b": sequences, "max_pages": pages}}
+
+        cases = {case.cell["shape"]["b"]: case for case in judged(
+            [of(50.0, 8, 512), of(10.0, 2, 64)],
+            peers=[of(90.0, 8, 512, by="torch cudnn"), of(99.0, 8, 512, by="torch flash"), of(12.0, 2, 64, by="torch flash")])}
+        (what, share), = cases[8].asked
+        self.assertEqual(what, "≤ 1/1.9 × torch cudnn of bf16")
+        self.assertAlmostEqual(share, 50 * 1.9 / 90)
+        (what, share), = cases[2].asked
+        self.assertEqual(what, "≤ 1 × torch flash of bf16")
+        self.assertAlmostEqual(share, 10 / 12)
+
     def test_what_was_tuned_counts(self):
         record = cell(value=99, params={"schedule": "map<threads = 64>"}, metric="tuned_time")
         case, = judged([cell(value=105, target=1)], tune=[record])

@@ -39,6 +39,10 @@ TEST(Contract, RoundTrip) {
   contract.variants[0].launches[0].cluster = 1;
   contract.variants[0].launches[0].cooperative = 4;
   EXPECT_EQ(read(write(contract)).variants[0].launches[0].cooperative, 4);
+  contract.variants[0].launches[0].cooperative = 0;
+  EXPECT_FALSE(read(write(contract)).variants[0].launches[0].overlaps);
+  contract.variants[0].launches[0].overlaps = true;
+  EXPECT_TRUE(read(write(contract)).variants[0].launches[0].overlaps);
   EXPECT_EQ(back.scalars[0].defaultValue, 2.0);
   EXPECT_FALSE(back.scalars[1].defaultValue.has_value());
   EXPECT_EQ(back.mayAlias, contract.mayAlias);
@@ -156,6 +160,13 @@ TEST(Contract, WrongLaunchesAreRefused) {
                     launch(json)["cluster"] = 2;
                   }),
                   "cooperative, in clusters");
+  expectComplaint(complaint([&](Json &json) { launch(json)["overlaps"] = 3; }),
+                  "neither true nor false");
+  expectComplaint(complaint([&](Json &json) {
+                    launch(json)["overlaps"] = true;
+                    launch(json)["cluster"] = 2;
+                  }),
+                  "overlaps the launch before it");
   expectComplaint(complaint([&](Json &json) { launch(json)["grid"] = "tokens *"; }),
                   "expected a number");
   expectComplaint(complaint([&](Json &json) {
