@@ -128,7 +128,7 @@ bool ContractBuilder::isAttended(unsigned tensor) const {
     for (auto input : program.getOps<ir::InputOp>()) {
       if (input.getName() != contract.tensors[tensor].name)
         continue;
-      if (!llvm::all_of(input->getUsers(), llvm::IsaPred<ir::AttentionOp>))
+      if (!llvm::all_of(input->getUsers(), llvm::IsaPred<ir::AttentionOp, ir::PrefillOp>))
         return false;
       isRead = true;
     }

@@ -95,6 +95,8 @@ static std::string variantsOf(Compilation &compilation) {
 static std::string reasonForKernels(ir::ProgramOp first) {
   if (!first.getOps<ir::AttentionOp>().empty())
     return "attention leaves parts, which the next combines";
+  if (!first.getOps<ir::PrefillOp>().empty())
+    return "attention of a sequence over itself is a kernel of its own";
   if (llvm::any_of(first.getOps<ir::OutputOp>(), transforms::leavesParts))
     return "a reduction over the whole matrix comes before what reads it";
   return "two-dimensional blocks and a reduction along whole rows do not fit one tile";

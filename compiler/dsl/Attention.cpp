@@ -1,4 +1,4 @@
-//===- Attention.cpp - Queries over a paged cache -------------------------===//
+//===- Attention.cpp - Queries over keys and values -----------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -79,4 +79,53 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
       ir::AttentionOp::create(recording.builder, recording.unknown, type, queries.value, keys.value,
                               keyScale.value, values.value, valueScale.value, table.value,
                               lengths.value, options.window, ir::CodecPathAttr()));
+}
+
+Value eider::attention(const Sequence &sequence, const PrefillOptions &options,
+                       std::source_location where) {
+  auto of = [&](const Value &value) { return Operand(value, where); };
+  const Operand q = of(sequence.queries);
+  Site site = Recording::enter("attention", {&q});
+  const char *perHead = "[1] or [kv_heads]";
+  const Read queries = read(q, {"queries", "[s, h, d]", 3}, site),
+             keys = read(of(sequence.keys), {"keys", "[s, kv_heads, d]", 3}, site),
+             values = read(of(sequence.values), {"values", "[s, kv_heads, d]", 3}, site);
+  for (const Read &one : {queries, keys, values})
+    if (!ir::isCodeType(one.element()))
+      site.fail(std::string("the ") + one.what + " are no codes", "declare them by Builder::codes");
+  if (keys.value.getType() != values.value.getType())
+    site.fail("keys are " + textOf(keys.extents()) + " and values " + textOf(values.extents()) +
+                  ", or of other codes",
+              "give both one shape and one format");
+  if (queries.element() != keys.element())
+    site.fail("queries and keys are of two formats", "give both one");
+  if (queries.extents().front() != keys.extents().front() ||
+      queries.extents().back() != keys.extents().back())
+    site.fail("queries " + textOf(queries.extents()) + " do not meet keys " +
+                  textOf(keys.extents()),
+              "give both one first and one last dim");
+  const std::pair<const std::optional<Value> *, const char *> given[] = {
+      {&sequence.query_scale, "scales of queries"},
+      {&sequence.key_scale, "scales of keys"},
+      {&sequence.value_scale, "scales of values"}};
+  llvm::SmallVector<mlir::Value> scales;
+  for (auto [scale, what] : given) {
+    if (!*scale)
+      continue;
+    const Read one = read(of(**scale), {what, perHead, 1}, site);
+    if (!one.element().isF32())
+      site.fail(std::string("the ") + what + " are no f32", "give scales of f32");
+    scales.push_back(one.value);
+    if (one.value.getType() != scales.front().getType())
+      site.fail(std::string("the ") + what + " are " + textOf(one.extents()) + ", others are not",
+                "give as many of each");
+  }
+  if (scales.size() % 3 != 0)
+    site.fail("some scales are given, and others are not",
+              "give those of queries, keys and values, or none");
+  Recording &recording = *site.recording;
+  mlir::Type type = recording.tensorType(queries.extents(), recording.builder.getF32Type());
+  return recording.wrap(ir::PrefillOp::create(recording.builder, recording.unknown, type,
+                                              queries.value, keys.value, values.value, scales,
+                                              options.causal, ir::CodecPathAttr()));
 }

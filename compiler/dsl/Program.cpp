@@ -116,8 +116,7 @@ private:
     }
   }
 
-  /// Pages are chosen by the block table, and lengths are bounded by what it has. Of a tensor of
-  /// several axes all extents but the first are those of a kernel; of scales the one.
+  /// Pages are chosen by the block table, and lengths are bounded by what it has.
   void noteAttention(AttentionOp op) {
     auto extents = [](mlir::Value value) { return dimsOf(value.getType()).getExprs(); };
     auto nameOf = [](mlir::Value value) {
@@ -132,10 +131,17 @@ private:
         tensor.mostOfEach =
             extents(op.getPages())[1].contractExpression() + " * " + keys[1].contractExpression();
     }
-    for (mlir::Value value : {op.getQueries(), op.getKeys(), op.getKeyScale()})
-      for (const DimExpr &dim : extents(value).drop_front(extents(value).size() > 1))
+    fixExtents({op.getQueries(), op.getKeys(), op.getKeyScale()});
+  }
+
+  /// Of what attention reads all extents but the first are those of a kernel; of scales the one.
+  void fixExtents(mlir::ValueRange values) {
+    for (mlir::Value value : values) {
+      const ArrayRef<DimExpr> extents = dimsOf(value.getType()).getExprs();
+      for (const DimExpr &dim : extents.drop_front(extents.size() > 1))
         for (Signature::NamedDim &named : signature.dims)
           named.isFixed |= dim.name && dim.name.getValue() == named.name;
+    }
   }
 
   void noteChoices(Operation &op) {
@@ -156,6 +162,8 @@ private:
                  {scatter.getName().str(), scatter.getName().str() + "_scale"});
     if (auto attention = dyn_cast<AttentionOp>(op))
       noteAttention(attention);
+    if (auto prefill = dyn_cast<PrefillOp>(op))
+      fixExtents(prefill.getOperands());
     auto position = dyn_cast<PositionOp>(op);
     signature.countsRows |= isa<ExtentOp>(op) || (position && position.getAxis() == 0);
   }

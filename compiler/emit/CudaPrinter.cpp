@@ -100,6 +100,7 @@ private:
   Expression encodeText(EncodeOp op);
   Expression productText(ContractOp op);
   std::string attendText(AttendOp op);
+  std::string attendRowsText(AttendRowsOp op);
   Expression layoutText(ScaleLayoutOp op);
   FailureOr<Expression> arithmeticText(Operation &op);
   std::string derivedName(Operation &op);
@@ -232,6 +233,24 @@ std::string KernelPrinter::attendText(AttendOp op) {
   for (Value value : op->getOperands())
     arguments.push_back(operand(value).text);
   return "Attend::" + callOf("leave_part", parameters, arguments) + ";";
+}
+
+std::string KernelPrinter::attendRowsText(AttendRowsOp op) {
+  SmallVector<std::string> parameters = {
+      codecAlias(cast<PointerType>(op.getKeys().getType()).getElementType()),
+      "/*scales=*/" + std::to_string(op.getScalesOfEach())};
+  if (op.getAlignment() != 16)
+    parameters.push_back(std::to_string(op.getAlignment()));
+  SmallVector<std::string> arguments = {operand(op.getOutput()).text};
+  const Value read[] = {op.getQueries(), op.getKeys(), op.getValues()};
+  for (auto [i, value] : llvm::enumerate(read)) {
+    arguments.push_back(operand(value).text);
+    arguments.push_back(op.getScales().empty() ? "nullptr" : operand(op.getScales()[i]).text);
+  }
+  arguments.push_back(operand(op.getTokens()).text);
+  for (Value pitch : op.getPitches())
+    arguments.push_back(operand(pitch).text);
+  return "Attend::" + callOf("write_rows", parameters, arguments) + ";";
 }
 
 Expression KernelPrinter::layoutText(ScaleLayoutOp op) {
@@ -441,6 +460,10 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
                    ");");
     return success();
   }
+  if (auto attend = dyn_cast<AttendRowsOp>(op)) {
+    printStatement(attendRowsText(attend));
+    return success();
+  }
   if (auto attend = dyn_cast<AttendOp>(op)) {
     printStatement(attendText(attend));
     return success();
@@ -569,6 +592,8 @@ void KernelPrinter::printCodecs() {
       note(cast<PointerType>(product.getWeights().getType()).getElementType(), product.getCodec());
     if (auto attend = dyn_cast<AttendOp>(op))
       note(cast<PointerType>(attend.getKeys().getType()).getElementType(), attend.getCodec());
+    if (auto attend = dyn_cast<AttendRowsOp>(op))
+      note(cast<PointerType>(attend.getKeys().getType()).getElementType(), attend.getCodec());
   });
   for (const auto &[alias, codec] : codecs)
     os << indent << "using " << alias << " = " << codec << ";\n";
@@ -589,6 +614,7 @@ void KernelPrinter::printAttention() {
                    ", /*ahead=*/" + std::to_string(op.getAhead()) +
                    (op.getWindow() ? ", /*window=*/" + std::to_string(op.getWindow()) : "") + ">;");
   });
+  kernel.walk([&](AttendRowsOp op) { printStatement("using Attend = " + prefillType(op) + ";"); });
 }
 
 /// A type for each way in which the kernel multiplies matrices.
@@ -608,6 +634,8 @@ static bool isWritten(Value pointer) {
   return llvm::any_of(pointer.getUsers(), [&](Operation *user) {
     if (auto attend = dyn_cast<AttendOp>(user))
       return attend.getParts() == pointer;
+    if (auto attend = dyn_cast<AttendRowsOp>(user))
+      return attend.getOutput() == pointer;
     return isa<StoreOp, StorePartOp, GridBarrierOp, ClearPaddingOp>(user);
   });
 }

@@ -34,6 +34,9 @@ void eider::text::printIncludes(ModuleOp module, llvm::raw_ostream &os) {
       includes.insert("eider/contraction/product.cuh");
     if (isa<AttendOp>(op))
       includes.insert("eider/attention/decode.cuh");
+    if (auto attend = dyn_cast<AttendRowsOp>(op))
+      includes.insert(attend.getWarpgroups() ? "eider/attention/warpgroups.cuh"
+                                             : "eider/attention/prefill.cuh");
     if (isa<CombineAttentionOp>(op))
       includes.insert("eider/attention/parts.cuh");
     if (auto layout = dyn_cast<ScaleLayoutOp>(op))

@@ -29,6 +29,20 @@ std::string eider::text::partsType(int64_t heads, int64_t kvHeads, int64_t headD
          std::to_string(places) + ">";
 }
 
+std::string eider::text::prefillType(eider::simt::AttendRowsOp op) {
+  auto number = [](int64_t value) { return std::to_string(value); };
+  if (op.getWarpgroups())
+    return "WarpgroupPrefill</*heads=*/" + number(op.getHeads()) + ", /*kv_heads=*/" +
+           number(op.getKvHeads()) + ", /*head_dim=*/" + number(op.getHeadDim()) +
+           ", /*warpgroups=*/" + number(op.getWarps() / 4) + ", /*causal=*/" +
+           (op.getCausal() ? "true" : "false") + ">";
+  return "AttentionPrefill</*heads=*/" + number(op.getHeads()) + ", /*kv_heads=*/" +
+         number(op.getKvHeads()) + ", /*head_dim=*/" + number(op.getHeadDim()) + ", /*rows=*/" +
+         number(op.getRows()) + ", /*keys=*/" + number(op.getKeysAtOnce()) + ", /*warps=*/" +
+         number(op.getWarps()) + ", /*split=*/" + number(op.getSplit()) + ", /*causal=*/" +
+         (op.getCausal() ? "true" : "false") + ">";
+}
+
 std::string eider::text::floatLiteral(const APFloat &value) {
   char digits[32];
   auto end = std::to_chars(digits, digits + sizeof digits, value.convertToFloat())

@@ -34,6 +34,9 @@ std::string productType(simt::ContractOp op, llvm::StringRef tile);
 /// The type that knows the parts of attention.
 std::string partsType(int64_t heads, int64_t kvHeads, int64_t headDim, int64_t places);
 
+/// The type that attends of a sequence over itself.
+std::string prefillType(simt::AttendRowsOp op);
+
 /// Where a statement is broken: after the operator or comma that binds least, in the fewest
 /// parentheses; of those the last within `room` columns. Nothing if there is none.
 std::optional<size_t> breakOf(llvm::StringRef statement, size_t room);

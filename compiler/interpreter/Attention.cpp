@@ -1,4 +1,4 @@
-//===- Attention.cpp - Queries over a paged cache -------------------------===//
+//===- Attention.cpp - Queries over keys and values -----------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -6,16 +6,24 @@
 #include "compiler/interpreter/Attention.h"
 
 #include "eider/error.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <algorithm>
+#include <numeric>
 
 using namespace eider;
 using namespace eider::interpreter;
 
 namespace {
-/// One query head on its way over the tokens of its sequence.
+/// One query head on its way over tokens, whose keys and values are [tokens, kv_heads, d], in any
+/// axes before these.
 class Head {
 public:
-  Head(const PagedCache &cache, const double *query, int64_t kvHead)
-      : cache(cache), query(query), kvHead(kvHead), width(cache.keys.shape[3]) {}
+  Head(const Tensor &keys, double keyScale, const Tensor &values, double valueScale,
+       const double *query, int64_t kvHead, bool meetsAsCodes)
+      : meetsAsCodes(meetsAsCodes), keys(keys), ofValues(values), keyScale(keyScale),
+        valueScale(valueScale), query(query), kvHead(kvHead),
+        kvHeads(keys.shape[keys.shape.size() - 2]), width(keys.shape.back()) {}
 
   /// The scores of the tokens in these places, and how far each may be off.
   void score(const std::vector<int64_t> &places);
@@ -23,28 +31,48 @@ public:
   void weigh(const std::vector<int64_t> &places, double *values, Range *ranges) const;
 
 private:
-  const PagedCache &cache;
+  bool meetsAsCodes; ///< Queries and keys are multiplied as codes are, which keeps less.
+  const Tensor &keys, &ofValues;
+  double keyScale, valueScale;
   const double *query;
-  int64_t kvHead, width;
+  int64_t kvHead, kvHeads, width;
   std::vector<double> scores, slack;
   double largest = -std::numeric_limits<double>::infinity();
   bool hasNaN = false;
   bool isUnknown = false; ///< Some score is off by so much, or so large, that anything is right.
 
-  int64_t rowOf(int64_t place) const { return (place * cache.keys.shape[2] + kvHead) * width; }
-  double scaleOf(const Tensor &scale) const { return scale.values[scale.size() == 1 ? 0 : kvHead]; }
+  int64_t rowOf(int64_t place) const { return (place * kvHeads + kvHead) * width; }
 };
 } // namespace
 
+/// What products of codes may lose on tensor cores: 32 meet at a time, of which each, and the sum
+/// before, is cut off 2^-13 below the largest.
+static double lostOfCodes(const double *query, const double *key, int64_t width) {
+  double sum = 0, lost = 0;
+  for (int64_t first = 0; first < width; first += 32) {
+    const int64_t end = std::min(first + 32, width);
+    double largest = std::abs(sum);
+    for (int64_t i = first; i < end; ++i) {
+      largest = std::max(largest, std::abs(query[i] * key[i]));
+      sum += query[i] * key[i];
+    }
+    largest = 0x1p-13 * std::max(largest, std::abs(sum));
+    lost += 2 * largest;
+    for (int64_t i = first; i < end; ++i)
+      lost += std::min(largest, std::abs(query[i] * key[i]));
+  }
+  return lost;
+}
+
 void Head::score(const std::vector<int64_t> &places) {
-  const double scale = scaleOf(cache.keyScale) / std::sqrt(double(width));
+  const double scale = keyScale / std::sqrt(double(width));
   double amax = 0;
   for (int64_t i = 0; i < width; ++i)
     amax = std::max(amax, std::abs(query[i]));
   // Sums of 16 products cut each off below the largest; queries are f16 of their largest's scale.
   const double lost = (double(width) / 16 + 16) * 0x1p-23;
   for (int64_t place : places) {
-    const double *key = &cache.keys.values[rowOf(place)];
+    const double *key = &keys.values[rowOf(place)];
     double sum = 0, magnitudes = 0, ofKeys = 0;
     for (int64_t i = 0; i < width; ++i) {
       sum += query[i] * key[i];
@@ -52,7 +80,8 @@ void Head::score(const std::vector<int64_t> &places) {
       ofKeys += std::abs(key[i]);
     }
     scores.push_back(sum * scale);
-    slack.push_back(std::abs(scale) * (magnitudes * lost + 0x1p-24 * amax * ofKeys));
+    slack.push_back(std::abs(scale) * (magnitudes * lost + 0x1p-24 * amax * ofKeys +
+                                       (meetsAsCodes ? lostOfCodes(query, key, width) : 0)));
     hasNaN = hasNaN || std::isnan(scores.back());
     largest = std::max(largest, scores.back());
     isUnknown = isUnknown || slack.back() > 1 || std::abs(scores.back()) > 0x1p20;
@@ -74,12 +103,12 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
       offMean += weights[i] * off[i];
   }
   offMean /= sum;
-  const double lost = (double(count) / 16 + 16) * 0x1p-23, scale = scaleOf(cache.valueScale);
+  const double lost = (double(count) / 16 + 16) * 0x1p-23, scale = valueScale;
   for (int64_t column = 0; column < width; ++column) {
     double total = 0, bound = 0, magnitudes = 0;
     bool isInfinite = false;
     for (int64_t i = 0; i < count; ++i) {
-      const double value = cache.values.values[rowOf(places[i]) + column] * scale;
+      const double value = ofValues.values[rowOf(places[i]) + column] * scale;
       isInfinite = isInfinite || std::isinf(value);
       total += weights[i] * value;
       magnitudes += weights[i] * std::abs(value);
@@ -100,6 +129,27 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
       ranges[column] = {roundTo(DType::f32, total / sum - slackOfValue),
                         roundTo(DType::f32, total / sum + slackOfValue)};
   }
+}
+
+/// A scale of a KV head, of one or one a head.
+static double scaleOf(const Tensor &scale, int64_t kvHead) {
+  return scale.values[scale.size() == 1 ? 0 : kvHead];
+}
+
+/// Throws where scales, or heads, do not go together.
+static void check(int64_t heads, int64_t kvHeads, llvm::ArrayRef<const Tensor *> scales,
+                  const std::string &where) {
+  if (kvHeads == 0 || heads % kvHeads != 0)
+    throw Error(ErrorKind::Request,
+                std::to_string(heads) + " query heads for " + std::to_string(kvHeads) +
+                    " heads of keys",
+                where, "give a multiple");
+  for (const Tensor *scale : scales)
+    if (scale->size() != 1 && scale->size() != kvHeads)
+      throw Error(ErrorKind::Request,
+                  std::to_string(scale->size()) + " scales for " + std::to_string(kvHeads) +
+                      " heads of keys",
+                  where, "give one, or one a head");
 }
 
 /// The places in the cache of a sequence's tokens.
@@ -131,26 +181,64 @@ Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
                            const std::string &where) {
   const int64_t sequences = queries.shape[0], heads = queries.shape[1], width = queries.shape[2];
   const int64_t kvHeads = cache.keys.shape[2];
-  if (kvHeads == 0 || heads % kvHeads != 0)
-    throw Error(ErrorKind::Request,
-                std::to_string(heads) + " query heads for " + std::to_string(kvHeads) +
-                    " heads of the cache",
-                where, "give a multiple");
-  for (const Tensor *scale : {&cache.keyScale, &cache.valueScale})
-    if (scale->size() != 1 && scale->size() != kvHeads)
-      throw Error(ErrorKind::Request,
-                  std::to_string(scale->size()) + " scales for " + std::to_string(kvHeads) +
-                      " heads of the cache",
-                  where, "give one, or one a head");
+  check(heads, kvHeads, {&cache.keyScale, &cache.valueScale}, where);
   Tensor result(DType::f32, queries.shape);
   result.ranges.resize(result.values.size(), Range::point(0));
   for (int64_t sequence = 0; sequence < sequences; ++sequence) {
     const std::vector<int64_t> places = placesOf(cache, sequence, where);
     for (int64_t head = 0; head < heads && !places.empty(); ++head) {
       const int64_t first = (sequence * heads + head) * width;
-      Head one(cache, &queries.values[first], head / (heads / kvHeads));
+      const int64_t kvHead = head / (heads / kvHeads);
+      Head one(cache.keys, scaleOf(cache.keyScale, kvHead), cache.values,
+               scaleOf(cache.valueScale, kvHead), &queries.values[first], kvHead,
+               /*meetsAsCodes=*/false);
       one.score(places);
       one.weigh(places, &result.values[first], &result.ranges[first]);
+    }
+  }
+  return result;
+}
+
+/// Whether some value of the head is infinite or NaN, from each token on.
+static std::vector<bool> unboundedAfter(const Tensor &values, int64_t kvHead) {
+  const int64_t tokens = values.shape[0], row = values.shape[1] * values.shape[2];
+  std::vector<bool> isUnbounded(static_cast<size_t>(tokens + 1));
+  for (int64_t token = tokens - 1; token >= 0; --token) {
+    const double *first = &values.values[token * row + kvHead * values.shape[2]];
+    isUnbounded[token] =
+        isUnbounded[token + 1] ||
+        std::any_of(first, first + values.shape[2], [](double x) { return !std::isfinite(x); });
+  }
+  return isUnbounded;
+}
+
+Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequence,
+                           const std::string &where) {
+  const int64_t tokens = queries.shape[0], heads = queries.shape[1], width = queries.shape[2];
+  const int64_t kvHeads = sequence.keys.shape[1];
+  std::vector<const Tensor *> scales;
+  for (const Tensor &scale : sequence.scales)
+    scales.push_back(&scale);
+  check(heads, kvHeads, scales, where);
+  Tensor result(DType::f32, queries.shape);
+  result.ranges.resize(result.values.size(), Range::point(0));
+  for (int64_t head = 0; head < heads; ++head) {
+    const int64_t kvHead = head / (heads / kvHeads);
+    auto scaleOfHead = [&](size_t i) { return scales.empty() ? 1.0 : scaleOf(*scales[i], kvHead); };
+    const std::vector<bool> isUnbounded = unboundedAfter(sequence.values, kvHead);
+    std::vector<int64_t> places(static_cast<size_t>(tokens));
+    std::iota(places.begin(), places.end(), 0);
+    for (int64_t token = tokens - 1; token >= 0; --token) {
+      const int64_t first = (token * heads + head) * width;
+      if (sequence.isCausal)
+        places.resize(static_cast<size_t>(token + 1));
+      Head one(sequence.keys, scaleOfHead(0) * scaleOfHead(1), sequence.values, scaleOfHead(2),
+               &queries.values[first], kvHead, /*meetsAsCodes=*/true);
+      one.score(places);
+      one.weigh(places, &result.values[first], &result.ranges[first]);
+      // Of a later token an infinite value or NaN times a weight of 0 is NaN.
+      if (sequence.isCausal && isUnbounded[token + 1])
+        std::fill_n(&result.ranges[first], width, Range::anything());
     }
   }
   return result;

@@ -1,4 +1,4 @@
-//===- Attention.h - Queries over a paged cache -----------------*- C++ -*-===//
+//===- Attention.h - Queries over keys and values ---------------*- C++ -*-===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -22,6 +22,17 @@ struct PagedCache {
 /// a power of two, for probabilities in f16 and for any order of the tokens. Throws Error for a
 /// length that is no number of tokens, and for a page that is not there.
 Tensor attend(const Tensor &queries, const PagedCache &cache, const std::string &where);
+
+/// Keys and values of a sequence, [s, kv_heads, d], decoded, and the scales of queries, keys and
+/// values; none: all are 1.
+struct KeysAndValues {
+  Tensor keys, values;
+  std::vector<Tensor> scales;
+  bool isCausal = false;
+};
+
+/// eider.prefill, of queries [s, h, d] that are decoded; as the other in its ranges.
+Tensor attend(const Tensor &queries, const KeysAndValues &sequence, const std::string &where);
 
 } // namespace eider::interpreter
 

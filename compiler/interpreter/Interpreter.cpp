@@ -57,6 +57,7 @@ private:
   Tensor randomBits(ir::RandomOp op);
   Tensor contraction(ir::ContractOp op);
   Tensor attention(ir::AttentionOp op);
+  Tensor prefill(ir::PrefillOp op);
   std::vector<uint16_t> randomOf(mlir::Value value) const;
   ScaledTensor scaledInput(StringRef name, ir::ScaledType type);
   CodeTensor codesInput(const std::string &name, Type type);
@@ -319,6 +320,14 @@ Tensor Machine::attention(ir::AttentionOp op) {
                 boundary.where());
 }
 
+Tensor Machine::prefill(ir::PrefillOp op) {
+  auto decoded = [&](mlir::Value value) { return decode(get<CodeTensor>(value)); };
+  KeysAndValues sequence = {decoded(op.getKeys()), decoded(op.getValues()), {}, op.getCausal()};
+  for (mlir::Value scale : op.getScales())
+    sequence.scales.push_back(get(scale));
+  return attend(decoded(op.getQueries()), sequence, boundary.where());
+}
+
 void Machine::executeTranspose(ir::TransposeOp op) {
   // Scales of a code type are codes where they lie row by row, and values in other layouts.
   if (const auto *codes = std::get_if<CodeTensor>(&values.find(op.getInput())->second))
@@ -336,6 +345,8 @@ bool Machine::executeShape(Operation *op) {
     set(contractOp, contraction(contractOp));
   else if (auto attentionOp = dyn_cast<ir::AttentionOp>(op))
     set(attentionOp, attention(attentionOp));
+  else if (auto prefillOp = dyn_cast<ir::PrefillOp>(op))
+    set(prefillOp, prefill(prefillOp));
   else if (auto halfOp = dyn_cast<ir::HalfOp>(op))
     set(halfOp, half(get(halfOp.getInput()), halfOp.getWhich()));
   else if (auto transposeOp = dyn_cast<ir::TransposeOp>(op))

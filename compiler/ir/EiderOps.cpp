@@ -417,6 +417,33 @@ LogicalResult AttentionOp::verify() {
                                           queries.getEncoding()));
 }
 
+LogicalResult PrefillOp::verify() {
+  for (Value operand : getOperands()) {
+    if (!operand.getDefiningOp<InputOp>())
+      return emitOpError("reads inputs alone: what is computed is a program's of its own");
+    if (!namesItsDims(operand.getType()))
+      return emitOpError("is of tensors with #eider.dims, one an axis");
+  }
+  auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
+  const RankedTensorType queries = typeOf(getQueries()), keys = typeOf(getKeys());
+  if (queries.getRank() != 3 || keys.getRank() != 3)
+    return emitOpError("is of queries [s, h, d], keys and values [s, kv_heads, d]");
+  if (keys != getValues().getType() || keys.getElementType() != queries.getElementType())
+    return emitOpError() << "has queries of " << queries << ", keys of " << keys
+                         << " and values of " << getValues().getType();
+  const auto ofQueries = dimsOf(queries).getExprs(), ofKeys = dimsOf(keys).getExprs();
+  if (ofQueries[0] != ofKeys[0] || ofQueries[2] != ofKeys[2])
+    return emitOpError("has as many queries as keys, of one length");
+  if (!getScales().empty() && getScales().size() != 3)
+    return emitOpError("has scales of queries, keys and values, or none");
+  for (Value scale : getScales())
+    if (typeOf(scale).getRank() != 1 || scale.getType() != getScales().front().getType())
+      return emitOpError("has one scale in all, or one a KV head, of each");
+  return verifySame(*this, "the result", getResult().getType(),
+                    RankedTensorType::get(queries.getShape(), Float32Type::get(getContext()),
+                                          queries.getEncoding()));
+}
+
 LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {
   bool amax = op.getKind() == Reduction::amax || op.getKind() == Reduction::amax_number;
   Value narrow = amax ? narrowOperand(op.getInput()) : Value();

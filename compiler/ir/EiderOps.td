@@ -248,6 +248,22 @@ def Eider_AttentionOp : Eider_Op<"attention", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Eider_PrefillOp : Eider_Op<"prefill", [Pure]> {
+  let summary = "Queries of a sequence meet its keys, and what they weigh of its values";
+  let description = [{
+    Of queries [s, h, d], keys and values [s, kv_heads, d], all codes: Σ softmax(q · k / √d) · v over all tokens, in f32, or over those up to the query's own
+    (`causal`). `scales`, of queries, keys and values: none, or f32, one in all or one a KV head each. Query head a meets KV head a / (h / kv_heads).
+    `codec` is set by `eider-legalize`.
+  }];
+  let arguments = (ins Eider_CodeTensor:$queries, Eider_CodeTensor:$keys, Eider_CodeTensor:$values, Variadic<Eider_F32Tensor>:$scales,
+                       UnitAttr:$causal, OptionalAttr<Eider_CodecPathAttr>:$codec);
+  let results = (outs Eider_F32Tensor:$result);
+  let assemblyFormat = [{
+    (`causal` $causal^)? $queries `,` $keys `,` $values (`by` $scales^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def Eider_HalfOp : Eider_Op<"half", [Pure]> {
   let summary = "The first or second half of the last axis";
   let arguments = (ins Eider_HalfAttr:$which, Eider_FloatTensor:$input);

@@ -210,6 +210,20 @@ LogicalResult AttendOp::verify() {
   return success();
 }
 
+LogicalResult AttendRowsOp::verify() {
+  if (getHeads() < 1 || getKvHeads() < 1 || getHeads() % getKvHeads() != 0)
+    return emitOpError("has a multiple of the heads of keys");
+  if (getScales().size() != (getScalesOfEach() == 0 ? 0 : 3) ||
+      (getScalesOfEach() > 1 && getScalesOfEach() != getKvHeads()))
+    return emitOpError("has a scale of queries, keys and values, or one a head of keys, or none");
+  if (getRows() < 1 || getKeysAtOnce() < 1 || getWarps() < 1 || getSplit() < 1 ||
+      getWarps() % getSplit() != 0)
+    return emitOpError("has rows, keys, and warps that come in splits");
+  if (const size_t count = getPitches().size(); count != 0 && count != 6)
+    return emitOpError("has the pitches of queries, keys and values, or none");
+  return success();
+}
+
 LogicalResult CombineAttentionOp::verify() {
   TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
   auto vector = cast<VectorType>(getType());

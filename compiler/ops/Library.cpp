@@ -119,6 +119,8 @@ Table makeTable() {
             {"dtype", "format", "block", "scale"}, ops::matmulSkinny);
   table.add("attention_decode", "o = softmax(q · transpose of k / sqrt(d)) · v, over a paged cache",
             {"dtype", "format"}, ops::attentionDecode, {{"window", 0, 0, INT32_MAX}});
+  table.add("attention_prefill", "o = softmax(q · transpose of k / sqrt(d)) · v, of one sequence",
+            {"dtype", "format"}, ops::attentionPrefill, {{"causal", 0, 0, 1}, {"scaled", 1, 0, 1}});
   table.add("copy", "y = x", {"dtype"}, ops::copy);
   table.add("scale", "y = alpha · x", {"dtype"}, ops::scale);
   table.add("add", "y = x + z", {"dtype"}, ops::add);

@@ -47,6 +47,19 @@ Attention eider::transforms::attentionIn(DenseI64ArrayAttr kind) {
   return {kind[0], kind[1], kind[2]};
 }
 
+bool eider::transforms::isPrefillAlone(ProgramOp program) {
+  return llvm::all_of(program.getBlock(),
+                      [](Operation &op) {
+                        return isa<InputOp, PrefillOp, OutputOp>(op) ||
+                               (isa<arith::TruncFOp>(op) && op.hasOneUse() &&
+                                op.getOperand(0).getDefiningOp<PrefillOp>() &&
+                                op.getOperand(0).hasOneUse());
+                      }) &&
+         llvm::hasSingleElement(program.getOps<PrefillOp>()) &&
+         llvm::hasSingleElement(program.getOps<OutputOp>()) &&
+         llvm::all_of(program.getOps<InputOp>(), [](InputOp op) { return isReadByRows(*op); });
+}
+
 /// The dims of a tensor as those of a matrix: of three the last two, where they are static, are its
 /// columns.
 static SmallVector<DimExpr> matrixOf(RankedTensorType type) {
@@ -106,7 +119,7 @@ bool eider::transforms::isReadByRows(Operation &op) {
   auto chooses = [&](Operation *user) {
     auto gather = dyn_cast<GatherOp>(user);
     auto contract = dyn_cast<ContractOp>(user);
-    return isa<RepeatOp, AttentionOp>(user) || (contract && contract.isOfMatrices()) ||
+    return isa<RepeatOp, AttentionOp, PrefillOp>(user) || (contract && contract.isOfMatrices()) ||
            (isa<InputOp>(op) && (isa<ColumnOp>(user) || gather) &&
             user->getOperand(0) == op.getResult(0));
   };
@@ -397,24 +410,67 @@ static std::string dimText(ArrayRef<DimExpr> exprs) {
   return llvm::join(llvm::map_range(exprs, [](const DimExpr &dim) { return dim.str(); }), ", ");
 }
 
+/// An error where attention reads a tensor whose extents, but for the first of several, are open.
+static LogicalResult checkExtents(Operation *op, StringRef name, Value operand) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  for (auto [axis, extent] : llvm::enumerate(type.getShape().drop_front(type.getRank() > 1)))
+    if (ShapedType::isDynamic(extent))
+      return op->emitError() << "dim '"
+                             << dimsOf(type).getExprs()[axis + (type.getRank() > 1)].str()
+                             << "' of the " << name << " must be static: give it a value";
+  return success();
+}
+
+/// The same where a head has not so many elements.
+static LogicalResult checkHeadDim(Operation *op, int64_t headDim) {
+  if (headDim % 32 == 0 && headDim >= 32 && headDim <= 512)
+    return success();
+  return op->emitError() << "of heads of " << headDim
+                         << " elements: give a multiple of 32 up to 512";
+}
+
+/// Notes attention of a sequence over itself; an error where its kernel cannot have it.
+static LogicalResult notePrefill(Domain &domain, PrefillOp op) {
+  for (auto [name, operand] : {std::pair("queries", op.getQueries()), {"keys", op.getKeys()}})
+    if (failed(checkExtents(op, name, operand)))
+      return failure();
+  for (Value scale : op.getScales())
+    if (failed(checkExtents(op, "scales", scale)))
+      return failure();
+  auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
+  const ArrayRef<int64_t> queries = extentsOf(op.getQueries());
+  const Type code = cast<RankedTensorType>(op.getKeys().getType()).getElementType();
+  const bool isCode = isa<Float8E4M3FNType, Float8E5M2Type>(code);
+  const Prefill it = {queries[1], extentsOf(op.getKeys())[1], queries[2],
+                      op.getScales().empty() ? 0 : extentsOf(op.getScales().front())[0],
+                      isCode && op.getCodec() == CodecPath::hardware && queries[2] <= 256};
+  if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0)
+    return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
+                          << " heads of keys: give a multiple";
+  if (!op.getScales().empty() && it.scales != 1 && it.scales != it.kvHeads)
+    return op.emitError() << "has " << it.scales << " scales for " << it.kvHeads
+                          << " heads of keys: give one, or one a head";
+  if (failed(checkHeadDim(op, it.headDim)))
+    return failure();
+  if (packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
+    return op.emitError("over codes of four bits: take codes of a byte");
+  if (isPrefillAlone(op->getParentOfType<ProgramOp>()))
+    domain.prefills = it;
+  return success();
+}
+
 /// Notes attention over a cache in memory; an error where its kernel cannot have it.
 static LogicalResult noteAttention(Domain &domain, AttentionOp op) {
   const char *names[] = {"queries", "keys", "scales of keys", "values", "scales of values"};
-  for (auto [name, operand] : llvm::zip(names, op.getOperands())) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    for (auto [axis, extent] : llvm::enumerate(type.getShape().drop_front(type.getRank() > 1)))
-      if (ShapedType::isDynamic(extent))
-        return op.emitError() << "dim '"
-                              << dimsOf(type).getExprs()[axis + (type.getRank() > 1)].str()
-                              << "' of the " << name << " must be static: give it a value";
-  }
+  for (auto [name, operand] : llvm::zip(names, op.getOperands()))
+    if (failed(checkExtents(op, name, operand)))
+      return failure();
   const Attention it = shapeOf(op);
   if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0 || it.group() > 16)
     return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
                           << " heads of a cache: give 1 to 16 times as many";
-  if (it.headDim % 32 != 0 || it.headDim < 32 || it.headDim > 512)
-    return op.emitError() << "of heads of " << it.headDim
-                          << " elements: give a multiple of 32 up to 512";
+  if (failed(checkHeadDim(op, it.headDim)))
+    return failure();
   if (it.page < 1 || it.page > widestRow)
     return op.emitError() << "over pages of " << it.page << " tokens: give 1 to " << widestRow;
   if ((it.scales != 1 && it.scales != it.kvHeads) ||
@@ -478,6 +534,8 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     if (auto attention = dyn_cast<AttentionOp>(op);
         attention && failed(noteAttention(domain, attention)))
       return std::nullopt;
+    if (auto prefill = dyn_cast<PrefillOp>(op); prefill && failed(notePrefill(domain, prefill)))
+      return std::nullopt;
     if (auto kind = op.getAttrOfType<DenseI64ArrayAttr>(attentionKind))
       domain.headsOfAttention = std::gcd(domain.headsOfAttention, attentionIn(kind).headDim);
     if (auto half = dyn_cast<HalfOp>(op);
@@ -533,6 +591,8 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     domain.largestCluster = known && !known->clusters ? 1 : domain.largestCluster;
     domain.residentThreads = known ? known->threads : domain.residentThreads;
     domain.sharedOfBlock = known ? known->sharedKib * 1024 : domain.sharedOfBlock;
+    if (domain.prefills)
+      domain.prefills->byWarpgroups &= known && known->warpgroups;
   }
   return domain;
 }

@@ -50,6 +50,21 @@ struct Attention {
   int64_t sizeOfPart() const { return (group() * (headDim + 2) + 3) / 4 * 4; }
 };
 
+/// Attention of a sequence over itself, as its kernel has it.
+struct Prefill {
+  int64_t heads = 0, kvHeads = 0, headDim = 0;
+  int64_t scales = 0; ///< Of queries, keys and values: none, one, or one a KV head of each.
+  bool byWarpgroups = false; ///< Its codes, and heads, are such that warpgroups can multiply them.
+  /// Bytes of shared memory of a block (templates/attention/prefill.cuh, warpgroups.cuh).
+  int64_t sharedOf(const ir::ScheduleKnobs &knobs) const {
+    if (knobs.warpgroups)
+      return (9 * knobs.columns * headDim + 1023) / 1024 * 1024;
+    const int64_t ofSplit =
+        knobs.split == 1 ? 0 : knobs.rows * knobs.columns * 2 + knobs.rows * knobs.split * 4;
+    return (2 * knobs.rows + 6 * knobs.columns) * headDim + ofSplit;
+  }
+};
+
 /// The matrix of a program: rows × columns, and what its program does along them.
 struct Domain {
   ir::DimExpr rows, columns;
@@ -62,6 +77,7 @@ struct Domain {
   bool packsWeights = true;   ///< Two of each are a byte.
   int64_t blockOfWeights = 0; ///< Of their rows, with a scale together, at most; 0: whole rows.
   std::optional<Attention> attends; ///< The program's rows: attention alone, left in parts.
+  std::optional<Prefill> prefills;  ///< The same of a sequence over itself, written as it is.
   int64_t headsOfAttention = 0;     ///< What divides the lengths of such heads; 0: reads no parts.
   bool stacksRows = false;   ///< And nothing else is done with its rows: a thread may have several.
   bool sumsGroups = false;   ///< Some sum over groups in a row.
@@ -133,6 +149,9 @@ inline constexpr llvm::StringLiteral attentionKind = "eider.attention_of";
 ir::AttentionOp attentionOf(ir::OutputOp output);
 Attention attentionIn(mlir::DenseI64ArrayAttr kind);
 Attention shapeOf(ir::AttentionOp op);
+
+/// Whether a program is attention of a sequence over itself and nothing else, but for rounding.
+bool isPrefillAlone(ir::ProgramOp program);
 
 /// The workspace of a cooperative kernel where its blocks meet; of a second such reduction, `_2`.
 inline constexpr llvm::StringLiteral gridStateName = "grid_state";

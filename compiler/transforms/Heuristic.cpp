@@ -23,6 +23,8 @@ static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 FamilyChoice eider::transforms::familyOf(const Domain &domain) {
   if (domain.attends)
     return {Family::attention, "attention over a cache: warps take 16 tokens at a time"};
+  if (domain.prefills)
+    return {Family::attention, "attention of a sequence over itself: a block has rows of one head"};
   if (domain.products)
     return {Family::contract, "a product of matrices: warps multiply 16 rows of weights at a time"};
   if (domain.block.isBlock())
@@ -509,6 +511,43 @@ static ScheduleAttr attentionSchedule(MLIRContext *context, const Domain &domain
   return ScheduleAttr::get(context, Family::attention, knobs);
 }
 
+/// Of a sequence over itself: a warp has 32 rows where their sums leave room for the scores of 64
+/// tokens in its registers, else 16, and of heads longer than 256 half the columns. As many tokens
+/// and rows as the target's shared memory has room for, of two blocks where registers have.
+static ScheduleAttr prefillSchedule(MLIRContext *context, const Domain &domain) {
+  const Prefill &it = *domain.prefills;
+  if (it.byWarpgroups) { // of three their sums leave room for the weights of heads up to 128
+    const int64_t threads = it.headDim <= 128 ? 384 : 256;
+    return ScheduleAttr::get(context, Family::attention,
+                             {.threads = threads,
+                              .vector = 1,
+                              .rows = threads / 2,
+                              .columns = 64,
+                              .resident = 1,
+                              .warpgroups = 1});
+  }
+  ScheduleKnobs knobs{.threads = 128, .vector = 1, .rows = 128, .columns = 64, .resident = 2};
+  if (it.headDim > 128) {
+    knobs.rows = 64;
+    knobs.resident = it.headDim > 192 ? 1 : 2;
+  }
+  if (it.headDim > 256) {
+    knobs.threads = 256;
+    knobs.split = 2;
+  }
+  while (knobs.columns > 16 * knobs.split && it.sharedOf(knobs) > domain.sharedOfBlock)
+    knobs.columns /= 2;
+  while (knobs.rows > 4 * knobs.columns ||
+         (knobs.rows > 16 * knobs.split && it.sharedOf(knobs) > domain.sharedOfBlock)) {
+    knobs.rows /= 2;
+    if (knobs.rows < knobs.threads / 2 / knobs.split)
+      knobs.threads /= 2;
+  }
+  while (knobs.resident > 1 && knobs.resident * it.sharedOf(knobs) > domain.sharedOfBlock)
+    knobs.resident /= 2;
+  return ScheduleAttr::get(context, Family::attention, knobs);
+}
+
 /// What attention left in parts: a thread has few elements, each of which is in all of them.
 static ScheduleAttr combiningSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = std::max<int64_t>(2, domain.group / 32);
@@ -526,7 +565,8 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
   const bool isFew = mostRows > 0 && mostRows <= fewRows;
   const Family family = familyOf(domain).family;
   if (family == Family::attention)
-    return attentionSchedule(context, domain, mostRows);
+    return domain.prefills ? prefillSchedule(context, domain)
+                           : attentionSchedule(context, domain, mostRows);
   if (family == Family::contract)
     return productSchedule(context, domain, mostRows, message);
   if (domain.headsOfAttention && family == Family::map)

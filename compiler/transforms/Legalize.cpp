@@ -41,6 +41,8 @@ static Type codesOf(Operation *op) {
     return contract.isOfMatrices() ? contract.getWeights().getType() : Type();
   if (auto attention = dyn_cast<AttentionOp>(op))
     return attention.getKeys().getType();
+  if (auto prefill = dyn_cast<PrefillOp>(op))
+    return prefill.getKeys().getType();
   if (auto decode = dyn_cast<DecodeOp>(op))
     return decode.getInput().getType();
   return isa<EncodeOp>(op) ? op->getResult(0).getType() : Type();

@@ -1,4 +1,4 @@
-//===- LowerAttention.cpp - Queries over a paged cache --------------------===//
+//===- LowerAttention.cpp - Queries over keys and values ------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -28,16 +28,8 @@ LogicalResult ProgramLowering::attend() {
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   auto nameOf = [](Value value) { return cast<InputOp>(value.getDefiningOp()).getName(); };
   auto pointerOf = [&](Value value) { return pointers.lookup(nameOf(value)); };
-  int64_t alignment = 16;
   SmallVector<Value> apart;
-  for (Value value : {op.getQueries(), op.getKeys(), op.getValues()}) {
-    auto type = cast<RankedTensorType>(value.getType());
-    const int64_t bytes = type.getElementTypeBitWidth() / 8;
-    const int64_t ofRows = isGeneral() ? bytes : std::gcd<int64_t>(16, it.headDim * bytes);
-    alignments[nameOf(value)] = ofRows;
-    alignment = std::min(alignment, ofRows);
-    llvm::append_range(apart, pitches.lookup(nameOf(value)));
-  }
+  const int64_t alignment = alignAttended({op.getQueries(), op.getKeys(), op.getValues()}, apart);
   const DimExpr ofTable = dimsOf(op.getPages().getType()).getExprs().back();
   Value tablePitch = isGeneral() ? strides.lookup(nameOf(op.getPages())) : extentOf(ofTable);
   simt::AttendOp::create(
@@ -49,6 +41,54 @@ LogicalResult ProgramLowering::attend() {
       alignment, *op.getCodec());
   if (const int64_t bytes = it.sharedOf(knobs.threads / 32, knobs.prefetch);
       bytes > mostStaticShared)
+    kernel.setShared(bytes);
+  setAlignments();
+  program.erase();
+  return success();
+}
+
+/// A block for each head of some rows.
+std::string ProgramLowering::gridOfPrefill() {
+  return "ceildiv(" + domain.rows.contractExpression() + ", " +
+         std::to_string(program.getScheduleAttr().getKnobs().rows) + ") * " +
+         std::to_string(domain.prefills->heads);
+}
+
+/// What attention reads begins on so many bytes, up to 16, as the launch says of each; their
+/// pitches where those are open.
+int64_t ProgramLowering::alignAttended(ValueRange values, SmallVectorImpl<Value> &apart) {
+  int64_t alignment = 16;
+  for (Value value : values) {
+    auto type = cast<RankedTensorType>(value.getType());
+    const StringRef name = cast<InputOp>(value.getDefiningOp()).getName();
+    const int64_t bytes = type.getElementTypeBitWidth() / 8;
+    const int64_t ofRows =
+        isGeneral() ? bytes : std::gcd<int64_t>(16, type.getShape().back() * bytes);
+    alignments[name] = ofRows;
+    alignment = std::min(alignment, ofRows);
+    llvm::append_range(apart, pitches.lookup(name));
+  }
+  return alignment;
+}
+
+/// Has no tiles either: a block has rows of one head.
+LogicalResult ProgramLowering::attendRows() {
+  auto op = *program.getOps<PrefillOp>().begin();
+  auto output = *program.getOps<OutputOp>().begin();
+  const Prefill &it = *domain.prefills;
+  const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
+  auto pointerOf = [&](Value value) {
+    return pointers.lookup(cast<InputOp>(value.getDefiningOp()).getName());
+  };
+  SmallVector<Value> apart;
+  const int64_t alignment = alignAttended({op.getQueries(), op.getKeys(), op.getValues()}, apart);
+  SmallVector<Value> scales = llvm::map_to_vector(op.getScales(), pointerOf);
+  simt::AttendRowsOp::create(
+      builder, op.getLoc(), pointers.lookup(output.getName()), pointerOf(op.getQueries()),
+      pointerOf(op.getKeys()), pointerOf(op.getValues()), scales, extentOf(domain.rows), apart,
+      it.heads, it.kvHeads, it.headDim, it.scales, op.getCausal(), knobs.rows, knobs.columns,
+      knobs.threads / 32, knobs.split, knobs.warpgroups != 0, alignment, *op.getCodec());
+  if (const int64_t bytes = it.sharedOf(knobs); bytes > mostStaticShared)
     kernel.setShared(bytes);
   setAlignments();
   program.erase();

@@ -80,7 +80,7 @@ Type ProgramLowering::heldType(Type type) const {
 static int64_t axesWithStride(Operation &op, Type type) {
   const int64_t rank = cast<RankedTensorType>(type).getRank();
   const bool isAttended =
-      isa<InputOp>(op) && llvm::any_of(op.getUsers(), llvm::IsaPred<AttentionOp>);
+      isa<InputOp>(op) && llvm::any_of(op.getUsers(), llvm::IsaPred<AttentionOp, PrefillOp>);
   return rank == 3 && !isAttended ? 1 : rank;
 }
 
@@ -143,6 +143,8 @@ std::string ProgramLowering::gridExpression() {
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   if (domain.attends)
     return gridOfAttention();
+  if (domain.prefills)
+    return gridOfPrefill();
   if (domain.reducesWhole && !knobs.cooperative)
     return std::to_string(knobs.blocks); // Each leaves a part, whether it had a tile or not.
   int64_t across = tile.segments();
@@ -567,6 +569,8 @@ LogicalResult ProgramLowering::run() {
   createKernel();
   if (domain.attends)
     return attend();
+  if (domain.prefills)
+    return attendRows();
   // Rows that are chosen more than once: part of each stays in the cache until it is chosen again.
   const bool byColumns = !isCooperative() && tile.segments() > 1 && domain.choosesRows;
   loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows), isCooperative(),
@@ -610,7 +614,8 @@ static LogicalResult checkLowerable(Operation &op) {
     if (isa<ScaledType>(type))
       return op.emitError("a scaled tensor: run eider-decompose first");
   auto contract = dyn_cast<ContractOp>(op);
-  if ((isa<EncodeOp, DecodeOp, AttentionOp>(op) || (contract && contract.isOfMatrices())) &&
+  if ((isa<EncodeOp, DecodeOp, AttentionOp, PrefillOp>(op) ||
+       (contract && contract.isOfMatrices())) &&
       !op.hasAttr("codec"))
     return op.emitError("nobody converts FP8 yet: run eider-legalize first");
   bool converts = isa<arith::ExtFOp, arith::TruncFOp>(op);
@@ -619,6 +624,16 @@ static LogicalResult checkLowerable(Operation &op) {
       if (auto real = dyn_cast<FloatType>(getElementTypeOrSelf(type)); real && !real.isF32())
         return op.emitError() << "arithmetic is f32, not " << real << ": widen first";
   return success();
+}
+
+/// Warpgroups read rows that begin on 16 bytes.
+static void leaveWarpgroups(ProgramOp program) {
+  ScheduleAttr schedule = program.getScheduleAttr();
+  if (!schedule || !schedule.getKnobs().warpgroups)
+    return;
+  ScheduleKnobs knobs = schedule.getKnobs();
+  knobs.warpgroups = 0;
+  program.setScheduleAttr(ScheduleAttr::get(program.getContext(), schedule.getFamily(), knobs));
 }
 
 /// Rows of a transposed tensor may begin anywhere, and then elements are stored one by one: so that
@@ -673,6 +688,8 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
       std::string message = "no schedule; run eider-assign-schedule first";
       if (kind == VariantKind::general && domain->transposes)
         narrowStores(program, *domain);
+      if (kind == VariantKind::general)
+        leaveWarpgroups(program);
       ScheduleAttr schedule = program.getScheduleAttr();
       simt::TileAttr tile = schedule ? tileOf(schedule, *domain, message) : simt::TileAttr();
       if (!tile) {

@@ -172,6 +172,18 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   }
 
   LogicalResult cut(ProgramOp program) {
+    // Of a sequence over itself: what else a program does with it has kernels of its own.
+    const auto prefills = llvm::to_vector(program.getOps<PrefillOp>());
+    if (!prefills.empty() && !Domain::of(program))
+      return failure();
+    if (!prefills.empty() && !isPrefillAlone(program)) {
+      for (PrefillOp op : prefills) {
+        IRMapping map;
+        ProgramOp first = programOf({op.getResult()}, program, "_attention", map);
+        pass(op.getResult(), map.lookup(op.getResult()), first, argumentName("attended", 2));
+      }
+      eraseUnused(program);
+    }
     const auto attentions = llvm::to_vector(program.getOps<AttentionOp>());
     if (!attentions.empty() && !Domain::of(program))
       return failure();

@@ -53,6 +53,7 @@ private:
   Value extentOf(const DimExpr &dim);
   std::string gridExpression();
   std::string gridOfAttention();
+  std::string gridOfPrefill();
   Value firstTile();
   SmallVector<Attribute> header();
 
@@ -68,7 +69,9 @@ private:
   int64_t alignmentOfRows(llvm::StringRef name, mlir::RankedTensorType type);
   LogicalResult multiply(ContractOp op);
   LogicalResult contract(ContractOp op);
+  int64_t alignAttended(mlir::ValueRange values, SmallVectorImpl<Value> &apart);
   LogicalResult attend();
+  LogicalResult attendRows();
   LogicalResult combineAttention(InputOp op);
   LogicalResult reduceWhole(ReduceOp op);
   void reduceGrid(ReduceOp op);

@@ -11,16 +11,25 @@ using namespace eider::transforms;
 
 /// All that NVRTC 13.0 compiles for from sm_75 on. `host` models the instructions exactly.
 static constexpr Target table[] = {
-    {"sm_75", false, false, false, 1024, 64}, {"sm_80", false, false, false, 2048, 163},
-    {"sm_86", false, false, false, 1536, 99}, {"sm_87", false, false, false, 1536, 163},
-    {"sm_88", false, false, false, 1536, 99}, {"sm_89", true, false, false, 1536, 99},
-    {"sm_90", true, false, true, 2048, 227},  {"sm_90a", true, false, true, 2048, 227},
-    {"sm_100", true, false, true, 2048, 227}, {"sm_100a", true, true, true, 2048, 227},
-    {"sm_103", true, false, true, 2048, 227}, {"sm_103a", true, true, true, 2048, 227},
-    {"sm_110", true, false, true, 1536, 227}, {"sm_110a", true, true, true, 1536, 227},
-    {"sm_120", true, false, true, 1536, 99},  {"sm_120a", true, true, true, 1536, 99},
-    {"sm_121", true, false, true, 1536, 99},  {"sm_121a", true, true, true, 1536, 99},
-    {"host", true, true, true, 2048, 227},
+    {"sm_75", false, false, false, false, 1024, 64},
+    {"sm_80", false, false, false, false, 2048, 163},
+    {"sm_86", false, false, false, false, 1536, 99},
+    {"sm_87", false, false, false, false, 1536, 163},
+    {"sm_88", false, false, false, false, 1536, 99},
+    {"sm_89", true, false, false, false, 1536, 99},
+    {"sm_90", true, false, true, false, 2048, 227},
+    {"sm_90a", true, false, true, true, 2048, 227},
+    {"sm_100", true, false, true, false, 2048, 227},
+    {"sm_100a", true, true, true, false, 2048, 227},
+    {"sm_103", true, false, true, false, 2048, 227},
+    {"sm_103a", true, true, true, false, 2048, 227},
+    {"sm_110", true, false, true, false, 1536, 227},
+    {"sm_110a", true, true, true, false, 1536, 227},
+    {"sm_120", true, false, true, false, 1536, 99},
+    {"sm_120a", true, true, true, false, 1536, 99},
+    {"sm_121", true, false, true, false, 1536, 99},
+    {"sm_121a", true, true, true, false, 1536, 99},
+    {"host", true, true, true, true, 2048, 227},
 };
 
 llvm::ArrayRef<Target> eider::transforms::targetTable() { return table; }

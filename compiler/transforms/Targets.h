@@ -17,6 +17,7 @@ struct Target {
   bool fp8Instructions; ///< cvt to and from e4m3/e5m2 (PTX: sm_89)
   bool fp4Instructions; ///< cvt to and from e2m1 (PTX: the a targets from sm_100a on)
   bool clusters;        ///< Blocks that reach each other's shared memory (PTX: sm_90)
+  bool warpgroups;      ///< Products of four warps together (PTX: sm_90a alone)
   int threads;          ///< That a multiprocessor holds.
   int sharedKib;        ///< Of shared memory that a block can have, at least.
 };

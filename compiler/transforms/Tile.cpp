@@ -192,6 +192,49 @@ static std::string attentionProblem(const ScheduleKnobs &k, const Domain &domain
   return "";
 }
 
+/// What is wrong with the warps of a sequence over itself; empty: nothing.
+static std::string prefillProblem(const ScheduleKnobs &k, const Domain &domain) {
+  const Prefill &it = *domain.prefills;
+  if (k.threads < 32 || k.threads % 32 != 0 || k.threads > 512)
+    return "threads are 1 to 16 whole warps";
+  if (k.resident * k.threads > 2048)
+    return "a multiprocessor holds at most 2048 threads";
+  const ScheduleKnobs known{.threads = k.threads,
+                            .vector = k.vector,
+                            .rows = k.rows,
+                            .columns = k.columns,
+                            .split = k.split,
+                            .resident = k.resident,
+                            .warpgroups = k.warpgroups,
+                            .software = k.software};
+  if (!(k == known) || k.vector != 1)
+    return "it has threads, vector = 1, rows, columns, split, resident, warpgroups and software "
+           "alone";
+  if (k.warpgroups && (!it.byWarpgroups || k.software))
+    return "warpgroups multiply E4M3 and E5M2 by the hardware codec, heads of up to 256, for "
+           "sm_90a: leave warpgroups out";
+  if (k.warpgroups &&
+      (k.threads % 128 != 0 || k.rows != k.threads / 2 || k.columns != 64 || k.split != 1))
+    return "a warpgroup is 128 threads and has 64 rows, and 64 columns at a time";
+  const int64_t warps = k.threads / 32, teams = k.split > 0 ? warps / k.split : 0;
+  if (teams < 1 || warps % k.split != 0 || k.rows < 1 || k.rows % (16 * teams) != 0 ||
+      k.rows > 32 * teams)
+    return "rows are 16 or 32 times the warps over split, which share them";
+  if (k.columns < 1 || k.columns % (16 * k.split) != 0 || k.columns > 128 * k.split ||
+      it.headDim % (16 * k.split) != 0)
+    return "columns, the tokens at a time, and the elements of a head are multiples of 16 of each "
+           "warp that shares a row, at most 128 tokens";
+  if (k.rows > 4 * k.columns)
+    return "rows are at most four times columns";
+  if (k.rows / teams * it.headDim / k.split > 32 * 160)
+    return "the sums of a warp must fit its registers: lower rows or raise split";
+  if (it.sharedOf(k) > domain.sharedOfBlock)
+    return "queries, keys and values take " + std::to_string((it.sharedOf(k) + 1023) / 1024) +
+           " KiB of shared memory, of which the target has " +
+           std::to_string(domain.sharedOfBlock / 1024) + ": lower rows or columns";
+  return "";
+}
+
 TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
                                    std::string &message) {
   Family needed = familyOf(domain).family;
@@ -214,7 +257,9 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   int64_t run = 1;
   TileKind kind = TileKind::row;
   if (needed == Family::attention) {
-    if (std::string problem = attentionProblem(k, domain); !problem.empty())
+    if (std::string problem =
+            domain.prefills ? prefillProblem(k, domain) : attentionProblem(k, domain);
+        !problem.empty())
       return refuse(problem);
     columns = std::min(width, threads); // of no loop: what a block has are tokens
     return TileAttr::get(context, kind, threads, 1, 1, columns, 1, width, 1, 1, 1);

@@ -42,7 +42,8 @@ std::optional<Target> targetFor(int major, int minor) {
   std::optional<Target> best;
   for (const Known &entry : known)
     if (entry.capability <= 10 * major + minor)
-      best = Target{entry.capability, false};
+      best =
+          Target{entry.capability, entry.hasArchSpecific && entry.capability == 10 * major + minor};
   return best;
 }
 

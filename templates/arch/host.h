@@ -372,6 +372,32 @@ inline uint32 multiply_bf16x2(uint32 a, uint32 b) { // exact in float, but for w
 
 //===-- Products of matrices, by a warp -----------------------------------===//
 
+/// Element `column` of row `row` of matrix m, of those that the lanes say where they are.
+inline uint32 element_of_matrix(const void *const *rows, int m, int row, int column) {
+  unsigned short element;
+  std::memcpy(&element, static_cast<const unsigned char *>(rows[8 * m + row]) + 2 * column, 2);
+  return element;
+}
+
+inline void load_matrices(const void *row, uint32 *matrices, Site site) {
+  const void *rows[32];
+  check_alignment<16>(row);
+  scheduler->exchange(0xffffffffu, &row, rows, sizeof row, place(site));
+  const int g = thread_index() % 32 / 4, t = thread_index() % 4;
+  for (int m = 0; m < 4; ++m)
+    matrices[m] = element_of_matrix(rows, m, g, 2 * t) | element_of_matrix(rows, m, g, 2 * t + 1)
+                                                             << 16;
+}
+inline void load_matrices_transposed(const void *row, uint32 *matrices, Site site) {
+  const void *rows[32];
+  check_alignment<16>(row);
+  scheduler->exchange(0xffffffffu, &row, rows, sizeof row, place(site));
+  const int g = thread_index() % 32 / 4, t = thread_index() % 4;
+  for (int m = 0; m < 4; ++m)
+    matrices[m] = element_of_matrix(rows, m, 2 * t, g) | element_of_matrix(rows, m, 2 * t + 1, g)
+                                                             << 16;
+}
+
 /// c + a · b of pairs whose halves `value` widens: the sum of all products, rounded once.
 template <class Value>
 void multiply_add(float *c, const uint32 *a, const uint32 *b, Value value, Site site) {
@@ -450,6 +476,86 @@ inline void f16x4_from_e2m1(uint32 codes, uint32 &first, uint32 &second) {
   first = pair(0);
   second = pair(8);
 }
+
+//===-- Products of matrices, by a warpgroup ------------------------------===//
+
+template <int panel> class Swizzled {
+  const unsigned char *base_;
+  int apart_, offset_ = 0;
+
+public:
+  Swizzled(const void *base, int apart)
+      : base_(static_cast<const unsigned char *>(base)), apart_(apart) {}
+  Swizzled moved(int bytes) const {
+    Swizzled other = *this;
+    other.offset_ += bytes;
+    return other;
+  }
+  /// Byte `byte` of a row.
+  const unsigned char *at(int row, int byte) const {
+    const int linear = offset_ + byte / panel * apart_ + row * panel + byte % panel;
+    return base_ + (linear ^ (linear >> 7 & (panel / 16 - 1)) << 4);
+  }
+};
+
+template <int count> void open_products(float (&)[count][4]) {}
+inline void close_products() {}
+template <int pending, int count> void await_products(float (&)[count][4]) {}
+inline void share_with_products() {}
+inline void compute_first(float, void *) {}
+
+/// The sums of products of two rows of `words` words a row, of which each lane has every fourth.
+template <int words, class A, class B>
+void begin_product(float (*c)[4], int columns, bool adds, const uint32 *a, A of_word, B of_column,
+                   Site site) {
+  struct Words {
+    uint32 of[4];
+  } mine, all[32];
+  std::copy(a, a + 4, mine.of);
+  scheduler->exchange(0xffffffffu, &mine, all, sizeof mine, place(site));
+  const int g = thread_index() % 32 / 4, t = thread_index() % 4;
+  for (int i = 0; i < 4 * columns / 8; ++i) {
+    double sum = adds ? double(c[i / 4][i % 4]) : 0.0;
+    for (int word = 0; word < 8; ++word)
+      for (int part = 0; part < words; ++part)
+        sum += of_word(all[4 * g + word % 4].of[word / 4 * 2 + i % 4 / 2], part) *
+               of_column(i / 4 * 8 + 2 * t + i % 2, word * words + part);
+    c[i / 4][i % 4] = rounded(sum);
+  }
+}
+
+template <class Code, int panel>
+void begin_product(float (&c)[8][4], const uint32 *a, const Swizzled<panel> &b, bool adds,
+                   Site site) {
+  constexpr bool is_e5m2 = std::is_same_v<Code, e5m2>;
+  auto value = [](uint32 code) {
+    return double(value_of(code, is_e5m2 ? e5m2_format : e4m3_format, is_e5m2));
+  };
+  begin_product<4>(
+      c, 64, adds, a, [&](uint32 word, int part) { return value(word >> 8 * part & 0xffu); },
+      [&](int row, int k) { return value(*b.at(row, k)); }, site);
+}
+
+template <int columns, int panel>
+void begin_product_f16(float (*c)[4], const uint32 *a, const Swizzled<panel> &b, Site site) {
+  auto value = [](uint32 half) { return double(value_of(half & 0xffffu, f16_format, true)); };
+  begin_product<2>(
+      c, columns, /*adds=*/true, a, [&](uint32 word, int part) { return value(word >> 16 * part); },
+      [&](int column, int k) {
+        unsigned short half;
+        std::memcpy(&half, b.at(k, 2 * column), 2);
+        return value(half);
+      },
+      site);
+}
+
+/// Nobody waits before all have come.
+template <class Owner> class Meeting {
+public:
+  Meeting(int, Site) {}
+  void arrive(Site) {}
+  void wait(Site site) { barrier(site); }
+};
 
 //===-- The way in --------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Cases.cpp - Caches of every kind, and who asks them ----------------===//
+//===- Cases.cpp - Caches and sequences of every kind ---------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -65,5 +65,39 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &par
         std::fill_n(made.inputs[cache].data.begin() + token * row, row, nan);
   write(made.inputs[blockTable], table);
   write(made.inputs[lengths], tokens);
+  return made;
+}
+
+matrix::Case attention_cases::prefill(const Prompt &shape, const OpParameters &parameters,
+                                      const std::string &codec, const std::string &schedule,
+                                      const std::string &values, uint64_t seed) {
+  const Dims dims = {{"s", shape.tokens},
+                     {"h", shape.heads},
+                     {"d", shape.d},
+                     {"kv_heads", shape.kvHeads},
+                     {"scales", shape.scales}};
+  matrix::Case made{libraryOp("attention_prefill", parameters), {}, {}, dims, {}};
+  made.forAnyRows = false;
+  made.options.codec = codec;
+  made.options.schedule = schedule;
+  for (const char *open : {"h", "d", "kv_heads"})
+    made.options.dims[open] = dims.at(open);
+  const auto scaled = parameters.settings.find("scaled");
+  if (scaled == parameters.settings.end() || scaled->second != "0")
+    made.options.dims["scales"] = shape.scales;
+  else
+    made.dims.erase("scales");
+  made.inputs = at_points::inputsOf(made.program, made.dims, values, seed);
+  // Scores of some units, so that many tokens have weight.
+  std::vector<float> ofHeads(static_cast<size_t>(shape.scales));
+  for (size_t head = 0; head < ofHeads.size(); ++head)
+    ofHeads[head] = 0.01f + 0.003f * static_cast<float>(head);
+  for (HostTensor &input : made.inputs) {
+    if (input.name == "q_scale" || input.name == "k_scale")
+      write(input, ofHeads);
+    else if (!made.dims.count("scales"))
+      for (std::byte &code : input.data)
+        code &= std::byte(0xbf); // of magnitudes below 2
+  }
   return made;
 }

@@ -1,4 +1,4 @@
-//===- Cases.h - Caches of every kind, and who asks them --------*- C++ -*-===//
+//===- Cases.h - Caches and sequences of every kind -------------*- C++ -*-===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -31,6 +31,14 @@ template <class T> void write(HostTensor &tensor, const std::vector<T> &values) 
 matrix::Case decode(const Cache &shape, const OpParameters &parameters = {},
                     const std::string &codec = "auto", const std::string &schedule = "",
                     const std::string &values = "normal", uint64_t seed = 1);
+
+/// A sequence over itself.
+struct Prompt {
+  int64_t tokens = 100, heads = 4, kvHeads = 2, d = 64, scales = 1;
+};
+matrix::Case prefill(const Prompt &shape, const OpParameters &parameters = {},
+                     const std::string &codec = "auto", const std::string &schedule = "",
+                     const std::string &values = "normal", uint64_t seed = 1);
 
 } // namespace eider::attention_cases
 

@@ -25,6 +25,7 @@ PARAMS = {
     "norm_rope_quant": ["--set", "head=128", "--block", "1x*"],
     "layer_norm": ["--set", "eps=1e-3"],
     "triad": ["--set", "alpha=-0.5"],
+    "attention_prefill": ["--set", "causal=1"],
     "gelu_mul_quant": ["--format", "e5m2", "--block", "1x32"],
     "relu2_bias_quant": ["--block", "128x128", "--mode", "deepgemm"],
 }
@@ -46,7 +47,8 @@ class Ops(EiderTest):
         for op, process in processes.items():
             with self.subTest(op):
                 self.assertEqual((process.returncode, process.stderr), (0, ""))
-                result, shape = {"kv_append": ("k_cache", [13, 384]), "attention_decode": ("o", [4, 8, 64])}.get(
+                result, shape = {"kv_append": ("k_cache", [13, 384]), "attention_decode": ("o", [4, 8, 64]),
+                                 "attention_prefill": ("o", [13, 8, 64])}.get(
                     op, ("y", [5, 384 if "rope" in op else 141]))
                 shape = {"gemv": shape[:1], "matmul_skinny": [9, 5]}.get(op, shape)
                 self.assertRegex(process.stdout, rf"check {result} +largest error")

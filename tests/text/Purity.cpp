@@ -39,6 +39,9 @@ const Vocabulary &text::vocabulary() {
        "int64",
        "eider",
        "hardware",
+       "nullptr",
+       "true",
+       "false",
        "software",
        "streaming",
        "Codec",
@@ -49,6 +52,8 @@ const Vocabulary &text::vocabulary() {
        "Product",
        "AttentionParts",
        "AttentionDecode",
+       "AttentionPrefill",
+       "WarpgroupPrefill",
        "MnMajorAligned",
        "PackedUe8m0",
        "Swizzled128x4",
@@ -296,7 +301,7 @@ private:
     if (separator == "::" && isTile(qualifier))
       return &vocabulary().statics;
     static const std::set<std::string> products = {"of"}, parts = {"combined"},
-                                       attention = {"leave_part"};
+                                       attention = {"leave_part", "write_rows"};
     if (separator == "::" && qualifier.starts_with("Multiply"))
       return &products;
     if (separator == "::" && qualifier.starts_with("Parts"))

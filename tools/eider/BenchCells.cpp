@@ -160,6 +160,19 @@ void addAttention(std::vector<BenchCell> &cells) {
     add("e4m3", "auto", 64, 8192, 64, headDim);
 }
 
+/// A sequence of 8192 tokens over itself: one long head, and many, causal.
+void addPrefill(std::vector<BenchCell> &cells) {
+  for (auto [heads, headDim, causal] : {std::tuple{32, 128, "1"}, {1, 512, "0"}})
+    for (const char *format : {"e4m3", "e5m2"})
+      for (const char *codec : {"auto", "software"}) {
+        BenchCell made = cell("attention_prefill", "bf16", format, "", codec, {});
+        made.program.dims = {
+            {"s", 8192}, {"h", heads}, {"d", headDim}, {"kv_heads", heads}, {"scales", 1}};
+        made.program.settings["causal"] = causal;
+        cells.push_back(made);
+      }
+}
+
 /// What differs in one thing from the cells above.
 void addNeighbours(std::vector<BenchCell> &cells) {
   for (const char *block : {"128x128", "1x32"})
@@ -229,7 +242,7 @@ BenchCell libraryCell(const std::string &op) {
 /// kernel can reach, and one of each other kind at the other shapes too.
 void addLibrary(std::vector<BenchCell> &cells) {
   for (const OpInfo &op : libraryOps())
-    if (op.name != "gemv" && op.name != "matmul_skinny" && op.name != "attention_decode")
+    if (op.name != "gemv" && op.name != "matmul_skinny" && !op.name.starts_with("attention_"))
       cells.push_back(libraryCell(op.name));
   cells.push_back(libraryCell("softmax"));
   cells.back().program.settings["causal"] = "1";
@@ -331,6 +344,7 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addTransposes(cells);
     addContractions(cells);
     addAttention(cells);
+    addPrefill(cells);
   }
   dropDoubles(cells);
   for (BenchCell &cell : cells)

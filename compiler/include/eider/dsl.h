@@ -309,6 +309,25 @@ struct AttentionOptions {
 EIDER_API Value attention(const Operand &q, const PagedCache &cache,
                           const AttentionOptions &options = {});
 
+/// Queries, keys and values of one sequence, all inputs, of codes of one format (Builder::codes).
+struct Sequence {
+  Value queries;      ///< [s, h, d].
+  Value keys, values; ///< [s, kv_heads, d] both.
+  /// f32, [1] or [kv_heads] as the launch says; all, or none where codes are the values.
+  std::optional<Value> query_scale = std::nullopt, key_scale = std::nullopt,
+                       value_scale = std::nullopt;
+};
+struct PrefillOptions {
+  bool causal = false; ///< A query meets tokens up to its own, else all.
+};
+/// Attention of a sequence over itself: f32 [s, h, d], softmax(q · k / √d) · v. Head a meets KV head
+/// a / (h / kv_heads); h is a multiple of kv_heads; d is a multiple of 32 up to 512. h, d and
+/// kv_heads are given before a kernel is compiled. Scores are sums in f32 of exact products;
+/// probabilities are rounded to f16. An infinity or NaN among the values may reach a query before
+/// its token, where their weight is 0.
+EIDER_API Value attention(const Sequence &sequence, const PrefillOptions &options = {},
+                          std::source_location where = std::source_location::current());
+
 //===-- Programs ----------------------------------------------------------===//
 
 /// What stands at the kernel's boundary, in the positional order of a launch.

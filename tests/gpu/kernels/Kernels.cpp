@@ -114,7 +114,8 @@ std::vector<Watched> products() {
   return all;
 }
 
-/// Attention over caches whose sequences end in the middle of what a warp has, or have nothing.
+/// Attention over caches whose sequences end in the middle of what a warp has, or have nothing; and
+/// of sequences that end in the middle of a tile.
 std::vector<Watched> attentions() {
   std::vector<Watched> all;
   for (const int64_t headDim : {64, 96, 128})
@@ -128,6 +129,15 @@ std::vector<Watched> attentions() {
                                {.lengths = {77, 0, 33}, .d = headDim, .page = page},
                                {.dtype = dtype}, codec);
                          }});
+  for (const int64_t headDim : {64, 96, 128, 512})
+    for (const char *causal : {"0", "1"})
+      for (const char *codec : {"hardware", "software"})
+        all.push_back(
+            {"attention_prefill " + std::to_string(headDim) + " causal=" + causal + " " + codec,
+             [=] {
+               return attention_cases::prefill({.tokens = 150, .d = headDim},
+                                               {.settings = {{"causal", causal}}}, codec);
+             }});
   return all;
 }
 

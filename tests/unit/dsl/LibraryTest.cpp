@@ -104,6 +104,19 @@ TEST(Library, signaturesOfAttention) {
         << dim.name;
 }
 
+TEST(Library, signaturesOfPrefill) {
+  const Program program = libraryOp("attention_prefill", {.format = "e5m2"});
+  EXPECT_THAT(tensorsOf(program), ElementsAre("q:in:f8E5M2[s, h, d]", "k:in:f8E5M2[s, kv_heads, d]",
+                                              "v:in:f8E5M2[s, kv_heads, d]",
+                                              "q_scale:in:f32[scales]", "k_scale:in:f32[scales]",
+                                              "v_scale:in:f32[scales]", "o:out:bf16[s, h, d]"));
+  for (const Signature::NamedDim &dim : program.signature().dims)
+    EXPECT_EQ(dim.isFixed, dim.name != "s") << dim.name;
+  EXPECT_THAT(tensorsOf(libraryOp("attention_prefill", {.settings = {{"scaled", "0"}}})),
+              ElementsAre("q:in:f8E4M3FN[s, h, d]", "k:in:f8E4M3FN[s, kv_heads, d]",
+                          "v:in:f8E4M3FN[s, kv_heads, d]", "o:out:bf16[s, h, d]"));
+}
+
 TEST(Library, signaturesOfRowsThatIndicesChoose) {
   EXPECT_THAT(tensorsOf(libraryOp("rope", {.settings = {{"head", "64"}}})),
               ElementsAre("x:in:bf16[tokens, hidden]", "cos:in:bf16[max_position, 32]",
@@ -247,9 +260,10 @@ TEST(Library, everyCombinationRoundTrips) {
             texts.insert(program.text());
             ++programs;
           }
-  // 19 that quantise a dtype, 5 that read codes, requantize, 21 plain ones, kv_append, attention
+  // 19 that quantise a dtype, 5 that read codes, requantize, 21 plain ones, kv_append, 2 of
+  // attention
   EXPECT_EQ(programs,
-            19u * 3 * 2 * 8 * 2 + 5 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8) + 3 * 2);
+            19u * 3 * 2 * 8 * 2 + 5 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8) + 2 * 3 * 2);
   EXPECT_EQ(texts.size(), programs);
 }
 
@@ -432,6 +446,6 @@ TEST(Library, namesAreOneEach) {
     EXPECT_FALSE(op.summary.empty());
     EXPECT_FALSE(op.parameters.empty());
   }
-  EXPECT_EQ(names.size(), 48u);
+  EXPECT_EQ(names.size(), 49u);
 }
 } // namespace

@@ -1,0 +1,27 @@
+//===- attention_prefill.cpp - o = softmax(q · kᵀ / √d) · v ---------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/ops/Ops.h"
+
+using namespace eider;
+
+Program ops::attentionPrefill(const Parameters &p) {
+  Builder b(p.op);
+  Dim tokens = b.dim("s"), heads = b.dim("h"), d = b.dim("d"), kv_heads = b.dim("kv_heads");
+
+  Sequence sequence;
+  sequence.queries = b.codes("q", p.format, {tokens, heads, d});
+  sequence.keys = b.codes("k", p.format, {tokens, kv_heads, d});
+  sequence.values = b.codes("v", p.format, {tokens, kv_heads, d});
+  if (p.settings.at("scaled")) {
+    Dim scales = b.dim("scales"); // 1, or one a head of keys
+    sequence.query_scale = b.input("q_scale", f32, {scales});
+    sequence.key_scale = b.input("k_scale", f32, {scales});
+    sequence.value_scale = b.input("v_scale", f32, {scales});
+  }
+
+  b.output("o", attention(sequence, {.causal = p.settings.at("causal") != 0}), p.dtype);
+  return b.build();
+}

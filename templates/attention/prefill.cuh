@@ -1,0 +1,461 @@
+//===- eider/attention/prefill.cuh - A sequence over itself -----*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_ATTENTION_PREFILL_CUH
+#define EIDER_ATTENTION_PREFILL_CUH
+
+#include "eider/attention/parts.cuh"
+#include "eider/contraction/pairs.cuh"
+#include "eider/memory/copy.cuh"
+
+namespace eider {
+
+/// A matrix in shared memory of rows of so many bytes, in panels of 128 bytes a row, or of what
+/// divides them: the 16-byte chunks of a panel's rows change places, so that those of eight rows
+/// lie in all banks; as warpgroups multiply by it, too.
+template <int rows_, int row_bytes> struct Panels {
+  static constexpr int rows = rows_, bytes = rows * row_bytes;
+  static constexpr int panel = row_bytes % 128 == 0 ? 128 : row_bytes % 64 == 0 ? 64 : 32;
+  static constexpr int chunks = panel / 16, apart = rows * panel; // from a panel to the next
+  static_assert(row_bytes % panel == 0, "a panel has whole rows");
+  unsigned char *base;
+
+  /// Bytes 16 · chunk … of a row.
+  EIDER_DEVICE unsigned char *at(int row, int chunk) const {
+    const int swizzled = chunk % chunks ^ row / (8 / chunks) % chunks;
+    return base + chunk / chunks * apart + row * panel + swizzled * 16;
+  }
+};
+
+/// Attention of a sequence's queries over its keys and values, all codes: a CUDA block has `rows`
+/// queries of one head, and takes `keys` tokens at a time. These are decoded once, to f16, which
+/// has them all exactly. Of its `warps` each has 16 rows, or twice that, with `split` others that
+/// share them: of scores each has some of the tokens, of sums some of the columns.
+template <int heads, int kv_heads, int head_dim, int rows, int keys, int warps, int split,
+          bool causal>
+class AttentionPrefill {
+protected:
+  static constexpr int threads = warps * 32, teams = warps / split, sixteens = rows / teams / 16;
+  static constexpr int own_keys = keys / split, own_columns = head_dim / split;
+  static_assert(heads % kv_heads == 0, "each head of keys has as many queries");
+  static_assert(sixteens * teams * 16 == rows && teams * split == warps, "warps have whole rows");
+  static_assert(own_keys % 16 == 0 && own_columns % 16 == 0, "warps have whole products");
+  static_assert(rows <= 4 * keys, "codes of queries lie where keys and values will");
+
+  /// As in AttentionDecode: how far a score may exceed the largest before sums are scaled anew, and
+  /// by how much weights are larger than they are, in powers of two.
+  static constexpr int room = 8, lift = 7;
+
+  using Queries = Panels<rows, head_dim * 2>; // of f16, as the others
+  using Tokens = Panels<keys, head_dim * 2>;
+  using Weights = Panels<rows, keys * 2>;
+  static constexpr int codes = keys * head_dim; // bytes of a tile's
+  static constexpr int of_split = split == 1 ? 0 : Weights::bytes + rows * split * 4;
+
+public:
+  /// Bytes of shared memory.
+  static constexpr int memory = Queries::bytes + 2 * Tokens::bytes + 2 * codes + of_split;
+
+  /// Writes the block's rows of o, [tokens, heads, head_dim]; q is that, k and v are
+  /// [tokens, kv_heads, head_dim]. Scales are `scales`: none (0), one, or one a head of keys.
+  /// Rows start on multiples of `alignment` bytes; pitches in elements; fewer than 2^30 tokens.
+  /// Every thread of the CUDA block takes part.
+  template <class Code, int scales, int alignment = 16, class Out, class W>
+  static EIDER_DEVICE void
+  write_rows(Out *o, const W *q, const float *q_scale, const W *k, const float *k_scale, const W *v,
+             const float *v_scale, int64 count, int64 q_pitch = heads * head_dim,
+             int64 q_head_pitch = head_dim, int64 k_pitch = kv_heads * head_dim,
+             int64 k_head_pitch = head_dim, int64 v_pitch = kv_heads * head_dim,
+             int64 v_head_pitch = head_dim, int64 o_pitch = heads * head_dim,
+             arch::Site at = arch::Site::current()) {
+    const int head = static_cast<int>(arch::block_index() % heads);
+    const int kv_head = head / (heads / kv_heads);
+    const int tokens = static_cast<int>(count), first = first_row_of_block(tokens);
+    const int tiles = tiles_of(first, tokens);
+    auto *shared = reinterpret_cast<unsigned char *>(shared_memory());
+    const Queries queries = {shared};
+    const Tokens of_keys = {shared + Queries::bytes}, of_values = {of_keys.base + Tokens::bytes};
+    unsigned char *raw = of_values.base + Tokens::bytes;
+    const Weights weights = {raw + 2 * codes};
+    auto *maxima = reinterpret_cast<float *>(weights.base + Weights::bytes);
+
+    begin_rows<rows, alignment>(of_keys.base, q + head * q_head_pitch, q_pitch, first, tokens);
+    arch::close_copies();
+    const W *head_keys = k + kv_head * k_head_pitch, *head_values = v + kv_head * v_head_pitch;
+    auto begin = [&](int tile) {
+      if (tile < tiles) {
+        begin_rows<keys, alignment>(raw, head_keys, k_pitch, tile * keys, tokens);
+        begin_rows<keys, alignment>(raw + codes, head_values, v_pitch, tile * keys, tokens);
+      }
+      arch::close_copies();
+    };
+    begin(0);
+    arch::await_copies<1>();
+    decode<Code, W>(of_keys.base, queries);
+
+    constexpr float raised = 1 << lowered<W, Code::conversion>();
+    const float in_powers = 1.442695041f * inverse_root() * raised * raised *
+                            scale_of<scales>(q_scale, kv_head) * scale_of<scales>(k_scale, kv_head);
+    State state;
+    for (int tile = 0; tile < tiles; ++tile) {
+      arch::await_copies<0>();
+      arch::barrier(at); // the tile before has been met
+      decode<Code, W>(raw, of_keys);
+      decode<Code, W>(raw + codes, of_values);
+      begin(tile + 1);
+      arch::barrier(at);
+      Scores scores;
+      score(queries, of_keys, scores, at);
+      if (weigh(scores, in_powers, first + row(), tile, tokens, state, maxima, at))
+        scale_sums(state);
+      add_values(scores, of_values, weights, state, at);
+    }
+    finish<is_interleaved<W, f16, Code::conversion, true>>(
+        state, o + head * head_dim, o_pitch, first + row(), tokens,
+        raised * scale_of<scales>(v_scale, kv_head), maxima, at);
+  }
+
+protected:
+  struct alignas(16) Piece {
+    uint32 words[4];
+  };
+  static EIDER_DEVICE Piece *shared_memory() {
+    if constexpr (memory > 48 * 1024) // as the contract of the launch knows
+      return arch::launched_shared<AttentionPrefill, Piece, memory / 16>();
+    else
+      return arch::shared<AttentionPrefill, Piece, memory / 16>();
+  }
+
+  /// The last rows, which may have the most work, are the first block's.
+  static EIDER_DEVICE int first_row_of_block(int tokens) {
+    return ((tokens + rows - 1) / rows - 1 - static_cast<int>(arch::block_index() / heads)) * rows;
+  }
+  static EIDER_DEVICE int tiles_of(int first, int tokens) {
+    return ((causal && first + rows < tokens ? first + rows : tokens) + keys - 1) / keys;
+  }
+  template <int scales> static EIDER_DEVICE float scale_of(const float *scale, int kv_head) {
+    return scales == 0 ? 1.0f : scale[scales == 1 ? 0 : kv_head];
+  }
+
+  static EIDER_DEVICE int lane() { return arch::thread_index() % 32; }
+  static EIDER_DEVICE int part() { return arch::thread_index() / 32 % split; }
+  /// The first of the warp's rows.
+  static EIDER_DEVICE int row() { return arch::thread_index() / 32 / split * (sixteens * 16); }
+
+  /// 1 / √head_dim, by Newton's iteration.
+  static constexpr EIDER_DEVICE float inverse_root() {
+    double root = 16.0;
+    for (int i = 0; i < 12; ++i)
+      root = 0.5 * (root + head_dim / root);
+    return static_cast<float>(1.0 / root);
+  }
+
+  //===-- Memory ----------------------------------------------------------===//
+
+  /// Where 16 neighbouring codes lie in a matrix of rows of `head_dim`: neighbours in number have
+  /// places in one panel, of several rows, so that eight lanes store to all banks, codes and f16.
+  struct Place {
+    int row, column;
+    explicit EIDER_DEVICE Place(uint32 number) {
+      constexpr uint32 across = Tokens::chunks / 2, down = 8 / across; // pieces of a panel, rows
+      constexpr uint32 panels = head_dim / 16 / across;
+      const uint32 group = number / 8 / panels, other = number / across % down;
+      row = static_cast<int>(across == 4 ? group / 4 * 8 + (group % 4 ^ other * 5)
+                                         : group * down + other);
+      column = static_cast<int>((number / 8 % panels * across + number % across) * 16);
+    }
+  };
+
+  /// Calls f with each of the thread's pieces of 16 codes of `count` rows, and how many it had
+  /// before.
+  template <int count, class F> static EIDER_DEVICE void for_pieces(F f) {
+    constexpr int pieces = count * head_dim / 16;
+    EIDER_UNROLL
+    for (int i = 0; i < (pieces + threads - 1) / threads; ++i)
+      if (const int n = arch::thread_index() + i * threads; pieces % threads == 0 || n < pieces)
+        f(n, i);
+  }
+
+  /// Begins to copy `count` rows of codes, each thread what it will decode; zeros past the end.
+  template <int count, int alignment, class W>
+  static EIDER_DEVICE void begin_rows(unsigned char *to, const W *from, int64 pitch, int first,
+                                      int tokens) {
+    from += first * pitch;
+    for_pieces<count>([&](int n, int) {
+      const Place place(n);
+      const auto *piece =
+          reinterpret_cast<const unsigned char *>(from + place.row * pitch + place.column);
+      EIDER_UNROLL
+      for (int offset = 0; offset < 16; offset += alignment)
+        begin_copy<alignment>(to + n * 16 + offset, piece + offset, first + place.row < tokens);
+    });
+  }
+
+  /// What the thread has copied, to f16.
+  template <class Code, class W, class Matrix>
+  static EIDER_DEVICE void decode(const unsigned char *from, const Matrix &to) {
+    for_pieces<Matrix::rows>([&](int n, int) {
+      Fragment<W, 16> loaded;
+      arch::load_words<16>(from + n * 16, loaded.words);
+      store<Code>(loaded, Place(n), to);
+    });
+  }
+
+  /// Codes as f16, where they lie in a matrix.
+  template <class Code, class W, class Matrix>
+  static EIDER_DEVICE void store(const Fragment<W, 16> &loaded, const Place &place,
+                                 const Matrix &to) {
+    uint32 pairs[8];
+    pairs_of_codes<Code::conversion, is_interleaved<W, f16, Code::conversion, true>, /*low=*/true>(
+        loaded, pairs, f16());
+    arch::store_words<16>(to.at(place.row, place.column / 8), pairs);
+    arch::store_words<16>(to.at(place.row, place.column / 8 + 1), pairs + 4);
+  }
+
+  //===-- A tile ----------------------------------------------------------===//
+
+  struct State {
+    float sums[sixteens][own_columns / 8][4] = {};
+    float base[sixteens][2] = {}, weight[sixteens][2] = {}, factor[sixteens][2];
+  };
+  struct Scores {
+    float of[sixteens][own_keys / 8][4] = {};
+  };
+
+  static EIDER_DEVICE void score(const Queries &queries, const Tokens &tokens, Scores &scores,
+                                 arch::Site at) {
+    EIDER_UNROLL
+    for (int step = 0; step < head_dim / 16; ++step) {
+      uint32 a[sixteens][4];
+      EIDER_UNROLL
+      for (int s = 0; s < sixteens; ++s)
+        arch::load_matrices(queries.at(row() + s * 16 + lane() % 16, 2 * step + lane() / 16), a[s],
+                            at);
+      EIDER_UNROLL
+      for (int n = 0; n < own_keys / 16; ++n) {
+        uint32 b[4];
+        arch::load_matrices(tokens.at(part() * own_keys + n * 16 + lane() / 16 * 8 + lane() % 8,
+                                      2 * step + lane() / 8 % 2),
+                            b, at);
+        EIDER_UNROLL
+        for (int s = 0; s < sixteens; ++s)
+          EIDER_UNROLL
+        for (int i = 0; i < 2; ++i)
+          arch::multiply_add_f16(scores.of[s][2 * n + i], a[s], b + 2 * i, at);
+      }
+    }
+  }
+
+  /// Scores of a tile become weights: powers of two of what they exceed the row's `base` by; none
+  /// of tokens after a row's own or past the end. `first_row` is the warp's. Gives whether sums are
+  /// to be scaled.
+  static EIDER_DEVICE bool weigh(Scores &scores, float in_powers, int first_row, int tile,
+                                 int tokens, State &state, float *maxima, arch::Site at) {
+    const bool is_first = tile == 0;
+    const int first_key = tile * keys + part() * own_keys;
+    const bool is_masked = first_key + own_keys > (causal ? first_row + 1 : tokens);
+    EIDER_UNROLL
+    for (int s = 0; s < sixteens; ++s)
+      EIDER_UNROLL
+    for (int n = 0; n < own_keys / 8; ++n)
+      EIDER_UNROLL
+    for (int i = 0; i < 4; ++i)
+      scores.of[s][n][i] = arch::fma(scores.of[s][n][i], in_powers, -state.base[s][i / 2]);
+    if (is_masked) {
+      EIDER_UNROLL
+      for (int i = 0; i < 2 * sixteens; ++i) {
+        const int own = first_row + i / 2 * 16 + lane() / 4 + i % 2 * 8;
+        const int left = (causal && own + 1 < tokens ? own + 1 : tokens) - first_key;
+        EIDER_UNROLL
+        for (int n = 0; n < own_keys / 4; ++n)
+          if (n / 2 * 8 + lane() % 4 * 2 + n % 2 >= left)
+            scores.of[i / 2][n / 2][i % 2 * 2 + n % 2] = -arch::as_float(0x7f800000u);
+      }
+    }
+    float largest[2 * sixteens], most = -1e30f;
+    EIDER_UNROLL
+    for (int i = 0; i < 2 * sixteens; ++i) {
+      largest[i] = -1e30f; // no infinity, which less itself would be NaN
+      EIDER_UNROLL
+      for (int n = 0; n < own_keys / 4; ++n)
+        largest[i] = arch::maximum_number(largest[i], scores.of[i / 2][n / 2][i % 2 * 2 + n % 2]);
+      most = arch::maximum_number(most, largest[i]);
+    }
+    const bool moves = split > 1 || arch::any_lane(is_first || most > room + lift, at);
+    if (moves)
+      move_base(scores, largest, is_first, state, maxima, at);
+    EIDER_UNROLL
+    for (int s = 0; s < sixteens; ++s)
+      EIDER_UNROLL
+    for (int n = 0; n < own_keys / 8; ++n)
+      EIDER_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      scores.of[s][n][i] = arch::exp2(scores.of[s][n][i]);
+      state.weight[s][i / 2] += scores.of[s][n][i];
+    }
+    return moves && !is_first;
+  }
+
+  /// Takes the largest scores into account: of the first tile they are the base, but for `lift`;
+  /// later the base is raised where they exceed that.
+  static EIDER_DEVICE void move_base(Scores &scores, float (&largest)[2 * sixteens], bool is_first,
+                                     State &state, float *maxima, arch::Site at) {
+    EIDER_UNROLL
+    for (int i = 0; i < 2 * sixteens; ++i) {
+      EIDER_UNROLL
+      for (int distance = 1; distance < 4; distance *= 2)
+        largest[i] = arch::maximum_number(largest[i],
+                                          arch::shuffle_xor(largest[i], distance, 0xffffffffu, at));
+    }
+    if constexpr (split > 1) {
+      auto of_row = [&](int i) {
+        return maxima + (row() + i / 2 * 16 + lane() / 4 + i % 2 * 8) * split;
+      };
+      if (lane() % 4 == 0)
+        EIDER_UNROLL
+      for (int i = 0; i < 2 * sixteens; ++i)
+        of_row(i)[part()] = largest[i];
+      arch::barrier(at);
+      EIDER_UNROLL
+      for (int i = 0; i < 2 * sixteens; ++i)
+        EIDER_UNROLL
+      for (int other = 0; other < split; ++other)
+        largest[i] = arch::maximum_number(largest[i], of_row(i)[other]);
+    }
+    EIDER_UNROLL
+    for (int i = 0; i < 2 * sixteens; ++i) {
+      const float above = is_first || largest[i] > lift ? largest[i] - lift : 0.0f;
+      state.base[i / 2][i % 2] += above;
+      EIDER_UNROLL
+      for (int n = 0; n < own_keys / 4; ++n)
+        scores.of[i / 2][n / 2][i % 2 * 2 + n % 2] -= above;
+      state.factor[i / 2][i % 2] = arch::exp2(is_first ? 0.0f : -above);
+      state.weight[i / 2][i % 2] *= state.factor[i / 2][i % 2];
+    }
+  }
+  static EIDER_DEVICE void scale_sums(State &state) {
+    EIDER_UNROLL
+    for (int i = 0; i < 2 * sixteens; ++i)
+      EIDER_UNROLL
+    for (int n = 0; n < own_columns / 4; ++n)
+      state.sums[i / 2][n / 2][i % 2 * 2 + n % 2] *= state.factor[i / 2][i % 2];
+  }
+
+  /// The values of a tile, times their weights.
+  static EIDER_DEVICE void add_values(const Scores &scores, const Tokens &values,
+                                      const Weights &weights, State &state, arch::Site at) {
+    uint32 pairs[sixteens][own_keys / 8][2];
+    EIDER_UNROLL
+    for (int s = 0; s < sixteens; ++s)
+      EIDER_UNROLL
+    for (int n = 0; n < own_keys / 8; ++n)
+      EIDER_UNROLL
+    for (int i = 0; i < 2; ++i)
+      pairs[s][n][i] = arch::f16x2_from(scores.of[s][n][2 * i], scores.of[s][n][2 * i + 1]);
+    if constexpr (split > 1) {
+      EIDER_UNROLL
+      for (int s = 0; s < sixteens; ++s)
+        EIDER_UNROLL
+      for (int n = 0; n < own_keys / 8; ++n)
+        EIDER_UNROLL
+      for (int i = 0; i < 2; ++i)
+        arch::store_words<4>(
+            weights.at(row() + s * 16 + lane() / 4 + i * 8, part() * own_keys / 8 + n) +
+                lane() % 4 * 4,
+            &pairs[s][n][i]);
+      arch::barrier(at);
+    }
+    EIDER_UNROLL
+    for (int step = 0; step < keys / 16; ++step) {
+      uint32 a[sixteens][4];
+      EIDER_UNROLL
+      for (int s = 0; s < sixteens; ++s) {
+        if constexpr (split > 1) {
+          arch::load_matrices(weights.at(row() + s * 16 + lane() % 16, 2 * step + lane() / 16),
+                              a[s], at);
+        } else {
+          EIDER_UNROLL
+          for (int i = 0; i < 4; ++i)
+            a[s][i] = pairs[s][2 * step + i / 2][i % 2];
+        }
+      }
+      EIDER_UNROLL
+      for (int n = 0; n < own_columns / 16; ++n) {
+        uint32 b[4];
+        arch::load_matrices_transposed(
+            values.at(step * 16 + lane() % 16, part() * own_columns / 8 + 2 * n + lane() / 16), b,
+            at);
+        EIDER_UNROLL
+        for (int s = 0; s < sixteens; ++s)
+          EIDER_UNROLL
+        for (int i = 0; i < 2; ++i)
+          arch::multiply_add_f16(state.sums[s][2 * n + i], a[s], b + 2 * i, at);
+      }
+    }
+  }
+
+  //===-- The end ---------------------------------------------------------===//
+
+  /// The warp's sums over their weights. Of `interleaved` codes a lane has the second and the
+  /// fourth, or the first and the third, of four columns.
+  template <bool interleaved, class Out>
+  static EIDER_DEVICE void finish(State &state, Out *o, int64 pitch, int first_row, int tokens,
+                                  float factor, float *maxima, arch::Site at) {
+    EIDER_UNROLL
+    for (int i = 0; i < 2 * sixteens; ++i) {
+      float &weight = state.weight[i / 2][i % 2];
+      EIDER_UNROLL
+      for (int distance = 1; distance < 4; distance *= 2)
+        weight += arch::shuffle_xor(weight, distance, 0xffffffffu, at);
+    }
+    if constexpr (split > 1) {
+      auto of_row = [&](int i) {
+        return maxima + (row() + i / 2 * 16 + lane() / 4 + i % 2 * 8) * split;
+      };
+      arch::barrier(at); // the last maxima have been read
+      if (lane() % 4 == 0)
+        EIDER_UNROLL
+      for (int i = 0; i < 2 * sixteens; ++i)
+        of_row(i)[part()] = state.weight[i / 2][i % 2];
+      arch::barrier(at);
+      EIDER_UNROLL
+      for (int i = 0; i < 2 * sixteens; ++i) {
+        float sum = 0.0f;
+        EIDER_UNROLL
+        for (int other = 0; other < split; ++other)
+          sum += of_row(i)[other];
+        state.weight[i / 2][i % 2] = sum;
+      }
+    }
+    EIDER_UNROLL
+    for (int i = 0; i < 2 * sixteens; ++i) {
+      const int row = first_row + i / 2 * 16 + lane() / 4 + i % 2 * 8;
+      if (row >= tokens)
+        continue;
+      const float inverse = arch::rcp(state.weight[i / 2][i % 2]);
+      Out *to = o + row * pitch + part() * own_columns;
+      EIDER_UNROLL
+      for (int n = 0; n < own_columns / 8; ++n) {
+        float values[2];
+        EIDER_UNROLL
+        for (int c = 0; c < 2; ++c)
+          values[c] = state.sums[i / 2][n][i % 2 * 2 + c] * inverse * factor;
+        if constexpr (interleaved) {
+          const int four = n * 8 + lane() % 4 / 2 * 4, first = four + (lane() % 2 == 0);
+          to[first] = eider::to<Out>(values[0]);
+          to[first + 2] = eider::to<Out>(values[1]);
+        } else {
+          EIDER_UNROLL
+          for (int c = 0; c < 2; ++c)
+            to[n * 8 + lane() % 4 * 2 + c] = eider::to<Out>(values[c]);
+        }
+      }
+    }
+  }
+};
+
+} // namespace eider
+
+#endif // EIDER_ATTENTION_PREFILL_CUH

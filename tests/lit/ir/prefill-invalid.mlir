@@ -1,0 +1,29 @@
+// What eider.prefill refuses.
+//
+// RUN: eider-opt %s -split-input-file -verify-diagnostics
+
+eider.program @ranks(s, h, d) {
+  %q = eider.input "q" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>
+  %k = eider.input "k" : tensor<?x?xf8E4M3FN, #eider.dims<s, d>>
+  // expected-error @below {{is of queries [s, h, d], keys and values [s, kv_heads, d]}}
+  %o = eider.prefill %q, %k, %k : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?xf8E4M3FN, #eider.dims<s, d>>, tensor<?x?xf8E4M3FN, #eider.dims<s, d>>) -> tensor<?x?x?xf32, #eider.dims<s, h, d>>
+}
+
+// -----
+
+eider.program @other_tokens(s, t, h, g, d) {
+  %q = eider.input "q" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>
+  %k = eider.input "k" : tensor<?x?x?xf8E4M3FN, #eider.dims<t, g, d>>
+  // expected-error @below {{has as many queries as keys, of one length}}
+  %o = eider.prefill %q, %k, %k : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<t, g, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<t, g, d>>) -> tensor<?x?x?xf32, #eider.dims<s, h, d>>
+}
+
+// -----
+
+eider.program @scales(s, h, g, d) {
+  %q = eider.input "q" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>
+  %k = eider.input "k" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>
+  %1 = eider.input "one" : tensor<1xf32, #eider.dims<1>>
+  // expected-error @below {{has scales of queries, keys and values, or none}}
+  %o = eider.prefill %q, %k, %k by %1 : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>, tensor<1xf32, #eider.dims<1>>) -> tensor<?x?x?xf32, #eider.dims<s, h, d>>
+}
