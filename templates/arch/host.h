@@ -218,6 +218,8 @@ inline uint32 funnel_right(uint32 low, uint32 high, uint32 bits) {
 
 inline uint32 select_bits(uint32 mask, uint32 a, uint32 b) { return (a & mask) | (b & ~mask); }
 
+inline int opaque(int value) { return value; }
+
 //===-- Float arithmetic --------------------------------------------------===//
 
 inline float one_nan(float value) { return value != value ? as_float(0x7fffffffu) : value; }

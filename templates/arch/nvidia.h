@@ -345,6 +345,12 @@ EIDER_DEVICE uint32 select_bits(uint32 mask, uint32 a, uint32 b) {
   return r;
 }
 
+/// The same number, computed anew from here on rather than kept.
+EIDER_DEVICE int opaque(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 //===-- Float arithmetic --------------------------------------------------===//
 
 /// Arithmetic makes one NaN, 0x7fffffff; this is where a processor that does otherwise mends it.

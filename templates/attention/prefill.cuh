@@ -23,9 +23,26 @@ template <int rows_, int row_bytes> struct Panels {
   unsigned char *base;
 
   /// Bytes 16 · chunk … of a row.
-  EIDER_DEVICE unsigned char *at(int row, int chunk) const {
+  EIDER_DEVICE unsigned char *at(int row, int chunk) const { return base + offset(row, chunk); }
+
+  /// What a lane loads, some chunk of a row, from where others are rows in multiples of 8 away, and
+  /// chunks of which no bit is the first one's, too: by one instruction each, which costs less than
+  /// to keep where they all are.
+  struct Lane {
+    unsigned char *base;
+    int first;
+    EIDER_DEVICE unsigned char *at(int rows, int more) const {
+      return base + (first ^ more % chunks * 16) + more / chunks * apart + rows * panel;
+    }
+  };
+  EIDER_DEVICE Lane lane(int row, int chunk) const {
+    return {base, arch::opaque(offset(row, chunk))};
+  }
+
+private:
+  static EIDER_DEVICE int offset(int row, int chunk) {
     const int swizzled = chunk % chunks ^ row / (8 / chunks) % chunks;
-    return base + chunk / chunks * apart + row * panel + swizzled * 16;
+    return chunk / chunks * apart + row * panel + swizzled * 16;
   }
 };
 
@@ -226,19 +243,19 @@ protected:
 
   static EIDER_DEVICE void score(const Queries &queries, const Tokens &tokens, Scores &scores,
                                  arch::Site at) {
+    const auto from_queries = queries.lane(row() + lane() % 16, lane() / 16);
+    const auto from_tokens =
+        tokens.lane(part() * own_keys + lane() / 16 * 8 + lane() % 8, lane() / 8 % 2);
     EIDER_UNROLL
     for (int step = 0; step < head_dim / 16; ++step) {
       uint32 a[sixteens][4];
       EIDER_UNROLL
       for (int s = 0; s < sixteens; ++s)
-        arch::load_matrices(queries.at(row() + s * 16 + lane() % 16, 2 * step + lane() / 16), a[s],
-                            at);
+        arch::load_matrices(from_queries.at(s * 16, 2 * step), a[s], at);
       EIDER_UNROLL
       for (int n = 0; n < own_keys / 16; ++n) {
         uint32 b[4];
-        arch::load_matrices(tokens.at(part() * own_keys + n * 16 + lane() / 16 * 8 + lane() % 8,
-                                      2 * step + lane() / 8 % 2),
-                            b, at);
+        arch::load_matrices(from_tokens.at(n * 16, 2 * step), b, at);
         EIDER_UNROLL
         for (int s = 0; s < sixteens; ++s)
           EIDER_UNROLL
@@ -367,14 +384,18 @@ protected:
             &pairs[s][n][i]);
       arch::barrier(at);
     }
+    const auto from_weights = weights.lane(row() + lane() % 16, lane() / 16);
+    // A part's columns are whole panels, or divide one, or begin anywhere.
+    constexpr int of_panel = Tokens::panel / 2, first = own_columns / 8;
+    constexpr bool is_even = own_columns % of_panel == 0 || of_panel % own_columns == 0;
+    const auto from_values = values.lane(lane() % 16, part() * first + lane() / 16);
     EIDER_UNROLL
     for (int step = 0; step < keys / 16; ++step) {
       uint32 a[sixteens][4];
       EIDER_UNROLL
       for (int s = 0; s < sixteens; ++s) {
         if constexpr (split > 1) {
-          arch::load_matrices(weights.at(row() + s * 16 + lane() % 16, 2 * step + lane() / 16),
-                              a[s], at);
+          arch::load_matrices(from_weights.at(s * 16, 2 * step), a[s], at);
         } else {
           EIDER_UNROLL
           for (int i = 0; i < 4; ++i)
@@ -385,8 +406,9 @@ protected:
       for (int n = 0; n < own_columns / 16; ++n) {
         uint32 b[4];
         arch::load_matrices_transposed(
-            values.at(step * 16 + lane() % 16, part() * own_columns / 8 + 2 * n + lane() / 16), b,
-            at);
+            is_even ? from_values.at(step * 16, 2 * n)
+                    : values.at(step * 16 + lane() % 16, part() * first + 2 * n + lane() / 16),
+            b, at);
         EIDER_UNROLL
         for (int s = 0; s < sixteens; ++s)
           EIDER_UNROLL

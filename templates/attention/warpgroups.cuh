@@ -191,11 +191,13 @@ private:
   /// The thread's codes of a tile of values, likewise.
   template <class W>
   static EIDER_DEVICE void load(Fragment<W, 16> (&loaded)[pieces], const W *from, int left) {
-    Base::template for_pieces<keys>([&](int piece, int i) {
-      const Place place(piece);
-      arch::load_words_if<16>(place.row < left, from + place.row * pitch + place.column,
+    const int there = left < keys ? left : keys;
+    EIDER_UNROLL
+    for (int i = 0; i < pieces; ++i) { // by predicates alone: pieces that are no thread's are zeros
+      const Place place(arch::thread_index() + i * threads);
+      arch::load_words_if<16>(place.row < there, from + place.row * pitch + place.column,
                               loaded[i].words, 0, 16);
-    });
+    }
   }
 
   /// These, to f16.

@@ -68,6 +68,8 @@ std::vector<matrix::Case> cases() {
         "attention<threads = 128, vector = 1, rows = 32, columns = 64, split = 4>",
         "attention<threads = 128, vector = 1, rows = 64, columns = 32, software = 1>"})
     add({.tokens = 150}, causal(), "auto", schedule);
+  add({.tokens = 70, .d = 96}, causal(), "software",
+      "attention<threads = 64, vector = 1, rows = 16, columns = 32, split = 2>");
   for (const char *dtype : {"bf16", "f32"}) { // rows that lie apart, and begin anywhere
     add({}, causal({.dtype = dtype}));
     cases.back().layout = {/*padding=*/3, /*shift=*/1};

@@ -96,7 +96,7 @@ class Never(EiderCacheTest):
     def test_the_command_it_names_cures_it(self):
         command = self.cure(self.eider(*self.run, EIDER_JIT="never"))
         self.assertFalse((self.directory / "out").exists())
-        self.assertEqual(command, ["build", *QUANTIZE, "--dim", "hidden=64", "--arch", "sm_90", "--emit", "cache"])
+        self.assertEqual(command, ["build", *QUANTIZE, "--dim", "hidden=64", "--arch", "sm_90a", "--emit", "cache"])
         self.succeeds(*command, EIDER_JIT="never")  # building is what it is for
         before = self.compiles()
         self.succeeds(*self.run, EIDER_JIT="never")

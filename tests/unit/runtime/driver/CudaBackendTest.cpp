@@ -196,7 +196,7 @@ TEST_F(CudaBackend, PreparingDuringACaptureSaysWhatToDo) {
       FAIL() << result;
     } catch (const Error &error) {
       EXPECT_EQ(error.kind(), ErrorKind::Request) << result;
-      expectComplaint(error.what(), "loading a kernel for sm_90: CUDA_ERROR_FAKE, this cannot be "
+      expectComplaint(error.what(), "loading a kernel for sm_90a: CUDA_ERROR_FAKE, this cannot be "
                                     "done while a stream is captured; prepare() every call before");
     }
   }
