@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # Part of Eider, under the Apache License v2.0.
-"""Writes bench/results/losses.md: every timed cell of ops.json, those that miss most first, and what their profiles say.
+"""Writes bench/results/losses.md: every timed cell of ops.json and prefill.json, those that miss most first, and what their profiles say.
 
     scripts/losses.py             rewrites the page
     scripts/losses.py --check     exit status 1 unless the page is already what the results give
     scripts/losses.py --misses    one line of JSON a miss: the cell, and the arguments of the `eider bench` of it alone
 
-From ops.json, peers.json, tune.json and profile.json in bench/results/ (--results DIR), of which only the first must be
+From ops.json, prefill.json, peers.json, tune.json and profile.json in bench/results/ (--results DIR), of which only the first must be
 there. The schema is in bench/README.md. A cell is judged by what is asked of it: its target beside a memcpy; of the
 software codec, the hardware's time; of an odd shape, its even neighbour's ratio; and the fastest peer. Its time is the
 tuned one where there is a record that is faster than the heuristic.
@@ -26,6 +26,7 @@ SKINNY, SKINNY_ROWS, SKINNY_SHARE = 1.7, 16, 0.9  # times PyTorch's bf16; up to 
 WEIGHTS = {"torch f32": 4, "torch bf16": 2}  # peers whose weights are not quantized: how many times their speed a square has,
 BACK_ENDS = {"torch cudnn", "torch flash"}  # of attention over a cache of bf16: the faster one is held beside ours,
 ATTENTION = {(64, 1024): 1.9, (8, 512): 1.9, (1, 2048): 1.9}  # so many times its speed, of so many sequences and pages; else 1
+PREFILL = {"torch f32": 10}  # the same of a sequence over itself; else 1
 SQUARE, SQUARE_SUM = 16384, 0.95  # of so many rows, and the share of the speed at which a plain sum reads as many bytes
 LARGE_SUM, LARGE_BYTES = 0.85, 64e6  # the same share of other weights of more bytes
 FLAGS = {"dtype": "--dtype", "format": "--format", "block": "--block", "from_format": "--from-format",
@@ -138,6 +139,16 @@ def judge_attention(case):
         case.ask(f"≤ {'' if times == 1 else '1/'}{times} × {best['params']['by']} of bf16", case.judged["value"] * times / best["value"])
 
 
+def judge_prefill(case):
+    """Codes held beside PyTorch's attention of what is no codes: by software its flash back end, else its fastest."""
+    peers = {peer["params"]["by"]: peer for peer in case.weights}
+    if case.cell["params"]["codec"] == "software" and "torch flash" in peers:
+        peers = {"torch flash": peers["torch flash"]}
+    for by, peer in sorted(peers.items()):
+        times = PREFILL.get(by, 1)
+        case.ask(f"≤ {'' if times == 1 else '1/'}{times} × {by}", case.judged["value"] * times / peer["value"])
+
+
 def judge_contraction(case):
     figure, cell = case.judged, case.cell
     weights = cell["shape"]["n"] * cell["shape"]["k"]
@@ -168,6 +179,8 @@ def judge(cases, empty=None):
             judge_product(case, cases)
         if case.cell["op"] == "attention_decode":
             judge_attention(case)
+        if case.cell["op"] == "attention_prefill":
+            judge_prefill(case)
         if case.peer:
             most, what = most_of(case.peer, empty)
             case.ask(what, figure["value"] / most)
@@ -247,11 +260,15 @@ def judged(ops, tune, peers):
     return judge(cases_of(ops, tune, peers), empty[0] if empty else None)
 
 
-def page(ops, tune, peers, profile):
-    cases = judged(ops, tune, peers)
+def together(ops, prefill):
+    return dict(ops, cells=ops["cells"] + (prefill["cells"] if prefill else []))
+
+
+def page(ops, tune, peers, profile, prefill=None):
+    sources = [document for document in (ops, prefill, tune, peers, profile) if document]
+    cases = judged(together(ops, prefill), tune, peers)
     missed = [case for case in cases if case.missed]
     asked = [case for case in cases if case.asked]
-    sources = [document for document in (ops, tune, peers, profile) if document]
     return "\n".join([
         "# Every cell, losses first", "",
         "Written by `scripts/losses.py` from the results beside it; `bench/README.md` says how they are measured.", "",
@@ -298,14 +315,15 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=readme_table.ROOT / "bench" / "results")
     arguments = parser.parse_args()
     try:
-        ops, tune, peers, profile = (load(arguments.results, name) for name in ("ops", "tune", "peers", "profile"))
+        ops, prefill, tune, peers, profile = (load(arguments.results, name)
+                                              for name in ("ops", "prefill", "tune", "peers", "profile"))
         if ops is None:
             raise ValueError(f"{arguments.results} has no ops.json; eider bench --json writes one")
         if arguments.misses:
-            for miss in misses(ops, tune, peers):
+            for miss in misses(together(ops, prefill), tune, peers):
                 print(json.dumps(miss))
             return 0
-        text = page(ops, tune, peers, profile)
+        text = page(ops, tune, peers, profile, prefill)
     except (ValueError, KeyError) as error:
         print(f"losses: {error}", file=sys.stderr)
         return 2

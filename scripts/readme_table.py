@@ -220,10 +220,31 @@ def beside_bf16_caches(documents):
     return lines if len(lines) > 2 else []
 
 
+def beside_prompts(documents):
+    """attention_prefill over codes beside PyTorch's back ends over what is no codes, an extent each."""
+    cells = [cell for document in documents for cell in document["cells"]
+             if cell["op"] == "attention_prefill" and cell["metric"] == "time" and cell["params"].get("l2", "cold") == "cold"]
+    tables = []
+    for shape in sorted({json.dumps(cell["shape"], sort_keys=True) for cell in cells}):
+        of_shape = sorted((cell for cell in cells if cell["shape"] == json.loads(shape)), key=lambda cell: -cell["value"])
+        theirs = [cell for cell in of_shape if "by" in cell["params"]]
+        extents = json.loads(shape)
+        causal = ", causal" if of_shape[0]["params"].get("set causal") == "1" else ""
+        lines = [row([f"attention of {extents['s']} tokens over themselves, {extents['h']} × {extents['d']}{causal}", "µs",
+                      *(f"times as fast as {cell['params']['by']}" for cell in theirs)]), "|---|--:|" + "--:|" * len(theirs)]
+        for cell in of_shape:
+            params = cell["params"]
+            name = params.get("by") or f"Eider {params['format']}, {'software codec' if params['codec'] == 'software' else 'as it is'}"
+            lines.append(row([name, number(cell["value"]), *(f"{one['value'] / cell['value']:.2f}" for one in theirs)]))
+        if theirs and len(lines) > 2 + len(theirs):
+            tables.append(lines)
+    return tables
+
+
 def is_shown(cell):
     """Whether a cell is for the README: ops at the shape that targets speak of, and what is not of one shape."""
-    if cell["op"] in ("gemv", "attention_decode"):
-        return False  # beside_weights(), beside_bf16_caches()
+    if cell["op"] in ("gemv", "attention_decode", "attention_prefill"):
+        return False  # beside_weights(), beside_bf16_caches(), beside_prompts()
     if cell["metric"] not in ("time", "launch", "tuned_time", "heuristic_time", "verified_time", "tuning"):
         return True
     largest = cell["shape"].get("tokens") == 16384 and cell["shape"].get("hidden") == 8192
@@ -236,9 +257,14 @@ def tables(documents):
     if square := beside_weights(documents):
         of_gemv = [document for document in documents if any(cell["op"] == "gemv" for cell in document["cells"])]
         blocks += [*(machine_line(document) for document in of_gemv), "\n".join(square)]
+    if prompts := beside_prompts(documents):
+        of_prefill = [document for document in documents if document["cells"] and
+                      all(cell["op"] == "attention_prefill" for cell in document["cells"])]
+        blocks += [*(machine_line(document) for document in of_prefill), *("\n".join(lines) for lines in prompts)]
     if caches := beside_bf16_caches(documents):
         blocks += ["One token's attention over a paged cache, heads of 128, pages of 16, nothing in L2; of the same files:", "\n".join(caches)]
-    documents = [dict(document, cells=[cell for cell in document["cells"] if is_shown(cell)]) for document in documents]
+    documents = [dict(document, cells=[cell for cell in document["cells"] if is_shown(cell)]) for document in documents
+                 if any(map(is_shown, document["cells"]))]
     for document in documents:
         blocks.append(machine_line(document))
         for table in (against_memcpy, launches, plain, tests):

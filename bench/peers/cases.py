@@ -77,6 +77,10 @@ def heads(of, of_tokens=lambda dims: 1, content="normal"):
     return Tensor(lambda dims: (dims["b"], dims[of], of_tokens(dims), dims["d"]), torch.bfloat16, content)
 
 
+def prompt(of, dtype=torch.bfloat16, content="normal"):
+    return Tensor(lambda dims: (1, dims[of], dims["s"], dims["d"]), dtype, content)
+
+
 INPUTS = {
     "x": matrix("tokens"), "k": matrix("tokens"), "v": matrix("tokens"),
     "wide": Tensor(lambda dims: (dims["tokens"], 2 * dims["hidden"]), torch.bfloat16, "normal"),
@@ -99,6 +103,9 @@ INPUTS = {
     "w scale": Tensor(lambda dims: (dims["n"], blocks(dims["k"])), torch.float32, "scales"),
     "w bf16": matrix("n", columns="k"), "w f32": matrix("n", torch.float32, columns="k"),
     "k vector f32": vector("k", torch.float32), "m rows": matrix("m", columns="k"),
+    "prompt queries": prompt("h"), "prompt keys": prompt("kv_heads"), "prompt values": prompt("kv_heads"),
+    "prompt queries f32": prompt("h", torch.float32), "prompt keys f32": prompt("kv_heads", torch.float32),
+    "prompt values f32": prompt("kv_heads", torch.float32),
     "queries": heads("h"), "keys": heads("kv_heads", tokens), "values": heads("kv_heads", tokens),
 }
 UPDATED = {"residual": None, "k cache": "k scale", "v cache": "v scale"}  # and the scales of what is codes
@@ -116,6 +123,7 @@ RESULTS = {
     "n vector": vector("n", content="plain"), "n vector f32": vector("n", torch.float32, "plain"),
     "m products": matrix("m", content="plain", columns="n"),
     "attended": heads("h", content="plain"),
+    "prompt attended": prompt("h", content="plain"), "prompt attended f32": prompt("h", torch.float32, "plain"),
 }
 
 
@@ -185,6 +193,14 @@ def attention(b, max_pages, h=32):
               others={"h": h, "d": 128, "kv_heads": 8, "page": 16, "pages": b * max_pages, "scales": 1}, names=("b", "max_pages"))
 
 
+def prefill(label, h, d, causal="0", dtype=""):
+    """Of queries, keys and values that are no codes; held beside ours of codes."""
+    names = tuple(f"prompt {what}{dtype}" for what in ("queries", "keys", "values"))
+    return Op("attention_prefill", label, reference.prefill_causal if causal == "1" else reference.prefill, names,
+              (f"prompt attended{dtype}",), {"dtype": "bf16", "format": "e4m3", "set causal": causal}, ((8192, d),),
+              others={"h": h, "kv_heads": h, "scales": 1}, names=("s", "d"))
+
+
 OPS = (
     static("quantize", reference.quantize_static, ("x",)),
     quantizing("quantize", "1x128", reference.quantize_blocks, ("x",)),
@@ -226,6 +242,7 @@ OPS = (
     gemv("f32 weights", reference.matvec, ("w f32", "k vector f32"), "n vector f32"),
     matmul(1, (16384, 16384)), matmul(2, (16384, 16384)), matmul(8, *GEMV), matmul(16, (16384, 16384)),
     matmul(64, (16384, 16384), (4096, 14336)),
+    prefill("bf16 causal prompt", 32, 128, causal="1"), prefill("bf16 prompt", 1, 512), prefill("f32 prompt", 1, 512, dtype=" f32"),
     attention(64, 1024, h=64), attention(8, 512), attention(1, 2048), attention(64, 64), attention(8, 64), attention(1, 64),
 )
 

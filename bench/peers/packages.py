@@ -10,13 +10,16 @@ import cases
 def torch_compile():
     def compiled(function):
         return torch.compile(function, mode="max-autotune-no-cudagraphs", dynamic=False, fullgraph=True)
-    return {op.key: compiled(op.reference) for op in cases.OPS if "weights" not in op.label and "cache" not in op.label}
+    return {op.key: compiled(op.reference) for op in cases.OPS if not {"weights", "cache", "prompt"} & set(op.label.split())}
 
 
 def torch_of(weights):
-    """PyTorch's own product, of weights that are not quantized."""
+    """PyTorch's own product, of weights that are not quantized; and its attention, of whatever back end it chooses."""
+    def attend(q, k, v):
+        return (torch.nn.functional.scaled_dot_product_attention(q, k, v),)
     return lambda: {f"gemv {weights} weights": lambda w, x: (w @ x,),
-                    f"matmul_skinny {weights} weights": lambda w, x: (x @ w.T,)}
+                    f"matmul_skinny {weights} weights": lambda w, x: (x @ w.T,),
+                    f"attention_prefill {weights} prompt": attend}
 
 
 def attention_of(backend):
@@ -28,7 +31,11 @@ def attention_of(backend):
         def call(q, k, v):
             with attention.sdpa_kernel(chosen):
                 return (torch.nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=True),)
-        return {"attention_decode bf16 cache": call}
+
+        def causal(q, k, v):
+            with attention.sdpa_kernel(chosen):
+                return (torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True),)
+        return {"attention_decode bf16 cache": call, "attention_prefill bf16 causal prompt": causal}
     return load
 
 

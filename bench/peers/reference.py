@@ -210,5 +210,20 @@ def attention(q, k, v):
     return (torch.stack(results).to(q.dtype),)
 
 
+def prefill(q, k, v, causal=False):
+    """A head at a time."""
+    result = torch.empty_like(q)
+    for head in range(q.shape[1]):
+        scores = q[0, head].float() @ k[0, head].float().T / q.shape[3] ** 0.5
+        if causal:
+            scores.masked_fill_(torch.ones_like(scores, dtype=torch.bool).triu_(1), float("-inf"))
+        result[0, head] = (torch.softmax(scores, -1) @ v[0, head].float()).to(q.dtype)
+    return (result,)
+
+
+def prefill_causal(q, k, v):
+    return prefill(q, k, v, causal=True)
+
+
 def matmul(w, x):
     return ((x.float() @ w.float().T).to(x.dtype),)

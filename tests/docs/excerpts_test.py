@@ -116,6 +116,14 @@ class Table(unittest.TestCase):
         text = readme_table.tables([dict(self.DOCUMENT, cells=[ours]), dict(self.DOCUMENT, bench="peers", cells=theirs)])
         self.assertIn("| 8 × 8192, 32 | 40.0 | 60.0 | 80.0 | 1.50 |", text)
 
+    def test_prefill_stands_beside_what_is_no_codes(self):
+        ours = dict(self.CELL, op="attention_prefill", params={"format": "e4m3", "codec": "auto", "set causal": "1"},
+                    shape={"s": 8192, "h": 32, "d": 128}, value=800.0)
+        theirs = dict(ours, params={"by": "torch flash", "set causal": "1"}, value=1600.0)
+        text = readme_table.tables([dict(self.DOCUMENT, cells=[ours]), dict(self.DOCUMENT, bench="peers", cells=[theirs])])
+        self.assertIn("| attention of 8192 tokens over themselves, 32 × 128, causal | µs | times as fast as torch flash |", text)
+        self.assertIn("| Eider e4m3, as it is | 800.0 | 2.00 |", text)
+
     def test_peers_stand_beside_us(self):
         ours = dict(self.CELL, params={**self.CELL["params"], "codec": "auto", "l2": "cold"}, value=98.25)
         theirs = [dict(self.CELL, params={"by": by, "dtype": "bf16", "block": "1x128", "l2": "cold"}, value=value)

@@ -100,6 +100,20 @@ class Judgement(unittest.TestCase):
         self.assertEqual(what, "≤ 1 × torch flash of bf16")
         self.assertAlmostEqual(share, 10 / 12)
 
+    def test_prefill_is_held_beside_what_the_codec_is(self):
+        def of(value, d, **params):
+            made = cell("attention_prefill", value)
+            own = {"codec": "auto", "l2": made["params"]["l2"], **params}
+            return {**made, "params": own, "shape": {"s": 8192, "d": d}}
+
+        peers = [of(900.0, 128, by="torch cudnn"), of(1700.0, 128, by="torch flash"), of(3000.0, 512, by="torch f32")]
+        asked = [dict(case.asked) for case in sorted(
+            judged([of(870.0, 128), of(1600.0, 128, codec="software"), of(600.0, 512)], peers=peers),
+            key=lambda case: case.cell["value"])]
+        self.assertEqual(asked[0], {"≤ 1/10 × torch f32": 600 * 10 / 3000})
+        self.assertEqual(asked[1], {"≤ 1 × torch cudnn": 870 / 900, "≤ 1 × torch flash": 870 / 1700})
+        self.assertEqual(asked[2], {"≤ 1 × torch flash": 1600 / 1700})
+
     def test_what_was_tuned_counts(self):
         record = cell(value=99, params={"schedule": "map<threads = 64>"}, metric="tuned_time")
         case, = judged([cell(value=105, target=1)], tune=[record])
