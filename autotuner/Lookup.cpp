@@ -51,11 +51,19 @@ const std::vector<Record> &pinnedTable() {
   return tables[path] = std::move(records);
 }
 
+/// `sm_90` for `sm_90a`, whose schedules it can have, too; empty for others.
+std::string plainTarget(const std::string &target) {
+  return target.ends_with('a') ? target.substr(0, target.size() - 1) : std::string();
+}
+
 /// The best records that the mode lets count.
 std::vector<Record> bestRecords(const std::string &digest, const std::string &target,
                                 const std::string &device, const CacheOptions &cache) {
-  if (!device.empty() && modeOf() == Mode::Records)
-    return Store(cache).best(digest, target, device);
+  if (!device.empty() && modeOf() == Mode::Records) {
+    std::vector<Record> best = Store(cache).best(digest, target, device);
+    const std::string plain = plainTarget(target);
+    return best.empty() && !plain.empty() ? Store(cache).best(digest, plain, device) : best;
+  }
   std::vector<Record> chosen;
   for (const Record &record : recordsOf(digest, target, cache))
     if (record.best && std::ranges::find(chosen, record.dims, &Record::dims) == chosen.end())
@@ -113,15 +121,21 @@ std::vector<Record> recordsOf(const std::string &digest, const std::string &targ
   case Mode::Off:
     return {};
   case Mode::Records:
-    return Store(cache).of(digest, target);
   case Mode::TableOnly:
     break;
   }
-  std::vector<Record> found;
-  for (const Record &record : pinnedTable())
-    if (record.program == digest && record.target == target)
-      found.push_back(record);
-  return found;
+  auto foundOf = [&](const std::string &wanted) {
+    if (modeOf() == Mode::Records)
+      return Store(cache).of(digest, wanted);
+    std::vector<Record> found;
+    for (const Record &record : pinnedTable())
+      if (record.program == digest && record.target == wanted)
+        found.push_back(record);
+    return found;
+  };
+  const std::vector<Record> found = foundOf(target);
+  const std::string plain = plainTarget(target);
+  return found.empty() && !plain.empty() ? foundOf(plain) : found;
 }
 
 std::vector<TunedRange> tunedRanges(const Program &program, const CompileOptions &options,

@@ -22,10 +22,10 @@ struct TunedRange {
   std::string schedule;
 };
 
-/// The records of a program (digestOf()) for a target, of all devices in the order of their
-/// identities; best first in each cell. `EIDER_TUNING=off`: none. `EIDER_TUNING=table-only`: those
-/// of EIDER_TUNING_TABLE, a file of `eider cache export`, alone. Throws Error (Request) when such a
-/// table cannot be read: other ranks may have read it.
+/// The records of a program (digestOf()) for a target, else of `sm_90a` those for `sm_90`, of all
+/// devices in the order of their identities; best first in each cell. `EIDER_TUNING=off`: none.
+/// `EIDER_TUNING=table-only`: those of EIDER_TUNING_TABLE, a file of `eider cache export`, alone.
+/// Throws Error (Request) when such a table cannot be read: other ranks may have read it.
 std::vector<Record> recordsOf(const std::string &digest, const std::string &target,
                               const CacheOptions &cache);
 

@@ -40,7 +40,7 @@ std::string eider::text::prefillType(eider::simt::AttendRowsOp op) {
          number(op.getKvHeads()) + ", /*head_dim=*/" + number(op.getHeadDim()) + ", /*rows=*/" +
          number(op.getRows()) + ", /*keys=*/" + number(op.getKeysAtOnce()) + ", /*warps=*/" +
          number(op.getWarps()) + ", /*split=*/" + number(op.getSplit()) + ", /*causal=*/" +
-         (op.getCausal() ? "true" : "false") + ">";
+         (op.getCausal() ? "true" : "false") + (op.getAhead() ? ">" : ", /*ahead=*/false>");
 }
 
 std::string eider::text::floatLiteral(const APFloat &value) {

@@ -37,7 +37,7 @@ private:
   const double *query;
   int64_t kvHead, kvHeads, width;
   std::vector<double> scores, slack;
-  double largest = -std::numeric_limits<double>::infinity();
+  double largest = -std::numeric_limits<double>::infinity(), slackOfLargest = 0;
   bool hasNaN = false;
   bool isUnknown = false; ///< Some score is off by so much, or so large, that anything is right.
 
@@ -83,8 +83,11 @@ void Head::score(const std::vector<int64_t> &places) {
     slack.push_back(std::abs(scale) * (magnitudes * lost + 0x1p-24 * amax * ofKeys +
                                        (meetsAsCodes ? lostOfCodes(query, key, width) : 0)));
     hasNaN = hasNaN || std::isnan(scores.back());
-    largest = std::max(largest, scores.back());
-    isUnknown = isUnknown || slack.back() > 1 || std::abs(scores.back()) > 0x1p20;
+    if (scores.back() > largest) {
+      largest = scores.back();
+      slackOfLargest = slack.back();
+    }
+    isUnknown = isUnknown || std::abs(scores.back()) > 0x1p20;
   }
   isUnknown = isUnknown || std::abs(scale) > 0x1p90; // times scores of queries that are scaled up
 }
@@ -93,12 +96,17 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
   const auto count = static_cast<int64_t>(places.size());
   std::vector<double> weights(count), off(count);
   double sum = 0, offMean = 0;
+  // What is off by more than the power is of any use counts only where it may have weight.
+  bool isUnknown = this->isUnknown;
+  for (int64_t i = 0; i < count; ++i)
+    isUnknown =
+        isUnknown || (slack[i] > 1 && scores[i] + slack[i] > largest - slackOfLargest - 100);
   for (int64_t i = 0; i < count; ++i) {
     weights[i] = std::exp(scores[i] - largest);
     // Scores and their maximum are rounded before they meet, and the power is an approximation.
     off[i] = slack[i] + 0x1p-21 * (std::abs(scores[i]) + std::abs(largest) + 1);
     sum += weights[i];
-    off[i] = std::expm1(off[i]);
+    off[i] = slack[i] > 1 ? 0 : std::expm1(off[i]); // of no weight, or all is unknown
     if (weights[i] > 0)
       offMean += weights[i] * off[i];
   }
@@ -225,6 +233,11 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequence,
   for (int64_t head = 0; head < heads; ++head) {
     const int64_t kvHead = head / (heads / kvHeads);
     auto scaleOfHead = [&](size_t i) { return scales.empty() ? 1.0 : scaleOf(*scales[i], kvHead); };
+    // Their product is f32, which scales near its ends leave.
+    auto isFar = [](double scale) {
+      return scale != 0 && std::abs(std::log2(std::abs(scale))) > 60;
+    };
+    const bool areFar = isFar(scaleOfHead(0)) || isFar(scaleOfHead(1));
     const std::vector<bool> isUnbounded = unboundedAfter(sequence.values, kvHead);
     std::vector<int64_t> places(static_cast<size_t>(tokens));
     std::iota(places.begin(), places.end(), 0);
@@ -233,11 +246,11 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequence,
       if (sequence.isCausal)
         places.resize(static_cast<size_t>(token + 1));
       Head one(sequence.keys, scaleOfHead(0) * scaleOfHead(1), sequence.values, scaleOfHead(2),
-               &queries.values[first], kvHead, /*meetsAsCodes=*/true);
+               &queries.values[first], kvHead, sequence.mayMeetAsCodes);
       one.score(places);
       one.weigh(places, &result.values[first], &result.ranges[first]);
       // Of a later token an infinite value or NaN times a weight of 0 is NaN.
-      if (sequence.isCausal && isUnbounded[token + 1])
+      if (areFar || (sequence.isCausal && isUnbounded[token + 1]))
         std::fill_n(&result.ranges[first], width, Range::anything());
     }
   }

@@ -29,6 +29,7 @@ struct KeysAndValues {
   Tensor keys, values;
   std::vector<Tensor> scales;
   bool isCausal = false;
+  bool mayMeetAsCodes = false; ///< Some kernel multiplies queries and keys as codes (warpgroups).
 };
 
 /// eider.prefill, of queries [s, h, d] that are decoded; as the other in its ranges.

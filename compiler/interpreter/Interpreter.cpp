@@ -325,6 +325,9 @@ Tensor Machine::prefill(ir::PrefillOp op) {
   KeysAndValues sequence = {decoded(op.getKeys()), decoded(op.getValues()), {}, op.getCausal()};
   for (mlir::Value scale : op.getScales())
     sequence.scales.push_back(get(scale));
+  const DType format = get<CodeTensor>(op.getKeys()).format;
+  sequence.mayMeetAsCodes =
+      (format == DType::e4m3 || format == DType::e5m2) && sequence.keys.shape.back() <= 256;
   return attend(decoded(op.getQueries()), sequence, boundary.where());
 }
 

@@ -26,7 +26,8 @@ struct ScheduleKnobs {
                        ///< so many that sequences are cut for (attention)
   int64_t resident = 0; ///< blocks that a multiprocessor should hold: bounds registers; 0: no bound
   int64_t prefetch = 0; ///< tiles whose elements are loaded while the one before is worked on; of
-                        ///< products, stages on their way; of attention, steps
+                        ///< products, stages on their way; of attention, steps (of a sequence over
+                        ///< itself, 1: the next tokens)
   int64_t cluster = 1;  ///< CUDA blocks that hold a row together, `threads` in each (row)
   int64_t cooperative = 0; ///< 1: one kernel, all of whose blocks run at once and meet (map, row)
   int64_t hoist = 0;       ///< 1: column vectors (a norm's weight) stay in registers over all tiles

@@ -332,7 +332,7 @@ def Simt_AttendOp : Simt_Op<"attend"> {
 def Simt_AttendRowsOp : Simt_Op<"attend_rows", [AttrSizedOperandSegments]> {
   let summary = "Writes this CUDA block's rows of a sequence's attention over itself";
   let description = [{
-    A block has `rows` queries of one head and takes `keys` tokens at a time; `split` of its `warps` share a row, or `warpgroups` of them multiply together. `scales` are those of queries, keys and
+    A block has `rows` queries of one head and takes `keys` tokens at a time; `split` of its `warps` share a row, or `warpgroups` of them multiply together; the next tokens come `ahead`. `scales` are those of queries, keys and
     values, `scales_of_each` of each (1 or `kv_heads`), or none (0). `pitches` are those of queries, keys and values (token, head each). Alignment in bytes
     of row starts. Collective: every thread of the CUDA block takes part.
   }];
@@ -341,7 +341,7 @@ def Simt_AttendRowsOp : Simt_Op<"attend_rows", [AttrSizedOperandSegments]> {
                        Arg<Simt_PointerType, "", [MemRead]>:$keys, Arg<Simt_PointerType, "", [MemRead]>:$values,
                        Arg<Variadic<Simt_PointerType>, "", [MemRead]>:$scales, I64:$tokens, Variadic<I64>:$pitches,
                        I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$scales_of_each, UnitAttr:$causal,
-                       I64Attr:$rows, I64Attr:$keys_at_once, I64Attr:$warps, I64Attr:$split, UnitAttr:$warpgroups, I64Attr:$alignment,
+                       I64Attr:$rows, I64Attr:$keys_at_once, I64Attr:$warps, I64Attr:$split, UnitAttr:$ahead, UnitAttr:$warpgroups, I64Attr:$alignment,
                        Eider_CodecPathAttr:$codec);
   let assemblyFormat = [{
     $queries `,` $keys `,` $values (`by` $scales^)? `of` $tokens `to` $output (`pitches` $pitches^)? attr-dict `:`

@@ -105,9 +105,10 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
     const bool isOfAttention = StringRef(schedule).starts_with(stringifyFamily(Family::attention));
     llvm::StringMap<int64_t> parts;
     for (ProgramOp program : programs) {
-      const bool isGiven = isOfAttention && programs.size() > 1
-                               ? !program.getOps<AttentionOp>().empty()
-                               : program == programs.back();
+      const bool isGiven =
+          isOfAttention && programs.size() > 1
+              ? !program.getOps<AttentionOp>().empty() || !program.getOps<PrefillOp>().empty()
+              : program == programs.back();
       if (failed(assign(program, isGiven ? StringRef(schedule) : "")))
         return signalPassFailure();
       countParts(program, parts);

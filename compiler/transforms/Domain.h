@@ -53,7 +53,7 @@ struct Attention {
 /// Attention of a sequence over itself, as its kernel has it.
 struct Prefill {
   int64_t heads = 0, kvHeads = 0, headDim = 0;
-  int64_t scales = 0; ///< Of queries, keys and values: none, one, or one a KV head of each.
+  int64_t scales = 0;        ///< Of queries, keys and values: none, one, or one a KV head of each.
   bool byWarpgroups = false; ///< Its codes, and heads, are such that warpgroups can multiply them.
   /// Bytes of shared memory of a block (templates/attention/prefill.cuh, warpgroups.cuh).
   int64_t sharedOf(const ir::ScheduleKnobs &knobs) const {
@@ -61,7 +61,7 @@ struct Prefill {
       return (9 * knobs.columns * headDim + 1023) / 1024 * 1024;
     const int64_t ofSplit =
         knobs.split == 1 ? 0 : knobs.rows * knobs.columns * 2 + knobs.rows * knobs.split * 4;
-    return (2 * knobs.rows + 6 * knobs.columns) * headDim + ofSplit;
+    return (2 * knobs.rows + (knobs.prefetch ? 6 : 5) * knobs.columns) * headDim + ofSplit;
   }
 };
 

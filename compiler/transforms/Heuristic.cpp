@@ -511,41 +511,48 @@ static ScheduleAttr attentionSchedule(MLIRContext *context, const Domain &domain
   return ScheduleAttr::get(context, Family::attention, knobs);
 }
 
-/// Of a sequence over itself: a warp has 32 rows where their sums leave room for the scores of 64
-/// tokens in its registers, else 16, and of heads longer than 256 half the columns. As many tokens
-/// and rows as the target's shared memory has room for, of two blocks where registers have.
+/// Of a sequence over itself, by warps: of the first of these that the target can have. The next
+/// tokens come ahead; the most rows a block, which decodes tokens for all of them, of 32 a warp
+/// where their sums leave room for scores, else 16; of heads longer than 256 two warps share rows.
+static ScheduleAttr warpsOfPrefill(MLIRContext *context, const Domain &domain) {
+  const int64_t headDim = domain.prefills->headDim, usualSplit = headDim > 256 ? 2 : 1;
+  ScheduleAttr least; // which tileOf() refuses if it does all others, and says why
+  for (int64_t prefetch : {1, 0})
+    for (int64_t split : {usualSplit, int64_t(1)})
+      for (int64_t rows = headDim > 128 ? 64 : 128; rows >= 16; rows /= 2)
+        for (int64_t columns = 64; columns >= 16 * split; columns /= 2)
+          for (int64_t resident : {headDim > 192 ? 1 : 2, 1}) {
+            const int64_t ofWarp = headDim > 128 || rows < 32 ? 16 : 32;
+            const auto chosen = ScheduleAttr::get(context, Family::attention,
+                                                  {.threads = rows / ofWarp * split * 32,
+                                                   .vector = 1,
+                                                   .rows = rows,
+                                                   .columns = columns,
+                                                   .split = split,
+                                                   .resident = resident,
+                                                   .prefetch = prefetch});
+            const bool fits =
+                resident * domain.prefills->sharedOf(chosen.getKnobs()) <= domain.sharedOfBlock;
+            if (std::string message; fits && tileOf(chosen, domain, message))
+              return chosen;
+            least = split == usualSplit ? chosen : least;
+          }
+  return least;
+}
+
 static ScheduleAttr prefillSchedule(MLIRContext *context, const Domain &domain) {
-  const Prefill &it = *domain.prefills;
-  if (it.byWarpgroups) { // of three their sums leave room for the weights of heads up to 128
-    const int64_t threads = it.headDim <= 128 ? 384 : 256;
-    return ScheduleAttr::get(context, Family::attention,
-                             {.threads = threads,
-                              .vector = 1,
-                              .rows = threads / 2,
-                              .columns = 64,
-                              .resident = 1,
-                              .warpgroups = 1});
-  }
-  ScheduleKnobs knobs{.threads = 128, .vector = 1, .rows = 128, .columns = 64, .resident = 2};
-  if (it.headDim > 128) {
-    knobs.rows = 64;
-    knobs.resident = it.headDim > 192 ? 1 : 2;
-  }
-  if (it.headDim > 256) {
-    knobs.threads = 256;
-    knobs.split = 2;
-  }
-  while (knobs.columns > 16 * knobs.split && it.sharedOf(knobs) > domain.sharedOfBlock)
-    knobs.columns /= 2;
-  while (knobs.rows > 4 * knobs.columns ||
-         (knobs.rows > 16 * knobs.split && it.sharedOf(knobs) > domain.sharedOfBlock)) {
-    knobs.rows /= 2;
-    if (knobs.rows < knobs.threads / 2 / knobs.split)
-      knobs.threads /= 2;
-  }
-  while (knobs.resident > 1 && knobs.resident * it.sharedOf(knobs) > domain.sharedOfBlock)
-    knobs.resident /= 2;
-  return ScheduleAttr::get(context, Family::attention, knobs);
+  if (!domain.prefills->byWarpgroups)
+    return warpsOfPrefill(context, domain);
+  // Of three their sums leave room for the weights of heads up to 128.
+  const int64_t threads = domain.prefills->headDim <= 128 ? 384 : 256;
+  return ScheduleAttr::get(context, Family::attention,
+                           {.threads = threads,
+                            .vector = 1,
+                            .rows = threads / 2,
+                            .columns = 64,
+                            .resident = 1,
+                            .prefetch = 1,
+                            .warpgroups = 1});
 }
 
 /// What attention left in parts: a thread has few elements, each of which is in all of them.

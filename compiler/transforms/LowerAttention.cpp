@@ -83,11 +83,12 @@ LogicalResult ProgramLowering::attendRows() {
   SmallVector<Value> apart;
   const int64_t alignment = alignAttended({op.getQueries(), op.getKeys(), op.getValues()}, apart);
   SmallVector<Value> scales = llvm::map_to_vector(op.getScales(), pointerOf);
-  simt::AttendRowsOp::create(
-      builder, op.getLoc(), pointers.lookup(output.getName()), pointerOf(op.getQueries()),
-      pointerOf(op.getKeys()), pointerOf(op.getValues()), scales, extentOf(domain.rows), apart,
-      it.heads, it.kvHeads, it.headDim, it.scales, op.getCausal(), knobs.rows, knobs.columns,
-      knobs.threads / 32, knobs.split, knobs.warpgroups != 0, alignment, *op.getCodec());
+  simt::AttendRowsOp::create(builder, op.getLoc(), pointers.lookup(output.getName()),
+                             pointerOf(op.getQueries()), pointerOf(op.getKeys()),
+                             pointerOf(op.getValues()), scales, extentOf(domain.rows), apart,
+                             it.heads, it.kvHeads, it.headDim, it.scales, op.getCausal(),
+                             knobs.rows, knobs.columns, knobs.threads / 32, knobs.split,
+                             knobs.prefetch != 0, knobs.warpgroups != 0, alignment, *op.getCodec());
   if (const int64_t bytes = it.sharedOf(knobs); bytes > mostStaticShared)
     kernel.setShared(bytes);
   setAlignments();

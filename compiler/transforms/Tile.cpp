@@ -197,19 +197,22 @@ static std::string prefillProblem(const ScheduleKnobs &k, const Domain &domain) 
   const Prefill &it = *domain.prefills;
   if (k.threads < 32 || k.threads % 32 != 0 || k.threads > 512)
     return "threads are 1 to 16 whole warps";
-  if (k.resident * k.threads > 2048)
-    return "a multiprocessor holds at most 2048 threads";
+  if (k.resident * k.threads > domain.residentThreads)
+    return "a multiprocessor holds at most " + std::to_string(domain.residentThreads) + " threads";
   const ScheduleKnobs known{.threads = k.threads,
                             .vector = k.vector,
                             .rows = k.rows,
                             .columns = k.columns,
                             .split = k.split,
                             .resident = k.resident,
+                            .prefetch = k.prefetch,
                             .warpgroups = k.warpgroups,
                             .software = k.software};
   if (!(k == known) || k.vector != 1)
-    return "it has threads, vector = 1, rows, columns, split, resident, warpgroups and software "
-           "alone";
+    return "it has threads, vector = 1, rows, columns, split, resident, prefetch, warpgroups and "
+           "software alone";
+  if (k.prefetch < (k.warpgroups ? 1 : 0) || k.prefetch > 1)
+    return "prefetch is 1, or 0: the next tokens are loaded ahead, or not (by warpgroups they are)";
   if (k.warpgroups && (!it.byWarpgroups || k.software))
     return "warpgroups multiply E4M3 and E5M2 by the hardware codec, heads of up to 256, for "
            "sm_90a: leave warpgroups out";
@@ -226,8 +229,10 @@ static std::string prefillProblem(const ScheduleKnobs &k, const Domain &domain) 
            "warp that shares a row, at most 128 tokens";
   if (k.rows > 4 * k.columns)
     return "rows are at most four times columns";
-  if (k.rows / teams * it.headDim / k.split > 32 * 160)
-    return "the sums of a warp must fit its registers: lower rows or raise split";
+  const int64_t held = k.rows / teams * (it.headDim + k.columns) / k.split / 32;
+  if (held > std::min<int64_t>(255, 65536 / k.threads / std::max<int64_t>(1, k.resident)) - 40)
+    return "a thread would hold " + std::to_string(held) +
+           " sums and scores: lower rows, columns, threads or resident, or raise split";
   if (it.sharedOf(k) > domain.sharedOfBlock)
     return "queries, keys and values take " + std::to_string((it.sharedOf(k) + 1023) / 1024) +
            " KiB of shared memory, of which the target has " +

@@ -42,8 +42,7 @@ std::optional<Target> targetFor(int major, int minor) {
   std::optional<Target> best;
   for (const Known &entry : known)
     if (entry.capability <= 10 * major + minor)
-      best =
-          Target{entry.capability, entry.hasArchSpecific && entry.capability == 10 * major + minor};
+      best = Target{entry.capability, entry.capability == 90 && major == 9 && minor == 0};
   return best;
 }
 

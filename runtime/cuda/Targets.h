@@ -30,9 +30,9 @@ std::optional<Target> parseTarget(std::string_view name);
 /// All known targets' names, for messages: `sm_75, sm_80, …`.
 std::string knownTargets();
 
-/// What to compile for on a GPU of this capability: itself, with all of its features, else the highest known target whose
-/// cubins it runs, else the highest known one before it, which it takes as PTX. Nothing if it is
-/// older than all.
+/// What to compile for on a GPU of this capability: itself (of 9.0 `sm_90a`, which has products of
+/// warpgroups), else the highest known target whose cubins it runs, else the highest known one
+/// before it, which it takes as PTX. Nothing if it is older than all.
 std::optional<Target> targetFor(int major, int minor);
 
 /// Whether a GPU runs cubins of the target; if not, whether it may run PTX of it is for the driver

@@ -481,6 +481,8 @@ inline void f16x4_from_e2m1(uint32 codes, uint32 &first, uint32 &second) {
 
 //===-- Products of matrices, by a warpgroup ------------------------------===//
 
+inline constexpr bool has_warpgroups = true;
+
 template <int panel> class Swizzled {
   const unsigned char *base_;
   int apart_, offset_ = 0;

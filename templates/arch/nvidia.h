@@ -599,8 +599,16 @@ EIDER_DEVICE void multiply_add_f16(float *c, const uint32 *a, const uint32 *b, S
 // shared memory. A product goes on while the threads do other things: from its begin until it is
 // awaited its c and b are no one's to touch. All 128 threads call these together.
 
-#if defined(__CUDA_ARCH_SPECIFIC__) && __CUDA_ARCH_SPECIFIC__ == 900
+#if (defined(__CUDA_ARCH_SPECIFIC__) && __CUDA_ARCH_SPECIFIC__ == 900) ||                          \
+    defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define EIDER_HAS_WARPGROUPS 1
+#endif
+
+/// Whether the target has them; nvcc's host pass runs none.
+#if defined(EIDER_HAS_WARPGROUPS) || !defined(__CUDA_ARCH__)
+inline constexpr bool has_warpgroups = true;
+#else
+inline constexpr bool has_warpgroups = false;
 #endif
 
 /// Rows of `panel` bytes (128, 64, 32) in shared memory whose 16-byte chunks are swizzled by row,
@@ -624,7 +632,7 @@ public:
   }
 };
 
-/// Waits until c is not written any more, and keeps what reads it after this.
+/// Keeps what reads c, or gives it another value, after this; waits for nothing.
 template <int count> EIDER_DEVICE void hold(float (&c)[count][4]) {
   EIDER_UNROLL
   for (int i = 0; i < 4 * count; ++i)
@@ -675,9 +683,9 @@ EIDER_DEVICE void compute_first(float value, void *shared) {
                  "%31"
 #define EIDER_64_NAMES                                                                             \
   EIDER_32_NAMES                                                                                   \
-      ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "              \
-      "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, "           \
-      "%63"
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "                  \
+  "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, "               \
+  "%63"
 
 /// Begins c (+) a · bᵀ of 64 × 32 and 64 × 32 codes, a as `load_matrices` loads 16 bytes of a row;
 /// c is not read unless it `adds`.

@@ -49,9 +49,10 @@ private:
 /// Attention of a sequence's queries over its keys and values, all codes: a CUDA block has `rows`
 /// queries of one head, and takes `keys` tokens at a time. These are decoded once, to f16, which
 /// has them all exactly. Of its `warps` each has 16 rows, or twice that, with `split` others that
-/// share them: of scores each has some of the tokens, of sums some of the columns.
+/// share them: of scores each has some of the tokens, of sums some of the columns. The tokens after
+/// these come `ahead`, where shared memory has room for both their keys and their values.
 template <int heads, int kv_heads, int head_dim, int rows, int keys, int warps, int split,
-          bool causal>
+          bool causal, bool ahead = true>
 class AttentionPrefill {
 protected:
   static constexpr int threads = warps * 32, teams = warps / split, sixteens = rows / teams / 16;
@@ -69,11 +70,12 @@ protected:
   using Tokens = Panels<keys, head_dim * 2>;
   using Weights = Panels<rows, keys * 2>;
   static constexpr int codes = keys * head_dim; // bytes of a tile's
+  static constexpr int staged = ahead ? 2 * codes : codes;
   static constexpr int of_split = split == 1 ? 0 : Weights::bytes + rows * split * 4;
 
 public:
   /// Bytes of shared memory.
-  static constexpr int memory = Queries::bytes + 2 * Tokens::bytes + 2 * codes + of_split;
+  static constexpr int memory = Queries::bytes + 2 * Tokens::bytes + staged + of_split;
 
   /// Writes the block's rows of o, [tokens, heads, head_dim]; q is that, k and v are
   /// [tokens, kv_heads, head_dim]. Scales are `scales`: none (0), one, or one a head of keys.
@@ -85,8 +87,7 @@ public:
              const float *v_scale, int64 count, int64 q_pitch = heads * head_dim,
              int64 q_head_pitch = head_dim, int64 k_pitch = kv_heads * head_dim,
              int64 k_head_pitch = head_dim, int64 v_pitch = kv_heads * head_dim,
-             int64 v_head_pitch = head_dim, int64 o_pitch = heads * head_dim,
-             arch::Site at = arch::Site::current()) {
+             int64 v_head_pitch = head_dim, arch::Site at = arch::Site::current()) {
     const int head = static_cast<int>(arch::block_index() % heads);
     const int kv_head = head / (heads / kv_heads);
     const int tokens = static_cast<int>(count), first = first_row_of_block(tokens);
@@ -95,33 +96,49 @@ public:
     const Queries queries = {shared};
     const Tokens of_keys = {shared + Queries::bytes}, of_values = {of_keys.base + Tokens::bytes};
     unsigned char *raw = of_values.base + Tokens::bytes;
-    const Weights weights = {raw + 2 * codes};
+    const Weights weights = {raw + staged};
     auto *maxima = reinterpret_cast<float *>(weights.base + Weights::bytes);
 
     begin_rows<rows, alignment>(of_keys.base, q + head * q_head_pitch, q_pitch, first, tokens);
     arch::close_copies();
     const W *head_keys = k + kv_head * k_head_pitch, *head_values = v + kv_head * v_head_pitch;
-    auto begin = [&](int tile) {
-      if (tile < tiles) {
-        begin_rows<keys, alignment>(raw, head_keys, k_pitch, tile * keys, tokens);
-        begin_rows<keys, alignment>(raw + codes, head_values, v_pitch, tile * keys, tokens);
+    auto begin_keys = [&](int tile) {
+      begin_rows<keys, alignment>(raw, head_keys, k_pitch, tile * keys, tokens);
+    };
+    auto begin_values = [&](int tile) {
+      begin_rows<keys, alignment>(raw + staged - codes, head_values, v_pitch, tile * keys, tokens);
+    };
+    auto begin_next = [&](int tile) {
+      if (ahead && tile < tiles) {
+        begin_keys(tile);
+        begin_values(tile);
       }
       arch::close_copies();
     };
-    begin(0);
+    begin_next(0);
     arch::await_copies<1>();
     decode<Code, W>(of_keys.base, queries);
 
     constexpr float raised = 1 << lowered<W, Code::conversion>();
-    const float in_powers = 1.442695041f * inverse_root() * raised * raised *
-                            scale_of<scales>(q_scale, kv_head) * scale_of<scales>(k_scale, kv_head);
+    const float in_powers = scale_of<scales>(q_scale, kv_head) *
+                            scale_of<scales>(k_scale, kv_head) *
+                            (1.442695041f * inverse_root() * raised * raised);
     State state;
     for (int tile = 0; tile < tiles; ++tile) {
+      if constexpr (!ahead) {
+        begin_keys(tile);
+        arch::close_copies();
+      }
       arch::await_copies<0>();
       arch::barrier(at); // the tile before has been met
       decode<Code, W>(raw, of_keys);
-      decode<Code, W>(raw + codes, of_values);
-      begin(tile + 1);
+      if constexpr (!ahead) {
+        begin_values(tile);
+        arch::close_copies();
+        arch::await_copies<0>();
+      }
+      decode<Code, W>(raw + staged - codes, of_values);
+      begin_next(tile + 1);
       arch::barrier(at);
       Scores scores;
       score(queries, of_keys, scores, at);
@@ -130,7 +147,7 @@ public:
       add_values(scores, of_values, weights, state, at);
     }
     finish<is_interleaved<W, f16, Code::conversion, true>>(
-        state, o + head * head_dim, o_pitch, first + row(), tokens,
+        state, o + head * head_dim, heads * head_dim, first + row(), tokens,
         raised * scale_of<scales>(v_scale, kv_head), maxima, at);
   }
 

@@ -30,6 +30,7 @@ class WarpgroupPrefill
   static constexpr int pieces = (keys * head_dim / 16 + threads - 1) / threads; // of a thread
   static constexpr int n = head_dim % 128 == 0 ? 128 : head_dim % 64 == 0 ? 64 : 32;
   static_assert(QueryCodes::bytes <= slots * Tokens::bytes, "queries come where values will lie");
+  static_assert(warpgroups > 0 && arch::has_warpgroups, "compile for sm_90a, and not for sm_90");
   using Meeting = arch::Meeting<WarpgroupPrefill>;
 
 public:
@@ -88,9 +89,9 @@ public:
     arch::share_with_products();
     arch::barrier(at);
 
-    const float in_powers = 1.442695041f * Base::inverse_root() *
-                            Base::template scale_of<scales>(q_scale, kv_head) *
-                            Base::template scale_of<scales>(k_scale, kv_head);
+    const float in_powers = Base::template scale_of<scales>(q_scale, kv_head) *
+                            Base::template scale_of<scales>(k_scale, kv_head) *
+                            (1.442695041f * Base::inverse_root());
     State state;
     Scores scores;
     uint32 weights[keys / 8][2];
@@ -157,6 +158,7 @@ public:
     meeting.wait(at);
     add_values(before);
     arch::await_products<0>(state.sums[0]);
+    arch::await_copies<0>(); // of tiles that are not there
     constexpr float raised = 1 << lowered<W, Code::conversion>();
     Base::template finish<is_interleaved<W, f16, Code::conversion, true>>(
         state, o + head * head_dim, heads * head_dim, first_row, tokens,

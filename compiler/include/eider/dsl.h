@@ -320,11 +320,11 @@ struct Sequence {
 struct PrefillOptions {
   bool causal = false; ///< A query meets tokens up to its own, else all.
 };
-/// Attention of a sequence over itself: f32 [s, h, d], softmax(q · k / √d) · v. Head a meets KV head
-/// a / (h / kv_heads); h is a multiple of kv_heads; d is a multiple of 32 up to 512. h, d and
-/// kv_heads are given before a kernel is compiled. Scores are sums in f32 of exact products;
-/// probabilities are rounded to f16. An infinity or NaN among the values may reach a query before
-/// its token, where their weight is 0.
+/// Attention of a sequence over itself: f32 [s, h, d], softmax(q · k / √d) · v. Head a meets KV
+/// head a / (h / kv_heads); h is a multiple of kv_heads; d is a multiple of 32 up to 512. h, d and
+/// kv_heads are given before a kernel is compiled. Scores are sums in f32 of exact products, of
+/// which warpgroups (sm_90a) keep 13 bits or so of the largest; probabilities are rounded to f16.
+/// An infinity or NaN among the values may reach a query before its token, where their weight is 0.
 EIDER_API Value attention(const Sequence &sequence, const PrefillOptions &options = {},
                           std::source_location where = std::source_location::current());
 

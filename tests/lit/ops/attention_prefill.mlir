@@ -17,6 +17,7 @@
 // PLAIN:        using E4m3 = Codec<e4m3, software>;
 // PLAIN:        Attend::write_rows<E4m3, /*scales=*/0>(o, q, nullptr, k, nullptr, v, nullptr, s);
 
+// LONG:         prefetch = 1>
 // LONG:         /*head_dim=*/512, /*rows=*/64,
 // LONG-NEXT:        /*keys=*/32, /*warps=*/8, /*split=*/2, /*causal=*/false>;
 

@@ -69,6 +69,19 @@ TEST_F(LookupTest, NeighboursOfOneScheduleAreOneRange) {
   EXPECT_EQ(found[2].ranges.at("tokens"), (DimRange{17, 32}));
 }
 
+TEST_F(LookupTest, RecordsOfTheTargetWithoutItsOwnFeaturesServe) {
+  ASSERT_EQ(device.target, "sm_90");
+  record("hidden=8192 tokens=5..8", wide);
+  device.target = "sm_90a";
+  ASSERT_EQ(ranges().size(), 1u);
+  EXPECT_EQ(ranges()[0].schedule, wide);
+  tuning::Record own = sampleRecord(program, "hidden=8192 tokens=5..8", narrow);
+  own.target = "sm_90a";
+  ASSERT_TRUE(Store(cache).replace({own}));
+  ASSERT_EQ(ranges().size(), 1u);
+  EXPECT_EQ(ranges()[0].schedule, narrow) << "its own go before";
+}
+
 TEST_F(LookupTest, ADimThatIsFixedChoosesItsBucket) {
   record("hidden=8192 tokens=5..8", wide);
   EXPECT_EQ(ranges({{"hidden", 8192}, {"tokens", 6}}).size(), 1u);

@@ -19,7 +19,8 @@ TEST(Targets, Names) {
 }
 
 TEST(Targets, UnknownGpusTakeTheHighestKnownTargetBefore) {
-  EXPECT_EQ(targetFor(9, 0)->name(), "sm_90a"); // what is its alone, too
+  EXPECT_EQ(targetFor(9, 0)->name(), "sm_90a"); // warpgroups are its alone
+  EXPECT_EQ(targetFor(10, 0)->name(), "sm_100");
   EXPECT_EQ(targetFor(7, 5)->name(), "sm_75");
   EXPECT_EQ(targetFor(8, 9)->name(), "sm_89");
   EXPECT_EQ(targetFor(12, 9)->name(), "sm_121"); // same major version: as a cubin
