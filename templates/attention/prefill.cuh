@@ -9,6 +9,7 @@
 #include "eider/attention/parts.cuh"
 #include "eider/contraction/pairs.cuh"
 #include "eider/memory/copy.cuh"
+#include "eider/reduce/threads.cuh"
 
 namespace eider {
 
@@ -332,32 +333,41 @@ protected:
     return moves && !is_first;
   }
 
+  struct LargestNumber : Maximum {
+    static EIDER_DEVICE float combine(float a, float b) { return arch::maximum_number(a, b); }
+  };
+
+  /// Combines what a lane has of each of its rows with the others' of these: four lanes, and the
+  /// warps that share the rows, between whose calls the block meets.
+  template <class Operation>
+  static EIDER_DEVICE void reduce_rows(float (&values)[2 * sixteens], float *shared,
+                                       arch::Site at) {
+    auto of_row = [&](int i) {
+      return shared + (row() + i / 2 * 16 + lane() / 4 + i % 2 * 8) * split;
+    };
+    EIDER_UNROLL
+    for (int i = 0; i < 2 * sixteens; ++i) {
+      values[i] = reduce_lanes<Operation, 4, threads>(values[i], at);
+      if (split > 1 && lane() % 4 == 0)
+        of_row(i)[part()] = values[i];
+    }
+    if constexpr (split > 1) {
+      arch::barrier(at);
+      EIDER_UNROLL
+      for (int i = 0; i < 2 * sixteens; ++i) {
+        values[i] = of_row(i)[0];
+        EIDER_UNROLL
+        for (int other = 1; other < split; ++other)
+          values[i] = Operation::combine(values[i], of_row(i)[other]);
+      }
+    }
+  }
+
   /// Takes the largest scores into account: of the first tile they are the base, but for `lift`;
   /// later the base is raised where they exceed that.
   static EIDER_DEVICE void move_base(Scores &scores, float (&largest)[2 * sixteens], bool is_first,
                                      State &state, float *maxima, arch::Site at) {
-    EIDER_UNROLL
-    for (int i = 0; i < 2 * sixteens; ++i) {
-      EIDER_UNROLL
-      for (int distance = 1; distance < 4; distance *= 2)
-        largest[i] = arch::maximum_number(largest[i],
-                                          arch::shuffle_xor(largest[i], distance, 0xffffffffu, at));
-    }
-    if constexpr (split > 1) {
-      auto of_row = [&](int i) {
-        return maxima + (row() + i / 2 * 16 + lane() / 4 + i % 2 * 8) * split;
-      };
-      if (lane() % 4 == 0)
-        EIDER_UNROLL
-      for (int i = 0; i < 2 * sixteens; ++i)
-        of_row(i)[part()] = largest[i];
-      arch::barrier(at);
-      EIDER_UNROLL
-      for (int i = 0; i < 2 * sixteens; ++i)
-        EIDER_UNROLL
-      for (int other = 0; other < split; ++other)
-        largest[i] = arch::maximum_number(largest[i], of_row(i)[other]);
-    }
+    reduce_rows<LargestNumber>(largest, maxima, at);
     EIDER_UNROLL
     for (int i = 0; i < 2 * sixteens; ++i) {
       const float above = is_first || largest[i] > lift ? largest[i] - lift : 0.0f;
@@ -442,38 +452,17 @@ protected:
   template <bool interleaved, class Out>
   static EIDER_DEVICE void finish(State &state, Out *o, int64 pitch, int first_row, int tokens,
                                   float factor, float *maxima, arch::Site at) {
+    float weights[2 * sixteens];
     EIDER_UNROLL
-    for (int i = 0; i < 2 * sixteens; ++i) {
-      float &weight = state.weight[i / 2][i % 2];
-      EIDER_UNROLL
-      for (int distance = 1; distance < 4; distance *= 2)
-        weight += arch::shuffle_xor(weight, distance, 0xffffffffu, at);
-    }
-    if constexpr (split > 1) {
-      auto of_row = [&](int i) {
-        return maxima + (row() + i / 2 * 16 + lane() / 4 + i % 2 * 8) * split;
-      };
-      arch::barrier(at); // the last maxima have been read
-      if (lane() % 4 == 0)
-        EIDER_UNROLL
-      for (int i = 0; i < 2 * sixteens; ++i)
-        of_row(i)[part()] = state.weight[i / 2][i % 2];
-      arch::barrier(at);
-      EIDER_UNROLL
-      for (int i = 0; i < 2 * sixteens; ++i) {
-        float sum = 0.0f;
-        EIDER_UNROLL
-        for (int other = 0; other < split; ++other)
-          sum += of_row(i)[other];
-        state.weight[i / 2][i % 2] = sum;
-      }
-    }
+    for (int i = 0; i < 2 * sixteens; ++i)
+      weights[i] = state.weight[i / 2][i % 2];
+    reduce_rows<Sum>(weights, maxima, at);
     EIDER_UNROLL
     for (int i = 0; i < 2 * sixteens; ++i) {
       const int row = first_row + i / 2 * 16 + lane() / 4 + i % 2 * 8;
       if (row >= tokens)
         continue;
-      const float inverse = arch::rcp(state.weight[i / 2][i % 2]);
+      const float inverse = arch::rcp(weights[i]);
       Out *to = o + row * pitch + part() * own_columns;
       EIDER_UNROLL
       for (int n = 0; n < own_columns / 8; ++n) {

@@ -1,0 +1,190 @@
+//===- eider/arch/nvidia_warpgroups.h - Products of warpgroups --*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_ARCH_NVIDIA_WARPGROUPS_H
+#define EIDER_ARCH_NVIDIA_WARPGROUPS_H
+
+namespace eider::arch {
+
+// Four warps have 64 rows of a and c, 16 each, as lanes have those of a warp's products; b is in
+// shared memory. A product goes on while the threads do other things: from its begin until it is
+// awaited its c and b are no one's to touch. All 128 threads call these together.
+
+#if (defined(__CUDA_ARCH_SPECIFIC__) && __CUDA_ARCH_SPECIFIC__ == 900) ||                          \
+    defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define EIDER_HAS_WARPGROUPS 1
+#endif
+
+/// Whether the target has them; nvcc's host pass runs none.
+#if defined(EIDER_HAS_WARPGROUPS) || !defined(__CUDA_ARCH__)
+inline constexpr bool has_warpgroups = true;
+#else
+inline constexpr bool has_warpgroups = false;
+#endif
+
+/// Rows of `panel` bytes (128, 64, 32) in shared memory whose 16-byte chunks are swizzled by row,
+/// and panels of more columns `apart` bytes from each other. The first lies on 1024 bytes.
+template <int panel> class Swizzled {
+  static constexpr uint64 mode = panel == 128 ? 1 : panel == 64 ? 2 : 3;
+
+public:
+  uint64 descriptor;
+  EIDER_DEVICE Swizzled(const void *base, int apart)
+      : descriptor(static_cast<uint64>(__cvta_generic_to_shared(base)) >> 4 |
+                   static_cast<uint64>(apart >> 4) << 16 |
+                   static_cast<uint64>(8 * panel >> 4) << 32 | mode << 62) {}
+  /// What begins so many bytes further on, as if nothing were swizzled.
+  EIDER_DEVICE Swizzled moved(int bytes) const {
+    Swizzled other = *this;
+    other.descriptor += static_cast<uint64>(bytes >> 4);
+    return other;
+  }
+};
+
+/// Keeps what reads c, or gives it another value, after this; waits for nothing.
+template <int count> EIDER_DEVICE void hold(float (&c)[count][4]) {
+  EIDER_UNROLL
+  for (int i = 0; i < 4 * count; ++i)
+    asm volatile("" : "+f"(c[i / 4][i % 4])::"memory");
+}
+/// Before the first product of c.
+template <int count> EIDER_DEVICE void open_products(float (&c)[count][4]) {
+#ifdef EIDER_HAS_WARPGROUPS
+  hold(c);
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+/// What has begun since the last such call is one group.
+EIDER_DEVICE void close_products() {
+#ifdef EIDER_HAS_WARPGROUPS
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+/// Waits until no more than the last `pending` groups go on; c is none of theirs.
+template <int pending, int count> EIDER_DEVICE void await_products(float (&c)[count][4]) {
+#ifdef EIDER_HAS_WARPGROUPS
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+  hold(c);
+#endif
+}
+/// What the thread has written to shared memory is there for products that begin after the next
+/// barrier.
+EIDER_DEVICE void share_with_products() {
+  if constexpr (target >= 900)
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+/// Has a value computed here, where it could be put off until after what comes next: a store that
+/// depends on it, of what is below 0, to shared memory. It is never below 0.
+EIDER_DEVICE void compute_first(float value, void *shared) {
+  asm volatile(
+      "{ .reg .pred p; setp.lt.f32 p, %0, 0f00000000; @p st.shared.f32 [%1], %0; }" ::"f"(value),
+      "r"(static_cast<uint32>(__cvta_generic_to_shared(shared)))
+      : "memory");
+}
+
+#define EIDER_4_OF_C(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
+#define EIDER_16_OF_C(i)                                                                           \
+  EIDER_4_OF_C(i), EIDER_4_OF_C(i + 1), EIDER_4_OF_C(i + 2), EIDER_4_OF_C(i + 3)
+#define EIDER_32_OF_C(i) EIDER_16_OF_C(i), EIDER_16_OF_C(i + 4)
+#define EIDER_16_NAMES "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define EIDER_32_NAMES                                                                             \
+  EIDER_16_NAMES ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, "   \
+                 "%31"
+#define EIDER_64_NAMES                                                                             \
+  EIDER_32_NAMES                                                                                   \
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "                  \
+  "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, "               \
+  "%63"
+
+/// Begins c (+) a · bᵀ of 64 × 32 and 64 × 32 codes, a as `load_matrices` loads 16 bytes of a row;
+/// c is not read unless it `adds`.
+template <class Code, int panel>
+EIDER_DEVICE void begin_product(float (&c)[8][4], const uint32 *a, const Swizzled<panel> &b,
+                                bool adds, Site) {
+#ifdef EIDER_HAS_WARPGROUPS
+#define EIDER_PRODUCT(type)                                                                        \
+  asm volatile(                                                                                    \
+      "{ .reg .pred adds; setp.ne.u32 adds, %37, 0; wgmma.mma_async.sync.aligned.m64n64k32"        \
+      ".f32." type "." type " {" EIDER_32_NAMES "}, {%32, %33, %34, %35}, %36, adds, 1, 1; }"      \
+      : EIDER_32_OF_C(0)                                                                           \
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor),                             \
+        "r"(static_cast<uint32>(adds)))
+  if constexpr (same<Code, e5m2>)
+    EIDER_PRODUCT("e5m2");
+  else
+    EIDER_PRODUCT("e4m3");
+#undef EIDER_PRODUCT
+#endif
+}
+
+/// Begins c + a · b of 64 × 16 and 16 × `columns` f16.
+template <int columns, int panel>
+EIDER_DEVICE void begin_product_f16(float (*c)[4], const uint32 *a, const Swizzled<panel> &b,
+                                    Site) {
+#ifdef EIDER_HAS_WARPGROUPS
+  if constexpr (columns == 128)
+    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" EIDER_64_NAMES
+                 "}, {%64, %65, %66, %67}, %68, 1, 1, 1, 1;"
+                 : EIDER_32_OF_C(0), EIDER_32_OF_C(8)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
+  else if constexpr (columns == 64)
+    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" EIDER_32_NAMES
+                 "}, {%32, %33, %34, %35}, %36, 1, 1, 1, 1;"
+                 : EIDER_32_OF_C(0)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
+  else
+    asm volatile("wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {" EIDER_16_NAMES
+                 "}, {%16, %17, %18, %19}, %20, 1, 1, 1, 1;"
+                 : EIDER_16_OF_C(0)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
+#endif
+}
+
+#undef EIDER_4_OF_C
+#undef EIDER_16_OF_C
+#undef EIDER_32_OF_C
+#undef EIDER_16_NAMES
+#undef EIDER_32_NAMES
+#undef EIDER_64_NAMES
+
+/// Where the warps of a block meet again and again, and each says that it has come before it waits
+/// for the others.
+template <class Owner> class Meeting {
+  uint32 parity_ = 0;
+  static EIDER_DEVICE uint32 count() {
+    return static_cast<uint32>(__cvta_generic_to_shared(shared<Meeting, uint64, 1>()));
+  }
+
+public:
+  /// By all threads, before a barrier of the block.
+  EIDER_DEVICE Meeting(int warps, Site) {
+    if (threadIdx.x == 0)
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(count()), "r"(warps) : "memory");
+  }
+  /// Says that the warp has come.
+  EIDER_DEVICE void arrive(Site) {
+    __syncwarp();
+    if (threadIdx.x % 32 == 0)
+      asm volatile(
+          "{ .reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0]; }" ::"r"(count())
+          : "memory");
+  }
+  /// Waits until all have come as often as this one has; what they wrote before is there.
+  EIDER_DEVICE void wait(Site) {
+    uint32 is_done;
+    do
+      asm volatile("{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2; "
+                   "selp.u32 %0, 1, 0, done; }"
+                   : "=r"(is_done)
+                   : "r"(count()), "r"(parity_)
+                   : "memory");
+    while (!is_done);
+    parity_ ^= 1;
+  }
+};
+
+} // namespace eider::arch
+
+#endif // EIDER_ARCH_NVIDIA_WARPGROUPS_H
