@@ -117,15 +117,11 @@ void join(std::vector<TunedRange> &ranges) {
 
 std::vector<Record> recordsOf(const std::string &digest, const std::string &target,
                               const CacheOptions &cache) {
-  switch (modeOf()) {
-  case Mode::Off:
+  const Mode mode = modeOf();
+  if (mode == Mode::Off)
     return {};
-  case Mode::Records:
-  case Mode::TableOnly:
-    break;
-  }
   auto foundOf = [&](const std::string &wanted) {
-    if (modeOf() == Mode::Records)
+    if (mode == Mode::Records)
       return Store(cache).of(digest, wanted);
     std::vector<Record> found;
     for (const Record &record : pinnedTable())

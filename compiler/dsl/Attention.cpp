@@ -35,6 +35,17 @@ static Read read(const Operand &operand, Read read, const Site &site) {
   return read;
 }
 
+/// Keys and values are codes of one shape and one format.
+static void checkCodes(const Read &keys, const Read &values, const Site &site) {
+  for (const Read &one : {keys, values})
+    if (!ir::isCodeType(one.element()))
+      site.fail(std::string("the ") + one.what + " are no codes", "declare them by Builder::codes");
+  if (keys.value.getType() != values.value.getType())
+    site.fail("keys are " + textOf(keys.extents()) + " and values " + textOf(values.extents()) +
+                  ", or of other codes",
+              "give both one shape and one format");
+}
+
 Value eider::attention(const Operand &q, const PagedCache &cache, const AttentionOptions &options) {
   Site site = Recording::enter("attention", {&q});
   if (options.window < 0)
@@ -52,13 +63,7 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
              valueScale = read(of(cache.value_scale), {"scales of values", perHead, 1}, site),
              table = read(of(cache.block_table), {"rows of the block table", "[b, n]", 2}, site),
              lengths = read(of(cache.lengths), {"lengths", "[b]", 1}, site);
-  for (const Read &one : {keys, values})
-    if (!ir::isCodeType(one.element()))
-      site.fail(std::string("the ") + one.what + " are no codes", "declare them by Builder::codes");
-  if (keys.value.getType() != values.value.getType())
-    site.fail("keys are " + textOf(keys.extents()) + " and values " + textOf(values.extents()) +
-                  ", or of other codes",
-              "give both one shape and one format");
+  checkCodes(keys, values, site);
   for (const Read &one : {keyScale, valueScale})
     if (!one.element().isF32())
       site.fail(std::string("the ") + one.what + " are no f32", "give scales of f32");
@@ -90,13 +95,9 @@ Value eider::attention(const Sequence &sequence, const PrefillOptions &options,
   const Read queries = read(q, {"queries", "[s, h, d]", 3}, site),
              keys = read(of(sequence.keys), {"keys", "[s, kv_heads, d]", 3}, site),
              values = read(of(sequence.values), {"values", "[s, kv_heads, d]", 3}, site);
-  for (const Read &one : {queries, keys, values})
-    if (!ir::isCodeType(one.element()))
-      site.fail(std::string("the ") + one.what + " are no codes", "declare them by Builder::codes");
-  if (keys.value.getType() != values.value.getType())
-    site.fail("keys are " + textOf(keys.extents()) + " and values " + textOf(values.extents()) +
-                  ", or of other codes",
-              "give both one shape and one format");
+  if (!ir::isCodeType(queries.element()))
+    site.fail("the queries are no codes", "declare them by Builder::codes");
+  checkCodes(keys, values, site);
   if (queries.element() != keys.element())
     site.fail("queries and keys are of two formats", "give both one");
   if (queries.extents().front() != keys.extents().front() ||

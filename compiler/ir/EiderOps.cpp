@@ -386,13 +386,20 @@ LogicalResult ContractOp::verify() {
   return verifySame(*this, "the result", getResult().getType(), part(0, f32));
 }
 
-LogicalResult AttentionOp::verify() {
-  for (Value operand : getOperands()) {
+/// Of what has a kernel of its own, which reads what the launch gives.
+static LogicalResult verifyReadsInputs(Operation *op) {
+  for (Value operand : op->getOperands()) {
     if (!operand.getDefiningOp<InputOp>())
-      return emitOpError("reads inputs alone: what is computed is a program's of its own");
+      return op->emitOpError("reads inputs alone: what is computed is a program's of its own");
     if (!namesItsDims(operand.getType()))
-      return emitOpError("is of tensors with #eider.dims, one an axis");
+      return op->emitOpError("is of tensors with #eider.dims, one an axis");
   }
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  if (failed(verifyReadsInputs(*this)))
+    return failure();
   auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
   auto extents = [&](Value value) { return dimsOf(typeOf(value)).getExprs(); };
   const RankedTensorType queries = typeOf(getQueries()), keys = typeOf(getKeys());
@@ -418,12 +425,8 @@ LogicalResult AttentionOp::verify() {
 }
 
 LogicalResult PrefillOp::verify() {
-  for (Value operand : getOperands()) {
-    if (!operand.getDefiningOp<InputOp>())
-      return emitOpError("reads inputs alone: what is computed is a program's of its own");
-    if (!namesItsDims(operand.getType()))
-      return emitOpError("is of tensors with #eider.dims, one an axis");
-  }
+  if (failed(verifyReadsInputs(*this)))
+    return failure();
   auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
   const RankedTensorType queries = typeOf(getQueries()), keys = typeOf(getKeys());
   if (queries.getRank() != 3 || keys.getRank() != 3)

@@ -71,6 +71,15 @@ int64_t ProgramLowering::alignAttended(ValueRange values, SmallVectorImpl<Value>
   return alignment;
 }
 
+void eider::transforms::leaveWarpgroups(ProgramOp program) {
+  ScheduleAttr schedule = program.getScheduleAttr();
+  if (!schedule || !schedule.getKnobs().warpgroups)
+    return;
+  ScheduleKnobs knobs = schedule.getKnobs();
+  knobs.warpgroups = 0;
+  program.setScheduleAttr(ScheduleAttr::get(program.getContext(), schedule.getFamily(), knobs));
+}
+
 /// Has no tiles either: a block has rows of one head.
 LogicalResult ProgramLowering::attendRows() {
   auto op = *program.getOps<PrefillOp>().begin();

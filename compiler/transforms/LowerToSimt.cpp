@@ -626,16 +626,6 @@ static LogicalResult checkLowerable(Operation &op) {
   return success();
 }
 
-/// Warpgroups read rows that begin on 16 bytes.
-static void leaveWarpgroups(ProgramOp program) {
-  ScheduleAttr schedule = program.getScheduleAttr();
-  if (!schedule || !schedule.getKnobs().warpgroups)
-    return;
-  ScheduleKnobs knobs = schedule.getKnobs();
-  knobs.warpgroups = 0;
-  program.setScheduleAttr(ScheduleAttr::get(program.getContext(), schedule.getFamily(), knobs));
-}
-
 /// Rows of a transposed tensor may begin anywhere, and then elements are stored one by one: so that
 /// they are near each other, a thread has the fewest neighbours that are a word; and as each store
 /// takes registers, many threads have few elements each.

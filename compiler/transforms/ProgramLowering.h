@@ -110,6 +110,9 @@ private:
   }
 };
 
+/// In the variant for rows that begin anywhere: warpgroups read those that begin on 16 bytes.
+void leaveWarpgroups(ProgramOp program);
+
 } // namespace eider::transforms
 
 #endif // EIDER_TRANSFORMS_PROGRAMLOWERING_H

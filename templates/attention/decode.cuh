@@ -179,7 +179,7 @@ public:
         q + sequence * q_pitch + head * group * q_head_pitch, q_head_pitch, at);
     constexpr float raised = 1 << lowered<W, Code::conversion>();
     const float in_powers =
-        1.442695041f * raised * inverse_root() * k_scale[scales == 1 ? 0 : head];
+        1.442695041f * raised * inverse_root(head_dim) * k_scale[scales == 1 ? 0 : head];
     for (int turn = 0; turn < turns; ++turn) {
       arch::await_copies<ahead - 2>();
       arch::warp_barrier(at); // for those of other lanes, and before what they have read goes
@@ -200,14 +200,6 @@ public:
 private:
   static EIDER_DEVICE int warp() { return arch::thread_index() / 32; }
   static EIDER_DEVICE int lane() { return arch::thread_index() % 32; }
-
-  /// 1 / √head_dim, by Newton's iteration.
-  static constexpr EIDER_DEVICE float inverse_root() {
-    double root = 16.0;
-    for (int i = 0; i < 12; ++i)
-      root = 0.5 * (root + head_dim / root);
-    return static_cast<float>(1.0 / root);
-  }
 
   /// Rows of keys or values of one head, in pages.
   template <class W> struct Rows {

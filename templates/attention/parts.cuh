@@ -14,6 +14,14 @@ namespace eider {
 /// Of what has no score yet: below all, and no infinity, which less itself would be NaN.
 inline constexpr float lowest_score = -3.402823466e38f;
 
+/// 1 / √x, by Newton's iteration.
+constexpr EIDER_DEVICE float inverse_root(int x) {
+  double root = 16.0;
+  for (int i = 0; i < 12; ++i)
+    root = 0.5 * (root + x / root);
+  return static_cast<float>(1.0 / root);
+}
+
 /// The tokens of each sequence and head of its cache are cut into parts, a CUDA block each: so many
 /// that all are about `places` blocks, which a GPU holds at once. A part is, of each of the `group`
 /// query heads, the values that its tokens weigh together; and after these, of each, the largest

@@ -123,7 +123,7 @@ public:
     constexpr float raised = 1 << lowered<W, Code::conversion>();
     const float in_powers = scale_of<scales>(q_scale, kv_head) *
                             scale_of<scales>(k_scale, kv_head) *
-                            (1.442695041f * inverse_root() * raised * raised);
+                            (1.442695041f * inverse_root(head_dim) * raised * raised);
     State state;
     for (int tile = 0; tile < tiles; ++tile) {
       if constexpr (!ahead) {
@@ -178,14 +178,6 @@ protected:
   static EIDER_DEVICE int part() { return arch::thread_index() / 32 % split; }
   /// The first of the warp's rows.
   static EIDER_DEVICE int row() { return arch::thread_index() / 32 / split * (sixteens * 16); }
-
-  /// 1 / √head_dim, by Newton's iteration.
-  static constexpr EIDER_DEVICE float inverse_root() {
-    double root = 16.0;
-    for (int i = 0; i < 12; ++i)
-      root = 0.5 * (root + head_dim / root);
-    return static_cast<float>(1.0 / root);
-  }
 
   //===-- Memory ----------------------------------------------------------===//
 

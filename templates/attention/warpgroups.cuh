@@ -91,7 +91,7 @@ public:
 
     const float in_powers = Base::template scale_of<scales>(q_scale, kv_head) *
                             Base::template scale_of<scales>(k_scale, kv_head) *
-                            (1.442695041f * Base::inverse_root());
+                            (1.442695041f * inverse_root(head_dim));
     State state;
     Scores scores;
     uint32 weights[keys / 8][2];
