@@ -34,8 +34,8 @@ std::string eider::text::prefillType(eider::simt::AttendRowsOp op) {
   if (op.getWarpgroups())
     return "WarpgroupPrefill</*heads=*/" + number(op.getHeads()) + ", /*kv_heads=*/" +
            number(op.getKvHeads()) + ", /*head_dim=*/" + number(op.getHeadDim()) +
-           ", /*warpgroups=*/" + number(op.getWarps() / 4) + ", /*causal=*/" +
-           (op.getCausal() ? "true" : "false") + ">";
+           ", /*warpgroups=*/" + number(op.getWarps() / 4) + ", /*split=*/" +
+           number(op.getSplit()) + ", /*causal=*/" + (op.getCausal() ? "true" : "false") + ">";
   return "AttentionPrefill</*heads=*/" + number(op.getHeads()) + ", /*kv_heads=*/" +
          number(op.getKvHeads()) + ", /*head_dim=*/" + number(op.getHeadDim()) + ", /*rows=*/" +
          number(op.getRows()) + ", /*keys=*/" + number(op.getKeysAtOnce()) + ", /*warps=*/" +

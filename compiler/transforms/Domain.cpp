@@ -443,7 +443,8 @@ static LogicalResult notePrefill(Domain &domain, PrefillOp op) {
   const bool isCode = isa<Float8E4M3FNType, Float8E5M2Type>(code);
   const Prefill it = {queries[1], extentsOf(op.getKeys())[1], queries[2],
                       op.getScales().empty() ? 0 : extentsOf(op.getScales().front())[0],
-                      isCode && op.getCodec() == CodecPath::hardware && queries[2] <= 256};
+                      isCode && op.getCodec() == CodecPath::hardware &&
+                          (queries[2] <= 256 || queries[2] % 128 == 0)};
   if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0)
     return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
                           << " heads of keys: give a multiple";

@@ -57,8 +57,10 @@ struct Prefill {
   bool byWarpgroups = false; ///< Its codes, and heads, are such that warpgroups can multiply them.
   /// Bytes of shared memory of a block (templates/attention/prefill.cuh, warpgroups.cuh).
   int64_t sharedOf(const ir::ScheduleKnobs &knobs) const {
-    if (knobs.warpgroups)
-      return (9 * knobs.columns * headDim + 1023) / 1024 * 1024;
+    if (knobs.warpgroups) {
+      const int64_t slots = knobs.split == 1 ? 3 : 2, queries = knobs.split == 1 ? 0 : knobs.rows;
+      return ((3 * slots * knobs.columns + queries) * headDim + 1023) / 1024 * 1024;
+    }
     const int64_t ofSplit =
         knobs.split == 1 ? 0 : knobs.rows * knobs.columns * 2 + knobs.rows * knobs.split * 4;
     return (2 * knobs.rows + (knobs.prefetch ? 6 : 5) * knobs.columns) * headDim + ofSplit;

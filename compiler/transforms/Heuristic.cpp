@@ -511,10 +511,10 @@ static ScheduleAttr attentionSchedule(MLIRContext *context, const Domain &domain
   return ScheduleAttr::get(context, Family::attention, knobs);
 }
 
-/// Of a sequence over itself, by warps: of the first of these that the target can have. The next
-/// tokens come ahead; the most rows a block, which decodes tokens for all of them, of 32 a warp
-/// where their sums leave room for scores, else 16; of heads longer than 256 two warps share rows.
-static ScheduleAttr warpsOfPrefill(MLIRContext *context, const Domain &domain) {
+/// The first of these that the target can have. The next tokens come ahead; the most rows a block,
+/// which decodes tokens for all of them, of 32 a warp where their sums leave room for scores, else
+/// 16; of heads longer than 256 two warps share rows.
+ScheduleAttr eider::transforms::warpsOfPrefill(MLIRContext *context, const Domain &domain) {
   const int64_t headDim = domain.prefills->headDim, usualSplit = headDim > 256 ? 2 : 1;
   ScheduleAttr least; // which tileOf() refuses if it does all others, and says why
   for (int64_t prefetch : {1, 0})
@@ -544,12 +544,14 @@ static ScheduleAttr prefillSchedule(MLIRContext *context, const Domain &domain) 
   if (!domain.prefills->byWarpgroups)
     return warpsOfPrefill(context, domain);
   // Of three their sums leave room for the weights of heads up to 128.
-  const int64_t threads = domain.prefills->headDim <= 128 ? 384 : 256;
+  const int64_t headDim = domain.prefills->headDim;
+  const int64_t threads = headDim <= 128 ? 384 : 256, split = headDim > 256 ? 2 : 1;
   return ScheduleAttr::get(context, Family::attention,
                            {.threads = threads,
                             .vector = 1,
-                            .rows = threads / 2,
+                            .rows = threads / 2 / split,
                             .columns = 64,
+                            .split = split,
                             .resident = 1,
                             .prefetch = 1,
                             .warpgroups = 1});

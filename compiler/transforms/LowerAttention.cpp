@@ -3,6 +3,7 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/ProgramLowering.h"
 
 #include <numeric>
@@ -71,13 +72,9 @@ int64_t ProgramLowering::alignAttended(ValueRange values, SmallVectorImpl<Value>
   return alignment;
 }
 
-void eider::transforms::leaveWarpgroups(ProgramOp program) {
-  ScheduleAttr schedule = program.getScheduleAttr();
-  if (!schedule || !schedule.getKnobs().warpgroups)
-    return;
-  ScheduleKnobs knobs = schedule.getKnobs();
-  knobs.warpgroups = 0;
-  program.setScheduleAttr(ScheduleAttr::get(program.getContext(), schedule.getFamily(), knobs));
+void eider::transforms::leaveWarpgroups(ProgramOp program, const Domain &domain) {
+  if (ScheduleAttr schedule = program.getScheduleAttr(); schedule && schedule.getKnobs().warpgroups)
+    program.setScheduleAttr(warpsOfPrefill(program.getContext(), domain));
 }
 
 /// Has no tiles either: a block has rows of one head.

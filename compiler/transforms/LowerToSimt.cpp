@@ -679,7 +679,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
       if (kind == VariantKind::general && domain->transposes)
         narrowStores(program, *domain);
       if (kind == VariantKind::general)
-        leaveWarpgroups(program);
+        leaveWarpgroups(program, *domain);
       ScheduleAttr schedule = program.getScheduleAttr();
       simt::TileAttr tile = schedule ? tileOf(schedule, *domain, message) : simt::TileAttr();
       if (!tile) {

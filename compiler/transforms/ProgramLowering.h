@@ -111,7 +111,7 @@ private:
 };
 
 /// In the variant for rows that begin anywhere: warpgroups read those that begin on 16 bytes.
-void leaveWarpgroups(ProgramOp program);
+void leaveWarpgroups(ProgramOp program, const Domain &domain);
 
 } // namespace eider::transforms
 

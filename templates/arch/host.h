@@ -508,49 +508,68 @@ template <int pending, int count> void await_products(float (&)[count][4]) {}
 inline void share_with_products() {}
 inline void compute_first(float, void *) {}
 
-/// The sums of products of two rows of `words` words a row, of which each lane has every fourth.
-template <int words, class A, class B>
-void begin_product(float (*c)[4], int columns, bool adds, const uint32 *a, A of_word, B of_column,
-                   Site site) {
-  struct Words {
-    uint32 of[4];
-  } mine, all[32];
-  std::copy(a, a + 4, mine.of);
-  scheduler->exchange(0xffffffffu, &mine, all, sizeof mine, place(site));
-  const int g = thread_index() % 32 / 4, t = thread_index() % 4;
+/// A lane's sums of products of `depth` elements: of_row is an element of its first row, or of the
+/// one 8 below.
+template <class A, class B>
+void add_products(float (*c)[4], int columns, bool adds, int depth, A of_row, B of_column) {
   for (int i = 0; i < 4 * columns / 8; ++i) {
     double sum = adds ? double(c[i / 4][i % 4]) : 0.0;
-    for (int word = 0; word < 8; ++word)
-      for (int part = 0; part < words; ++part)
-        sum += of_word(all[4 * g + word % 4].of[word / 4 * 2 + i % 4 / 2], part) *
-               of_column(i / 4 * 8 + 2 * t + i % 2, word * words + part);
+    for (int k = 0; k < depth; ++k)
+      sum += of_row(i % 4 / 2, k) * of_column(i / 4 * 8 + thread_index() % 4 * 2 + i % 2, k);
     c[i / 4][i % 4] = rounded(sum);
   }
 }
 
+/// The words of two rows that four lanes hold, of which each has every fourth.
+struct WordsOfRows {
+  struct Words {
+    uint32 of[4];
+  } all[32];
+  WordsOfRows(const uint32 *a, Site site) {
+    Words mine;
+    std::copy(a, a + 4, mine.of);
+    scheduler->exchange(0xffffffffu, &mine, all, sizeof mine, place(site));
+  }
+  uint32 at(int half, int word) const {
+    return all[thread_index() % 32 / 4 * 4 + word % 4].of[word / 4 * 2 + half];
+  }
+};
+
+template <class Code> double value_of_code(uint32 code) {
+  constexpr bool is_e5m2 = std::is_same_v<Code, e5m2>;
+  return value_of(code & 0xffu, is_e5m2 ? e5m2_format : e4m3_format, is_e5m2);
+}
 template <class Code, int panel>
 void begin_product(float (&c)[8][4], const uint32 *a, const Swizzled<panel> &b, bool adds,
                    Site site) {
-  constexpr bool is_e5m2 = std::is_same_v<Code, e5m2>;
-  auto value = [](uint32 code) {
-    return double(value_of(code, is_e5m2 ? e5m2_format : e4m3_format, is_e5m2));
-  };
-  begin_product<4>(
-      c, 64, adds, a, [&](uint32 word, int part) { return value(word >> 8 * part & 0xffu); },
-      [&](int row, int k) { return value(*b.at(row, k)); }, site);
+  const WordsOfRows rows(a, site);
+  add_products(
+      c, 64, adds, 32,
+      [&](int half, int k) { return value_of_code<Code>(rows.at(half, k / 4) >> k % 4 * 8); },
+      [&](int column, int k) { return value_of_code<Code>(*b.at(column, k)); });
+}
+template <class Code, int panel>
+void begin_product(float (&c)[8][4], const Swizzled<panel> &a, const Swizzled<panel> &b, bool adds,
+                   Site) {
+  const int row = thread_index() / 32 % 4 * 16 + thread_index() % 32 / 4;
+  add_products(
+      c, 64, adds, 32,
+      [&](int half, int k) { return value_of_code<Code>(*a.at(row + half * 8, k)); },
+      [&](int column, int k) { return value_of_code<Code>(*b.at(column, k)); });
 }
 
 template <int columns, int panel>
 void begin_product_f16(float (*c)[4], const uint32 *a, const Swizzled<panel> &b, Site site) {
   auto value = [](uint32 half) { return double(value_of(half & 0xffffu, f16_format, true)); };
-  begin_product<2>(
-      c, columns, /*adds=*/true, a, [&](uint32 word, int part) { return value(word >> 16 * part); },
+  const WordsOfRows rows(a, site);
+  add_products(
+      c, columns, /*adds=*/true, 16,
+      [&](int half, int k) { return value(rows.at(half, k / 2) >> k % 2 * 16); },
       [&](int column, int k) {
         unsigned short half;
         std::memcpy(&half, b.at(k, 2 * column), 2);
         return value(half);
-      },
-      site);
+      });
 }
 
 /// Nobody waits before all have come.

@@ -32,8 +32,8 @@ template <int panel> class Swizzled {
 public:
   uint64 descriptor;
   EIDER_DEVICE Swizzled(const void *base, int apart)
-      : descriptor(static_cast<uint64>(__cvta_generic_to_shared(base)) >> 4 |
-                   static_cast<uint64>(apart >> 4) << 16 |
+      : descriptor(static_cast<uint64>(opaque(
+                       static_cast<int>(__cvta_generic_to_shared(base)) >> 4 | apart >> 4 << 16)) |
                    static_cast<uint64>(8 * panel >> 4) << 32 | mode << 62) {}
   /// What begins so many bytes further on, as if nothing were swizzled.
   EIDER_DEVICE Swizzled moved(int bytes) const {
@@ -111,6 +111,25 @@ EIDER_DEVICE void begin_product(float (&c)[8][4], const uint32 *a, const Swizzle
       : EIDER_32_OF_C(0)                                                                           \
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor),                             \
         "r"(static_cast<uint32>(adds)))
+  if constexpr (same<Code, e5m2>)
+    EIDER_PRODUCT("e5m2");
+  else
+    EIDER_PRODUCT("e4m3");
+#undef EIDER_PRODUCT
+#endif
+}
+
+/// The same where a is in shared memory, too.
+template <class Code, int panel>
+EIDER_DEVICE void begin_product(float (&c)[8][4], const Swizzled<panel> &a,
+                                const Swizzled<panel> &b, bool adds, Site) {
+#ifdef EIDER_HAS_WARPGROUPS
+#define EIDER_PRODUCT(type)                                                                        \
+  asm volatile(                                                                                    \
+      "{ .reg .pred adds; setp.ne.u32 adds, %34, 0; wgmma.mma_async.sync.aligned.m64n64k32"        \
+      ".f32." type "." type " {" EIDER_32_NAMES "}, %32, %33, adds, 1, 1; }"                       \
+      : EIDER_32_OF_C(0)                                                                           \
+      : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<uint32>(adds)))
   if constexpr (same<Code, e5m2>)
     EIDER_PRODUCT("e5m2");
   else

@@ -42,7 +42,7 @@ template <int rows_, int row_bytes> struct Panels {
 
 private:
   static EIDER_DEVICE int offset(int row, int chunk) {
-    const int swizzled = chunk % chunks ^ row / (8 / chunks) % chunks;
+    const int swizzled = (chunk ^ row / (8 / chunks)) & (chunks - 1);
     return chunk / chunks * apart + row * panel + swizzled * 16;
   }
 };
@@ -50,16 +50,17 @@ private:
 /// Attention of a sequence's queries over its keys and values, all codes: a CUDA block has `rows`
 /// queries of one head, and takes `keys` tokens at a time. These are decoded once, to f16, which
 /// has them all exactly. Of its `warps` each has 16 rows, or twice that, with `split` others that
-/// share them: of scores each has some of the tokens, of sums some of the columns. The tokens after
-/// these come `ahead`, where shared memory has room for both their keys and their values.
+/// share them: of scores each has some of the tokens, of sums some of the columns (`shares` have
+/// the columns where it is not as many). The tokens after these come `ahead`, where shared memory
+/// has room for both their keys and their values.
 template <int heads, int kv_heads, int head_dim, int rows, int keys, int warps, int split,
-          bool causal, bool ahead = true>
+          bool causal, bool ahead = true, int shares = split>
 class AttentionPrefill {
 protected:
-  static constexpr int threads = warps * 32, teams = warps / split, sixteens = rows / teams / 16;
-  static constexpr int own_keys = keys / split, own_columns = head_dim / split;
+  static constexpr int threads = warps * 32, teams = warps / shares, sixteens = rows / teams / 16;
+  static constexpr int own_keys = keys / split, own_columns = head_dim / shares;
   static_assert(heads % kv_heads == 0, "each head of keys has as many queries");
-  static_assert(sixteens * teams * 16 == rows && teams * split == warps, "warps have whole rows");
+  static_assert(sixteens * teams * 16 == rows && teams * shares == warps, "warps have whole rows");
   static_assert(own_keys % 16 == 0 && own_columns % 16 == 0, "warps have whole products");
   static_assert(rows <= 4 * keys, "codes of queries lie where keys and values will");
 
@@ -118,7 +119,7 @@ public:
     };
     begin_next(0);
     arch::await_copies<1>();
-    decode<Code, W>(of_keys.base, queries);
+    decode<1, Code, W>(of_keys.base, queries);
 
     constexpr float raised = 1 << lowered<W, Code::conversion>();
     const float in_powers = scale_of<scales>(q_scale, kv_head) *
@@ -132,13 +133,13 @@ public:
       }
       arch::await_copies<0>();
       arch::barrier(at); // the tile before has been met
-      decode<Code, W>(raw, of_keys);
+      decode<ahead ? 2 : 1, Code, W>(raw, of_keys);
       if constexpr (!ahead) {
         begin_values(tile);
         arch::close_copies();
         arch::await_copies<0>();
+        decode<1, Code, W>(raw, of_values);
       }
-      decode<Code, W>(raw + staged - codes, of_values);
       begin_next(tile + 1);
       arch::barrier(at);
       Scores scores;
@@ -193,16 +194,28 @@ protected:
                                          : group * down + other);
       column = static_cast<int>((number / 8 % panels * across + number % across) * 16);
     }
+    /// Of the thread's piece after so many: the same but for the row, if a thread's are in one
+    /// column, which then is one address, and numbers.
+    static EIDER_DEVICE Place of_piece(int i) {
+      constexpr int numbers = head_dim / 2; // of eight rows
+      constexpr bool is_column = Tokens::panel == 128 && threads % numbers == 0;
+      Place place(arch::thread_index() + (is_column ? 0 : i * threads));
+      if (is_column)
+        place.row += i * (threads / (numbers / 8));
+      return place;
+    }
   };
 
-  /// Calls f with each of the thread's pieces of 16 codes of `count` rows, and how many it had
-  /// before.
-  template <int count, class F> static EIDER_DEVICE void for_pieces(F f) {
-    constexpr int pieces = count * head_dim / 16;
+  /// Calls f with each of the thread's pieces of 16 codes of `count` rows, of as many matrices, its
+  /// number there and how many there were before it.
+  template <int count, int matrices = 1, class F> static EIDER_DEVICE void for_pieces(F f) {
+    constexpr int pieces = count * head_dim / 16, own = (pieces + threads - 1) / threads;
     EIDER_UNROLL
-    for (int i = 0; i < (pieces + threads - 1) / threads; ++i)
-      if (const int n = arch::thread_index() + i * threads; pieces % threads == 0 || n < pieces)
-        f(n, i);
+    for (int i = 0; i < matrices * own; ++i) {
+      const int n = arch::thread_index() + i % own * threads;
+      if (pieces % threads == 0 || n < pieces)
+        f(Place::of_piece(i % own), n, i);
+    }
   }
 
   /// Begins to copy `count` rows of codes, each thread what it will decode; zeros past the end.
@@ -210,8 +223,7 @@ protected:
   static EIDER_DEVICE void begin_rows(unsigned char *to, const W *from, int64 pitch, int first,
                                       int tokens) {
     from += first * pitch;
-    for_pieces<count>([&](int n, int) {
-      const Place place(n);
+    for_pieces<count>([&](const Place &place, int n, int) {
       const auto *piece =
           reinterpret_cast<const unsigned char *>(from + place.row * pitch + place.column);
       EIDER_UNROLL
@@ -220,23 +232,48 @@ protected:
     });
   }
 
-  /// What the thread has copied, to f16.
-  template <class Code, class W, class Matrix>
+  /// What the thread has copied, to f16: of some matrices that follow each other, as codes and as
+  /// f16. Several pieces at a time have one branch, so that they are on their way together.
+  template <int matrices, class Code, class W, class Matrix>
   static EIDER_DEVICE void decode(const unsigned char *from, const Matrix &to) {
-    for_pieces<Matrix::rows>([&](int n, int) {
-      Fragment<W, 16> loaded;
-      arch::load_words<16>(from + n * 16, loaded.words);
-      store<Code>(loaded, Place(n), to);
-    });
+    constexpr int of_each = (Matrix::rows * head_dim / 16 + threads - 1) / threads;
+    constexpr int pieces = matrices * of_each;
+    constexpr int together = pieces % 4 == 0 ? 4 : pieces % 2 == 0 ? 2 : 1;
+    EIDER_UNROLL
+    for (int first = 0; first < pieces; first += together) {
+      Fragment<W, 16> loaded[together];
+      uint32 lost = 0;
+      for_pieces<Matrix::rows, matrices>([&](const Place &, int n, int i) {
+        if (i < first || i >= first + together)
+          return;
+        const int matrix = i / of_each;
+        arch::load_words<16>(from + (matrix * Matrix::rows * head_dim + n * 16),
+                             loaded[i - first].words);
+        note_lost<Code::conversion>(loaded[i - first], lost);
+      });
+      if (arch::unlikely((lost & tops_of_bytes) != 0))
+        store<matrices, Code, true>(loaded, first, to);
+      else
+        store<matrices, Code, false>(loaded, first, to);
+    }
   }
 
-  /// Codes as f16, where they lie in a matrix.
-  template <class Code, class W, class Matrix>
+  /// Codes of some of the thread's pieces, from `first` on, as f16, where they lie in the matrices.
+  template <int matrices, class Code, bool mends, class W, int count, class Matrix>
+  static EIDER_DEVICE void store(const Fragment<W, 16> (&loaded)[count], int first,
+                                 const Matrix &to) {
+    constexpr int of_each = (Matrix::rows * head_dim / 16 + threads - 1) / threads;
+    for_pieces<Matrix::rows, matrices>([&](const Place &place, int, int i) {
+      if (i >= first && i < first + count)
+        store<Code, mends>(loaded[i - first], place, Matrix{to.base + i / of_each * Matrix::bytes});
+    });
+  }
+  template <class Code, bool mends, class W, class Matrix>
   static EIDER_DEVICE void store(const Fragment<W, 16> &loaded, const Place &place,
                                  const Matrix &to) {
     uint32 pairs[8];
-    pairs_of_codes<Code::conversion, is_interleaved<W, f16, Code::conversion, true>, /*low=*/true>(
-        loaded, pairs, f16());
+    pairs_of_codes<Code::conversion, is_interleaved<W, f16, Code::conversion, true>, /*low=*/true,
+                   mends>(loaded, pairs, f16());
     arch::store_words<16>(to.at(place.row, place.column / 8), pairs);
     arch::store_words<16>(to.at(place.row, place.column / 8 + 1), pairs + 4);
   }

@@ -14,12 +14,15 @@ namespace eider {
 /// memory while threads do other things. Queries meet keys as codes; values are decoded. While a
 /// tile's scores and the values of the one before are multiplied, the threads decode the tile's
 /// values; while values are, they weigh the scores. Three tiles are in shared memory, so that a
-/// warpgroup waits for no other's weights.
-template <int heads, int kv_heads, int head_dim, int warpgroups, bool causal>
-class WarpgroupPrefill
-    : AttentionPrefill<heads, kv_heads, head_dim, warpgroups * 64, 64, warpgroups * 4, 1, causal> {
-  static constexpr int rows = warpgroups * 64, keys = 64, slots = 3;
-  using Base = AttentionPrefill<heads, kv_heads, head_dim, rows, keys, warpgroups * 4, 1, causal>;
+/// warpgroup waits for no other's weights. Of long heads `split` warpgroups have the same rows:
+/// each all of their scores, and some of the columns of their sums. Then two tiles are there, and
+/// the queries, for which registers have no room.
+template <int heads, int kv_heads, int head_dim, int warpgroups, int split, bool causal>
+class WarpgroupPrefill : AttentionPrefill<heads, kv_heads, head_dim, warpgroups / split * 64, 64,
+                                          warpgroups * 4, 1, causal, /*ahead=*/true, split> {
+  static constexpr int rows = warpgroups / split * 64, keys = 64, slots = split == 1 ? 3 : 2;
+  using Base = AttentionPrefill<heads, kv_heads, head_dim, rows, keys, warpgroups * 4, 1, causal,
+                                /*ahead=*/true, split>;
   using typename Base::Place;
   using typename Base::Scores;
   using typename Base::State;
@@ -28,14 +31,23 @@ class WarpgroupPrefill
   using QueryCodes = Panels<rows, head_dim>;
   static constexpr int threads = warpgroups * 128, steps = head_dim / 32;
   static constexpr int pieces = (keys * head_dim / 16 + threads - 1) / threads; // of a thread
-  static constexpr int n = head_dim % 128 == 0 ? 128 : head_dim % 64 == 0 ? 64 : 32;
-  static_assert(QueryCodes::bytes <= slots * Tokens::bytes, "queries come where values will lie");
+  static constexpr int parts = pieces > 4 ? 2 : 1; // of these, that come one after the other
+  static constexpr int own = head_dim / split;
+  static constexpr int n = own % 128 == 0 ? 128 : own % 64 == 0 ? 64 : 32;
+  static constexpr bool shares_queries = split > 1;
+  static_assert(shares_queries || QueryCodes::bytes <= slots * Tokens::bytes,
+                "queries come where values will lie");
+  static_assert(warpgroups % split == 0 && (split == 1 || own * 2 % Tokens::panel == 0),
+                "a warpgroup's columns are whole panels");
   static_assert(warpgroups > 0 && arch::has_warpgroups, "compile for sm_90a, and not for sm_90");
+  struct Values; // of a tile, that all have added
   using Meeting = arch::Meeting<WarpgroupPrefill>;
+  using ValuesMeeting = arch::Meeting<Values>;
 
 public:
   /// Bytes of shared memory.
-  static constexpr int memory = slots * (Tokens::bytes + Codes::bytes);
+  static constexpr int memory =
+      slots * (Tokens::bytes + Codes::bytes) + (shares_queries ? QueryCodes::bytes : 0);
 
   /// As AttentionPrefill::write_rows; rows start on multiples of 16 bytes.
   template <class Code, int scales, class Out, class W>
@@ -45,25 +57,30 @@ public:
     const int head = static_cast<int>(arch::block_index() % heads);
     const int kv_head = head / (heads / kv_heads);
     const int tokens = static_cast<int>(count), first = Base::first_row_of_block(tokens);
-    const int first_row = first + Base::row();
+    const int group = arch::thread_index() / 128;
+    const int share = group % split, first_of_group = warpgroups == split ? 0 : group / split * 64;
+    const int row = first_of_group + arch::thread_index() / 32 % 4 * 16, first_row = first + row;
     const int tiles = Base::tiles_of(first, tokens);
     unsigned char *shared = shared_memory();
     auto values_at = [&](int slot) { return Tokens{shared + slot * Tokens::bytes}; };
     unsigned char *codes = shared + slots * Tokens::bytes;
+    const QueryCodes all_queries = {shares_queries ? codes + slots * Codes::bytes : shared};
     Meeting meeting(warpgroups * 4, at);
+    ValuesMeeting values_meeting(warpgroups * 4, at);
 
-    begin_codes(QueryCodes{shared}, q + (int64(first) * heads + head) * head_dim, heads * head_dim,
+    begin_codes(all_queries, q + (int64(first) * heads + head) * head_dim, heads * head_dim,
                 tokens - first);
     arch::close_copies();
     arch::await_copies<0>();
     arch::barrier(at);
-    uint32 queries[steps][4];
-    EIDER_UNROLL
-    for (int s = 0; s < steps; ++s)
-      arch::load_matrices(
-          QueryCodes{shared}.at(Base::row() + Base::lane() % 16, 2 * s + Base::lane() / 16),
-          queries[s], at);
-    arch::barrier(at);
+    uint32 queries[shares_queries ? 1 : steps][4];
+    if constexpr (!shares_queries) {
+      EIDER_UNROLL
+      for (int s = 0; s < steps; ++s)
+        arch::load_matrices(all_queries.at(row + Base::lane() % 16, 2 * s + Base::lane() / 16),
+                            queries[s], at);
+      arch::barrier(at);
+    }
 
     // Where the tiles lie that begin to come next, and how many tokens there are from there on.
     const W *next_keys = k + kv_head * head_dim, *next_values = v + kv_head * head_dim;
@@ -74,18 +91,25 @@ public:
       next_keys += keys * pitch;
       keys_left -= keys;
     };
-    Fragment<W, 16> loaded[pieces];
-    auto load_values = [&] {
-      load(loaded, next_values, values_left);
+    Fragment<W, 16> loaded[pieces / parts];
+    auto decode_values = [&](int slot) {
+      Base::template store<1, Code, true>(loaded, 0, values_at(slot));
+      EIDER_UNROLL
+      for (int part = 1; part < parts; ++part) {
+        load(loaded, part, next_values, values_left);
+        Base::template store<1, Code, true>(loaded, part * (pieces / parts), values_at(slot));
+      }
       next_values += keys * pitch;
       values_left -= keys;
     };
+    auto load_values = [&] { load(loaded, 0, next_values, values_left); };
     load_values();
     begin_keys(0);
-    begin_keys(1);
-    decode<Code>(loaded, values_at(0));
+    if (slots > 2)
+      begin_keys(1);
+    decode_values(0);
     load_values();
-    arch::await_copies<1>();
+    arch::await_copies<slots - 2>();
     arch::share_with_products();
     arch::barrier(at);
 
@@ -97,21 +121,30 @@ public:
     uint32 weights[keys / 8][2];
     auto score = [&](int slot) {
       const arch::Swizzled<Codes::panel> all(codes + slot * Codes::bytes, Codes::apart);
+      const arch::Swizzled<Codes::panel> own_rows(
+          all_queries.base + first_of_group * QueryCodes::panel, QueryCodes::apart);
       arch::open_products(scores.of[0]);
       EIDER_UNROLL
-      for (int s = 0; s < steps; ++s)
-        arch::begin_product<W>(
-            scores.of[0], queries[s],
-            all.moved(s * 32 / Codes::panel * Codes::apart + s * 32 % Codes::panel), s > 0, at);
+      for (int s = 0; s < steps; ++s) {
+        const int panel = s * 32 / Codes::panel, column = s * 32 % Codes::panel;
+        const auto b = all.moved(panel * Codes::apart + column);
+        if constexpr (shares_queries)
+          arch::begin_product<W>(scores.of[0], own_rows.moved(panel * QueryCodes::apart + column),
+                                 b, s > 0, at);
+        else
+          arch::begin_product<W>(scores.of[0], queries[s], b, s > 0, at);
+      }
       arch::close_products();
     };
     auto add_values = [&](int slot) {
-      const arch::Swizzled<Tokens::panel> all(shared + slot * Tokens::bytes, Tokens::apart);
+      const arch::Swizzled<Tokens::panel> all(shared + slot * Tokens::bytes +
+                                                  share * (own * 2 / Tokens::panel) * Tokens::apart,
+                                              Tokens::apart);
       arch::open_products(state.sums[0]);
       EIDER_UNROLL
       for (int s = 0; s < keys / 16; ++s)
         EIDER_UNROLL
-      for (int c = 0; c < head_dim / n; ++c)
+      for (int c = 0; c < own / n; ++c)
         arch::begin_product_f16<n>(
             &state.sums[0][c * n / 8], weights[2 * s],
             all.moved(s * 16 * Tokens::panel + c * (n * 2 / Tokens::panel) * Tokens::apart), at);
@@ -127,28 +160,40 @@ public:
             arch::f16x2_from(scores.of[0][i / 2][i % 2 * 2], scores.of[0][i / 2][i % 2 * 2 + 1]);
     };
     score(0);
+    if (slots == 2)
+      begin_keys(1);
     arch::await_products<0>(scores.of[0]);
     arch::await_copies<0>();
     arch::share_with_products();
     meeting.arrive(at);
     weigh(0);
-    begin_keys(2);
+    if (slots > 2)
+      begin_keys(2);
     pack();
+    if (slots == 2)
+      values_meeting.arrive(at);
     int slot = 1, before = 0;
     for (int tile = 1; tile < tiles; ++tile) {
       meeting.wait(at);
       score(slot);
       add_values(before);
-      decode<Code>(loaded, values_at(slot));
+      if (slots == 2) { // of which all have met the other's keys
+        begin_keys(before);
+        values_meeting.wait(at);
+      }
+      decode_values(slot);
       arch::await_copies<0>();
       arch::await_products<1>(scores.of[0]);
       arch::share_with_products();
       meeting.arrive(at);
       const bool scales_sums = weigh(tile);
-      begin_keys(before);
+      if (slots > 2)
+        begin_keys(before);
       load_values();
       arch::compute_first(state.weight[0][0] + state.weight[0][1], shared);
       arch::await_products<0>(state.sums[0]);
+      if (slots == 2)
+        values_meeting.arrive(at);
       if (scales_sums)
         Base::scale_sums(state);
       pack();
@@ -161,7 +206,7 @@ public:
     arch::await_copies<0>(); // of tiles that are not there
     constexpr float raised = 1 << lowered<W, Code::conversion>();
     Base::template finish<is_interleaved<W, f16, Code::conversion, true>>(
-        state, o + head * head_dim, heads * head_dim, first_row, tokens,
+        state, o + head * head_dim + share * own, heads * head_dim, first_row, tokens,
         raised * Base::template scale_of<scales>(v_scale, kv_head), nullptr, at);
   }
 
@@ -183,30 +228,23 @@ private:
   /// Begins to copy rows of codes as they are, of which `left` are there; zeros for the others.
   template <class Matrix, class W>
   static EIDER_DEVICE void begin_codes(const Matrix &to, const W *from, int pitch, int left) {
-    Base::template for_pieces<Matrix::rows>([&](int piece, int) {
-      const Place place(piece);
+    Base::template for_pieces<Matrix::rows>([&](const Place &place, int, int) {
       begin_copy<16>(to.at(place.row, place.column / 16), from + place.row * pitch + place.column,
                      place.row < left);
     });
   }
 
-  /// The thread's codes of a tile of values, likewise.
+  /// The thread's codes of a tile of values, or a part of them, likewise.
   template <class W>
-  static EIDER_DEVICE void load(Fragment<W, 16> (&loaded)[pieces], const W *from, int left) {
+  static EIDER_DEVICE void load(Fragment<W, 16> (&loaded)[pieces / parts], int part, const W *from,
+                                int left) {
     const int there = left < keys ? left : keys;
     EIDER_UNROLL
-    for (int i = 0; i < pieces; ++i) { // by predicates alone: pieces that are no thread's are zeros
-      const Place place(arch::thread_index() + i * threads);
+    for (int i = 0; i < pieces / parts; ++i) { // by predicates: pieces of no thread are zeros
+      const Place place = Place::of_piece(part * (pieces / parts) + i);
       arch::load_words_if<16>(place.row < there, from + place.row * pitch + place.column,
                               loaded[i].words, 0, 16);
     }
-  }
-
-  /// These, to f16.
-  template <class Code, class W>
-  static EIDER_DEVICE void decode(const Fragment<W, 16> (&loaded)[pieces], const Tokens &to) {
-    Base::template for_pieces<keys>(
-        [&](int piece, int i) { Base::template store<Code>(loaded[i], Place(piece), to); });
   }
 };
 

@@ -153,11 +153,20 @@ template <class T, CodecPath path> constexpr EIDER_DEVICE int lowered() {
     return 0;
 }
 
+/// Whether some code is a NaN that pairs would lose; its bits are among those of `lost`.
+template <CodecPath path, class T, int count>
+EIDER_DEVICE void note_lost(const Fragment<T, count> &codes, uint32 &lost) {
+  if constexpr (Format<T>::template loses_nan<path>) {
+    EIDER_UNROLL
+    for (int i = 0; i < count; i += 4)
+      lost |= Format<T>::nans_in(detail::codes_at(codes, i));
+  }
+}
+
 /// Codes as pairs of f16, as a codec has them on its way to floats; `low`: times a power of two
-/// that saves a product.
-template <CodecPath path, bool interleaved, bool low = false, class T, int count>
+/// that saves a product; NaN are NaN unless nobody `mends` them, who knows that there are none.
+template <CodecPath path, bool interleaved, bool low = false, bool mends = true, class T, int count>
 EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs, f16) {
-  uint32 lost = 0;
   EIDER_UNROLL
   for (int i = 0; i < count; i += 4) {
     const uint32 four = detail::codes_at(codes, i);
@@ -165,10 +174,11 @@ EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs,
       Format<T>::template decode<path, true>(four, pairs[i / 2], pairs[i / 2 + 1]);
     else
       Format<T>::template decode<path>(four, pairs[i / 2], pairs[i / 2 + 1]);
-    if constexpr (Format<T>::template loses_nan<path>)
-      lost |= Format<T>::nans_in(four);
   }
-  if constexpr (Format<T>::template loses_nan<path>)
+  uint32 lost = 0;
+  if constexpr (mends)
+    note_lost<path>(codes, lost);
+  if constexpr (mends && Format<T>::template loses_nan<path>)
     if (arch::unlikely((lost & tops_of_bytes) != 0)) {
       EIDER_UNROLL
       for (int i = 0; i < count; i += 4) {

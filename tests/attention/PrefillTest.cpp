@@ -43,6 +43,14 @@ std::vector<matrix::Case> cases() {
       add({.tokens = tokens, .heads = 2, .kvHeads = 1, .d = 32}, parameters);
   for (const int64_t d : {32, 64, 96, 128, 160, 192, 224, 256, 384, 512})
     add({.tokens = 70, .heads = 1, .kvHeads = 1, .d = d}, causal({.dtype = "f32"}));
+  for (const int64_t d : {384, 512}) { // whose queries stay in shared memory
+    add({.tokens = 200, .heads = 2, .kvHeads = 1, .d = d});
+    add({.tokens = 150, .heads = 2, .kvHeads = 2, .d = d}, causal({.format = "e5m2"}));
+  }
+  add({.tokens = 150, .d = 128}, causal(),
+      "auto", // two warpgroups of the first rows, two of others
+      "attention<threads = 512, vector = 1, rows = 128, columns = 64, split = 2, prefetch = 1, "
+      "warpgroups = 1>");
   for (auto [heads, kvHeads] : {std::pair<int64_t, int64_t>{1, 1}, {6, 2}, {5, 1}, {4, 4}, {40, 2}})
     for (const int64_t scales : {int64_t(1), kvHeads})
       add({.heads = heads, .kvHeads = kvHeads, .scales = scales}, causal());
@@ -97,10 +105,12 @@ Program gated() {
 
 TEST(Prefill, AgreesWithTheReferenceOnTheDevice) {
   std::vector<matrix::Case> all = cases();
-  const char *older = std::getenv("EIDER_TARGET"); // one that has no instructions for FP8
+  // One that has no instructions for FP8; the oldest has no shared memory for the longest heads.
+  const char *older = std::getenv("EIDER_TARGET");
   std::erase_if(all, [&](const matrix::Case &made) {
     return older && (made.options.codec == "hardware" ||
-                     made.options.schedule.find("warpgroups") != std::string::npos);
+                     made.options.schedule.find("warpgroups") != std::string::npos ||
+                     (older == std::string("sm_75") && made.options.dims.at("d") == 512));
   });
   at_points::expectReference(all);
 }
@@ -310,7 +320,8 @@ TEST(Prefill, RefusesWhatNoKernelHas) {
                              "prefetch = 1, warpgroups = 1>";
   EXPECT_THAT(errorOf({}, ofWarpgroups, "sm_90a"), IsEmpty());
   EXPECT_THAT(errorOf({}, ofWarpgroups), HasSubstr("for sm_90a"));
-  EXPECT_THAT(errorOf({.d = 512}, ofWarpgroups, "sm_90a"), HasSubstr("heads of up to 256"));
+  EXPECT_THAT(errorOf({.d = 288}, ofWarpgroups, "sm_90a"), HasSubstr("heads of up to 256"));
+  EXPECT_THAT(errorOf({.d = 512}, ofWarpgroups, "sm_90a"), HasSubstr("split is 1 or 2"));
   EXPECT_THAT(errorOf({},
                       "attention<threads = 256, vector = 1, rows = 64, columns = 64, "
                       "prefetch = 1, warpgroups = 1>",
