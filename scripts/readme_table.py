@@ -241,10 +241,35 @@ def beside_prompts(documents):
     return tables
 
 
+def linears(documents):
+    """A linear layer in FP8 beside the same in BF16: of many rows its parts and what they share of the time, of few the whole."""
+    ours = [cell for document in documents for cell in document["cells"] if cell["op"] == "fp8_linear"]
+    of_parts = {}
+    for cell in ours:
+        params = cell["params"]
+        if "block" in params:
+            key = json.dumps([cell["shape"], params["block"], params.get("sums", "")], sort_keys=True)
+            of_parts.setdefault(key, {})[params["part"]] = cell
+    many = [row(["rows × outputs × inputs", "scales of x, sums", "product µs", "cast µs", "of the product", "in the norm, more than the norm",
+                 "cast and product, times as fast as BF16", "with the norm"]), "|---|---|--:|--:|--:|--:|--:|--:|"]
+    few = [row(["rows × outputs × inputs", "Eider µs", "BF16 by cuBLASLt µs", "times as fast"]), "|---|--:|--:|--:|"]
+    for key, parts in of_parts.items():
+        shape, block, sums = json.loads(key)
+        name, whole = f"{shape['m']} × {shape['n']} × {shape['k']}", parts["linear"]
+        if "product" not in parts:
+            few.append(row([name, number(whole["value"]), number(whole["baseline_value"]), f"{1 / whole['ratio']:.2f}"]))
+            continue
+        product, cast, fused = parts["product"]["value"], parts["cast"], parts["norm and cast"]
+        more = (fused["value"] - fused["baseline_value"]) / product
+        many.append(row([name, f"{block}, {sums}", number(product), number(cast["value"]), f"{100 * cast['ratio']:.1f} %", f"{100 * more:.1f} %",
+                         f"{1 / whole['ratio']:.2f}", f"{1 / parts['norm, linear']['ratio']:.2f}"]))
+    return [lines for lines in (many, few) if len(lines) > 2]
+
+
 def is_shown(cell):
     """Whether a cell is for the README: ops at the shape that targets speak of, and what is not of one shape."""
-    if cell["op"] in ("gemv", "attention_decode", "attention_prefill"):
-        return False  # beside_weights(), beside_bf16_caches(), beside_prompts()
+    if cell["op"] in ("gemv", "attention_decode", "attention_prefill", "fp8_linear"):
+        return False  # beside_weights(), beside_bf16_caches(), beside_prompts(), linears()
     if cell["metric"] not in ("time", "launch", "tuned_time", "heuristic_time", "verified_time", "tuning"):
         return True
     largest = cell["shape"].get("tokens") == 16384 and cell["shape"].get("hidden") == 8192
@@ -263,6 +288,10 @@ def tables(documents):
         blocks += [*(machine_line(document) for document in of_prefill), *("\n".join(lines) for lines in prompts)]
     if caches := beside_bf16_caches(documents):
         blocks += ["One token's attention over a paged cache, heads of 128, pages of 16, nothing in L2; of the same files:", "\n".join(caches)]
+    if layers := linears(documents):
+        of_linear = [document for document in documents if document["bench"] == "linear"]
+        blocks += [*(machine_line(document) for document in of_linear), "A linear layer in FP8 (`build/bin/fp8-linear`): the cast by Eider, many rows multiplied by cuBLASLt, few by Eider.",
+                   *("\n".join(lines) for lines in layers)]
     documents = [dict(document, cells=[cell for cell in document["cells"] if is_shown(cell)]) for document in documents
                  if any(map(is_shown, document["cells"]))]
     for document in documents:

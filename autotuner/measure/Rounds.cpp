@@ -23,11 +23,6 @@ double at(std::vector<double> values, double quantile) {
   return values[std::min(values.size() - 1,
                          static_cast<size_t>(quantile * static_cast<double>(values.size())))];
 }
-
-int ordinalOf(const Device &device) {
-  const std::string &id = device.info().id; // cuda:N
-  return std::stoi(id.substr(id.find(':') + 1));
-}
 } // namespace
 
 double Times::median() const { return at(values, 0.5); }
@@ -42,7 +37,7 @@ double Times::drift() const {
 Rounds::Rounds(const Device &device) : device(device) {
   if (device.isHost())
     return;
-  graphs = std::make_unique<bench::GraphStream>(ordinalOf(device));
+  graphs = std::make_unique<bench::GraphStream>(device);
   stream = graphs->stream();
 }
 

@@ -55,11 +55,13 @@ struct GraphStream::Api {
   }
 };
 
-GraphStream::GraphStream(int ordinal) : api(std::make_unique<const Api>()) {
-  DeviceNumber device = 0;
+GraphStream::GraphStream(const Device &device) : api(std::make_unique<const Api>()) {
+  const std::string &id = device.info().id; // cuda:N
+  DeviceNumber number = 0;
   Context context = nullptr;
-  driver().check(driver().deviceGet(&device, ordinal), "opening a GPU");
-  driver().check(driver().primaryRetain(&context, device), "retaining the context");
+  driver().check(driver().deviceGet(&number, std::stoi(id.substr(id.find(':') + 1))),
+                 "opening a GPU");
+  driver().check(driver().primaryRetain(&context, number), "retaining the context");
   driver().check(driver().contextPush(context), "making the context current");
   DriverStream stream = nullptr;
   driver().check(api->streamCreate(&stream, nonBlocking), "making a stream");

@@ -17,9 +17,9 @@ namespace eider::bench {
 /// launch can only be timed when the host does not launch them one by one.
 class GraphStream {
 public:
-  /// `ordinal`: of the GPU, whose primary context is made current in this thread while this lives.
+  /// The primary context of `device`, a GPU, is made current in this thread while this lives.
   /// Throws Error.
-  explicit GraphStream(int ordinal);
+  explicit GraphStream(const Device &device);
   ~GraphStream();
   GraphStream(const GraphStream &) = delete;
   GraphStream &operator=(const GraphStream &) = delete;

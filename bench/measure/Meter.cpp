@@ -19,6 +19,7 @@ namespace {
 constexpr double replayBelow = 20;             ///< us: a launch by the host takes 3 to 5
 constexpr size_t roundBytes = size_t(1) << 29; ///< What a round moves, about.
 constexpr int warmUpRounds = 2;
+constexpr double turn = 1000; ///< us that one of several subjects takes before the next
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -40,11 +41,6 @@ std::pair<double, double> intervalOfMedian(std::vector<double> values) {
     return values[static_cast<size_t>(std::clamp(std::round(rank), 0.0, n - 1))];
   };
   return {at(middle - beyond), at(middle + beyond)};
-}
-
-int ordinalOf(const Device &device) {
-  const std::string &id = device.info().id; // cuda:N
-  return std::stoi(id.substr(id.find(':') + 1));
 }
 
 /// Memory for memcpys of half of `traffic`, one a launch.
@@ -97,7 +93,7 @@ struct Meter::Rounds {
 Meter::Meter(const Device &device, int rounds) : device(device), rounds(rounds) {
   if (device.isHost())
     return;
-  graphs = std::make_unique<GraphStream>(ordinalOf(device));
+  graphs = std::make_unique<GraphStream>(device);
   stream = graphs->stream();
   const auto bytes = static_cast<size_t>(2 * device.info().l2);
   sweepFrom = device.allocate(bytes);
@@ -161,6 +157,28 @@ Timing Meter::time(const Enqueue &launch, size_t traffic, L2 l2) const {
   }
   const auto [low, high] = intervalOfMedian(ratios);
   return {median(kernel), median(copy), spreadOf(kernel), low, high, replay};
+}
+
+std::vector<double>
+Meter::timeInTurn(const std::vector<std::function<void(Stream)>> &launches) const {
+  std::vector<Rounds> all;
+  for (const auto &launch : launches) {
+    const Enqueue enqueue = [launch](Stream on, int) { launch(on); };
+    const Rounds first = prepare(enqueue, 1, 1, false, L2::Warm);
+    first.measure();
+    const double once = first.measure();
+    all.push_back(prepare(enqueue, static_cast<int>(std::clamp(turn / once, 3.0, 100.0)), 1,
+                          graphs && once < replayBelow, L2::Warm));
+  }
+  std::vector<std::vector<double>> times(all.size());
+  for (int round = -warmUpRounds; round < rounds; ++round)
+    for (size_t i = 0; i < all.size(); ++i)
+      if (const double time = all[i].measure(); round >= 0)
+        times[i].push_back(time);
+  std::vector<double> medians;
+  for (std::vector<double> &values : times)
+    medians.push_back(median(std::move(values)));
+  return medians;
 }
 
 double Meter::emptyKernel() const {

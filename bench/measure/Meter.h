@@ -10,6 +10,8 @@
 #include "eider/runtime.h"
 
 #include <functional>
+#include <memory>
+#include <vector>
 
 namespace eider::bench {
 
@@ -46,6 +48,11 @@ public:
 
   /// `launch` has copiesFor(traffic) sets of tensors. Throws Error.
   Timing time(const Enqueue &launch, size_t traffic, L2 l2) const;
+
+  /// Microseconds that each of some subjects takes: medians of rounds in which all take their
+  /// turns, so that what is compared has seen the same clocks. Each finds in the L2 what it left
+  /// there itself. Throws Error.
+  std::vector<double> timeInTurn(const std::vector<std::function<void(Stream)>> &launches) const;
 
   /// Microseconds that a kernel which does nothing takes, replayed as a CUDA graph; 0 on `host`.
   double emptyKernel() const;

@@ -218,6 +218,22 @@ demo() {
   check demo timeout 120 "$bin/eider-demo" "$root/examples/data/minilm.safetensors" "$work/demo"
 }
 
+# Its products are cuBLASLt's, which comes with CUDA or with PyTorch.
+linear() {
+  local found
+  found=${EIDER_CUBLASLT:-$(python3 - <<'END'
+import glob, sysconfig
+print(next(iter(glob.glob(sysconfig.get_path("purelib") + "/nvidia/**/libcublasLt.so.1[2-9]", recursive=True) +
+                glob.glob("/usr/local/cuda*/lib64/libcublasLt.so")), ""))
+END
+)}
+  if [ -z "$found" ]; then
+    echo "cuBLASLt is not here; it comes with the CUDA toolkit"
+    return 77
+  fi
+  EIDER_CUBLASLT=$found timeout 120 "$bin/fp8-linear" --check
+}
+
 kernels() { timeout 120 "$bin/gpu-kernels"; }
 
 # sanitizer TOOL DEFECT: silent about every kernel of ours, not about one that has the defect.
@@ -256,6 +272,7 @@ step attention env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/attention-test" --gt
 step attention-as-sm_75 env EIDER_TARGET=sm_75 EIDER_TEST_DEVICE=cuda timeout 120 "$bin/attention-test" --gtest_filter='*OnTheDevice'
 step attention-as-sm_80 env EIDER_TARGET=sm_80 EIDER_TEST_DEVICE=cuda timeout 120 "$bin/attention-test" --gtest_filter='*OnTheDevice'
 step contraction env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/contraction-test" --gtest_filter='*OnTheDevice'
+step linear linear
 step heldout env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/heldout-test" --gtest_filter=HeldOut.AgreeWithTheReference
 step random in_shards "$bin/random-test" --programs 400 --device cuda
 step aot timeout 120 "$bin/gpu-aot"

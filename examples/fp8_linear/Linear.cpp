@@ -1,0 +1,167 @@
+//===- examples/fp8_linear/Linear.cpp - A linear layer in FP8 -------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "examples/fp8_linear/Linear.h"
+
+#include "eider/compile.h"
+#include "eider/jit.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+#include <vector>
+
+using namespace eider;
+
+namespace fp8_linear {
+
+std::shared_ptr<void> allocate(const Device &device, size_t bytes) {
+  return {device.allocate(std::max<size_t>(bytes, 1)),
+          [device](void *pointer) { device.free(pointer); }};
+}
+
+Launch launchOf(const Device &device, const Program &program, const Dims &dims,
+                std::span<const TensorArg> tensors) {
+  const Call call = jit(program, device, dims).prepare(dims, tensors);
+  const std::shared_ptr<void> workspace = allocate(device, call.workspace_bytes());
+  return [call, workspace, tensors = std::vector(tensors.begin(), tensors.end())](Stream stream) {
+    call.launch(stream, tensors, {}, workspace.get());
+  };
+}
+
+Linear::Linear(const Device &device, const CublasLt &cublas, int64_t n, int64_t k,
+               std::string blockOfX)
+    : device(device), cublas(cublas), n(n), k(k), block(std::move(blockOfX)),
+      blockOfWeight(block == "1x*" ? "1x*" : "128x128") {
+  if (block != "1x*" && block != "1x128")
+    throw Error(ErrorKind::Request, "is no block of rows of x", block, "choose 1x* or 1x128");
+  if (block == "1x128" && (k % 512 != 0 || n % 128 != 0)) // whole blocks, their rows on 16 bytes
+    throw Error(ErrorKind::Request,
+                "k = " + std::to_string(k) + " is no multiple of 512, or n = " + std::to_string(n) +
+                    " none of 128",
+                "blocks of 128x128", "choose block 1x*");
+}
+
+Program Linear::programOf(const std::string &op, const std::string &block,
+                          const std::string &layout) const {
+  return libraryOp(op, {.dtype = "bf16", .format = "e4m3", .block = block, .scaleLayout = layout});
+}
+
+Linear::Codes Linear::makeCodes(const Kernel &kernel, int64_t rows) const {
+  Codes made;
+  made.sizeOfScales = 1;
+  for (int64_t extent : kernel.shapeOf("y_scale", {{"tokens", rows}, {"hidden", k}}))
+    made.sizeOfScales *= static_cast<size_t>(extent);
+  made.codes = allocate(device, static_cast<size_t>(rows * k));
+  made.scales = allocate(device, 4 * made.sizeOfScales);
+  return made;
+}
+
+void Linear::setWeight(const void *w) {
+  const Dims dims = {{"tokens", n}, {"hidden", k}};
+  const Program program = programOf("quantize", blockOfWeight, "");
+  weight = makeCodes(jit(program, device, dims), n);
+  launchOf(device, program, dims,
+           std::vector<TensorArg>{{w}, {weight.codes.get()}, {weight.scales.get()}})({});
+  device.synchronize();
+}
+
+Launch Linear::castBy(const std::string &op, int64_t m, std::span<const TensorArg> inputs) {
+  const Dims dims = {{"tokens", m}, {"hidden", k}};
+  const Program program = programOf(op, block, block == "1x*" ? "" : "te_gemm_ready");
+  if (!casts.contains(m))
+    casts[m] = makeCodes(jit(program, device, dims), m);
+  std::vector<TensorArg> tensors(inputs.begin(), inputs.end());
+  tensors.push_back({casts.at(m).codes.get()});
+  tensors.push_back({casts.at(m).scales.get()});
+  return launchOf(device, program, dims, tensors);
+}
+
+Launch Linear::cast(const void *x, int64_t m) {
+  return castBy("quantize", m, std::vector<TensorArg>{{x}});
+}
+
+Launch Linear::normAndCast(const void *x, const void *weight, int64_t m) {
+  return castBy("rms_norm_quant", m, std::vector<TensorArg>{{x}, {weight}});
+}
+
+Launch Linear::product(void *y, int64_t m, Sums sums) {
+  const auto found = casts.find(m);
+  if (found == casts.end())
+    throw Error(ErrorKind::Request, "nothing was cast of so many rows", std::to_string(m),
+                "call cast() or normAndCast() first");
+  const auto chosen = std::make_shared<Product>(cublas.product(
+      {found->second.codes.get(), DType::e4m3, found->second.scales.get(), block},
+      {weight.codes.get(), DType::e4m3, weight.scales.get(), blockOfWeight}, y, m, n, k, sums));
+  return [chosen](Stream stream) { chosen->launch(stream); };
+}
+
+Launch Linear::skinny(const void *x, void *y, int64_t m) {
+  return launchOf(device, programOf("matmul_skinny", blockOfWeight, ""),
+                  {{"m", m}, {"n", n}, {"k", k}},
+                  std::vector<TensorArg>{{weight.codes.get()}, {weight.scales.get()}, {x}, {y}});
+}
+
+Launch Linear::forward(const void *x, void *y, int64_t m, Sums sums) {
+  if (m <= fewRows)
+    return skinny(x, y, m);
+  const Launch first = cast(x, m), then = product(y, m, sums);
+  return [first, then](Stream stream) {
+    first(stream);
+    then(stream);
+  };
+}
+
+namespace {
+double valueOfE4m3(uint8_t code) {
+  const int exponent = code >> 3 & 15, mantissa = code & 7;
+  const double magnitude =
+      exponent == 0 ? std::ldexp(mantissa, -9) : std::ldexp(8 + mantissa, exponent - 10);
+  return (code & 0x7f) == 0x7f ? NAN : code & 0x80 ? -magnitude : magnitude;
+}
+template <class T> std::vector<T> downloaded(const Device &device, const void *from, size_t count) {
+  std::vector<T> values(count);
+  device.download(values.data(), from, count * sizeof(T));
+  return values;
+}
+} // namespace
+
+double Linear::errorOf(const void *y, int64_t m) const {
+  const Codes &cast = casts.at(m);
+  const auto size = [](int64_t count) { return static_cast<size_t>(count); };
+  const auto x = downloaded<uint8_t>(device, cast.codes.get(), size(m * k));
+  const auto w = downloaded<uint8_t>(device, weight.codes.get(), size(n * k));
+  const auto xScales = downloaded<float>(device, cast.scales.get(), cast.sizeOfScales);
+  const auto wScales = downloaded<float>(device, weight.scales.get(), weight.sizeOfScales);
+  const auto found = downloaded<uint16_t>(device, y, size(m * n));
+  const bool isOfRows = block == "1x*";
+  const int64_t pitch = isOfRows ? 1 : (m + 3) / 4 * 4; // of x's scales, of the blocks of columns
+  std::mt19937 random(1);
+  double worst = 0;
+  for (int sample = 0; sample < 512; ++sample) {
+    const auto row = static_cast<int64_t>(random()) % m,
+               column = static_cast<int64_t>(random()) % n;
+    double sum = 0, magnitude = 0;
+    for (int64_t i = 0; i < k; ++i) {
+      const double scale = isOfRows ? double(xScales[size(row)]) * wScales[size(column)]
+                                    : double(xScales[size(i / 128 * pitch + row)]) *
+                                          wScales[size(column / 128 * (k / 128) + i / 128)];
+      const double term =
+          valueOfE4m3(x[size(row * k + i)]) * valueOfE4m3(w[size(column * k + i)]) * scale;
+      sum += term;
+      magnitude += std::abs(term);
+    }
+    const double value = std::bit_cast<float>(uint32_t(found[size(row * n + column)]) << 16);
+    // Half a unit of bf16; and sums that keep 13 bits of their largest term.
+    const double bound = std::abs(sum) * 0x1p-8 + magnitude * 0x1p-12;
+    worst = std::max(worst, bound > 0 ? std::abs(value - sum) / bound : value == sum ? 0 : 2);
+    if (!(value == value))
+      return INFINITY;
+  }
+  return worst;
+}
+
+} // namespace fp8_linear

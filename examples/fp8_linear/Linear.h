@@ -1,0 +1,81 @@
+//===- examples/fp8_linear/Linear.h - A linear layer in FP8 -----*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_EXAMPLES_FP8LINEAR_LINEAR_H
+#define EIDER_EXAMPLES_FP8LINEAR_LINEAR_H
+
+#include "examples/fp8_linear/CublasLt.h"
+
+#include "eider/dsl.h"
+#include "eider/runtime.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace fp8_linear {
+
+/// Device memory that frees itself.
+std::shared_ptr<void> allocate(const eider::Device &device, size_t bytes);
+
+/// What puts work on a stream; it must not outlive the layer, nor the memory that it was given.
+using Launch = std::function<void(eider::Stream)>;
+
+/// A program of Eider's on tensors, in its contract's order, prepared for `dims`.
+Launch launchOf(const eider::Device &device, const eider::Program &program, const eider::Dims &dims,
+                std::span<const eider::TensorArg> tensors);
+
+/// y [m, n] = x [m, k] · wᵀ, x and y in bf16, the weights w [n, k] in e4m3, with a scale a row
+/// (`1x*`), or of 128x128 where x has one of 1x128. Up to 64 rows are multiplied by Eider as they
+/// are; more are quantised, alone or with the norm before, in the layout that cuBLASLt reads.
+class Linear {
+public:
+  static constexpr int64_t fewRows = 64;
+
+  /// `block`: of x. Throws eider::Error (Request) for another, or a k that cuBLASLt cannot take.
+  Linear(const eider::Device &device, const CublasLt &cublas, int64_t n, int64_t k,
+         std::string block);
+
+  /// Quantises w, bf16 [n, k] in device memory; waits until it is done.
+  void setWeight(const void *w);
+
+  /// y of x, whatever m is.
+  Launch forward(const void *x, void *y, int64_t m, Sums sums = Sums::f32);
+
+  // What it does, part by part.
+  Launch cast(const void *x, int64_t m);
+  Launch normAndCast(const void *x, const void *weight, int64_t m);
+  Launch product(void *y, int64_t m, Sums sums = Sums::f32); ///< Of what was cast.
+  Launch skinny(const void *x, void *y, int64_t m);
+
+  /// The largest error of samples of y, of what was cast and multiplied, beside their sum in
+  /// double, over what rounding and sums of f32 allow: at most 1 if all is right.
+  double errorOf(const void *y, int64_t m) const;
+
+private:
+  /// Codes and scales of rows, which stay where they are.
+  struct Codes {
+    std::shared_ptr<void> codes, scales;
+    size_t sizeOfScales = 0; ///< elements
+  };
+  Codes makeCodes(const eider::Kernel &kernel, int64_t rows) const;
+  eider::Program programOf(const std::string &op, const std::string &block,
+                           const std::string &layout) const;
+  Launch castBy(const std::string &op, int64_t m, std::span<const eider::TensorArg> inputs);
+
+  eider::Device device;
+  const CublasLt &cublas;
+  int64_t n, k;
+  std::string block, blockOfWeight;
+  Codes weight;
+  std::map<int64_t, Codes> casts; ///< By m.
+};
+
+} // namespace fp8_linear
+
+#endif // EIDER_EXAMPLES_FP8LINEAR_LINEAR_H
