@@ -266,10 +266,36 @@ def linears(documents):
     return [lines for lines in (many, few) if len(lines) > 2]
 
 
+def layers(documents):
+    """A transformer's decode layer beside PyTorch's in BF16, and how many sequences fit."""
+    ours = [cell for document in documents for cell in document["cells"] if cell["op"] == "decode_layer"]
+    times, rates, fits = {}, {}, {}
+    for cell in ours:
+        key = (cell["params"]["model"], cell["shape"].get("sequences"), cell["shape"]["context"])
+        if cell["metric"] == "time":
+            times.setdefault(key, {})[cell["params"].get("by", "")] = cell
+        elif cell["metric"] == "tokens_per_second":
+            rates[key] = cell["value"]
+        else:
+            fits.setdefault((key[0], key[2]), {})[cell["params"]["format"], cell["params"]["cache"]] = cell["value"]
+    names = sorted({by for cells in times.values() for by in cells if by})
+    lines = [row(["decode layer", "sequences × tokens", "Eider µs", "TB/s", "tokens/s", *(f"{name} µs" for name in names), "times the fastest of these"]),
+             "|---|---|--:|--:|--:|" + "--:|" * (len(names) + 1)]
+    for (model, sequences, context), cells in times.items():
+        mine, theirs = cells[""], [cells[name]["value"] for name in names if name in cells]
+        lines.append(row([model, f"{sequences} × {context}", number(mine["value"]), f"{mine['bytes'] / mine['value'] * 1e-6:.2f}",
+                          f"{rates[model, sequences, context]:.0f}", *(number(cells[name]["value"]) if name in cells else "–" for name in names),
+                          f"{min(theirs) / mine['value']:.2f}" if theirs else "–"]))
+    room = [row(["sequences that fit", "weights and cache BF16", "weights E4M3, cache BF16", "weights and cache E4M3"]), "|---|--:|--:|--:|"]
+    for (model, context), cells in fits.items():
+        room.append(row([f"{model}, of {context} tokens", *(f"{cells[pair]:.0f}" for pair in (("bf16", "bf16"), ("e4m3", "bf16"), ("e4m3", "e4m3")))]))
+    return [table for table in (lines, room) if len(table) > 2]
+
+
 def is_shown(cell):
     """Whether a cell is for the README: ops at the shape that targets speak of, and what is not of one shape."""
-    if cell["op"] in ("gemv", "attention_decode", "attention_prefill", "fp8_linear"):
-        return False  # beside_weights(), beside_bf16_caches(), beside_prompts(), linears()
+    if cell["op"] in ("gemv", "attention_decode", "attention_prefill", "fp8_linear", "decode_layer"):
+        return False  # beside_weights(), beside_bf16_caches(), beside_prompts(), linears(), layers()
     if cell["metric"] not in ("time", "launch", "tuned_time", "heuristic_time", "verified_time", "tuning"):
         return True
     largest = cell["shape"].get("tokens") == 16384 and cell["shape"].get("hidden") == 8192
@@ -288,10 +314,13 @@ def tables(documents):
         blocks += [*(machine_line(document) for document in of_prefill), *("\n".join(lines) for lines in prompts)]
     if caches := beside_bf16_caches(documents):
         blocks += ["One token's attention over a paged cache, heads of 128, pages of 16, nothing in L2; of the same files:", "\n".join(caches)]
-    if layers := linears(documents):
+    if of_layers := layers(documents):
+        of_models = [document for document in documents if document["bench"] == "llm"]
+        blocks += [*(machine_line(document) for document in of_models), *("\n".join(lines) for lines in of_layers)]
+    if shapes := linears(documents):
         of_linear = [document for document in documents if document["bench"] == "linear"]
         blocks += [*(machine_line(document) for document in of_linear), "A linear layer in FP8 (`build/bin/fp8-linear`): the cast by Eider, many rows multiplied by cuBLASLt, few by Eider.",
-                   *("\n".join(lines) for lines in layers)]
+                   *("\n".join(lines) for lines in shapes)]
     documents = [dict(document, cells=[cell for cell in document["cells"] if is_shown(cell)]) for document in documents
                  if any(map(is_shown, document["cells"]))]
     for document in documents:

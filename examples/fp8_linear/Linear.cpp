@@ -18,19 +18,8 @@ using namespace eider;
 
 namespace fp8_linear {
 
-std::shared_ptr<void> allocate(const Device &device, size_t bytes) {
-  return {device.allocate(std::max<size_t>(bytes, 1)),
-          [device](void *pointer) { device.free(pointer); }};
-}
-
-Launch launchOf(const Device &device, const Program &program, const Dims &dims,
-                std::span<const TensorArg> tensors) {
-  const Call call = jit(program, device, dims).prepare(dims, tensors);
-  const std::shared_ptr<void> workspace = allocate(device, call.workspace_bytes());
-  return [call, workspace, tensors = std::vector(tensors.begin(), tensors.end())](Stream stream) {
-    call.launch(stream, tensors, {}, workspace.get());
-  };
-}
+using bench::allocate;
+using bench::launchOf;
 
 Linear::Linear(const Device &device, const CublasLt &cublas, int64_t n, int64_t k,
                std::string blockOfX)
@@ -65,27 +54,24 @@ void Linear::setWeight(const void *w) {
   const Program program = programOf("quantize", blockOfWeight, "");
   weight = makeCodes(jit(program, device, dims), n);
   launchOf(device, program, dims,
-           std::vector<TensorArg>{{w}, {weight.codes.get()}, {weight.scales.get()}})({});
+           {{"x", w}, {"y", weight.codes.get()}, {"y_scale", weight.scales.get()}})({});
   device.synchronize();
 }
 
-Launch Linear::castBy(const std::string &op, int64_t m, std::span<const TensorArg> inputs) {
+Launch Linear::castBy(const std::string &op, int64_t m, std::vector<NamedTensor> tensors) {
   const Dims dims = {{"tokens", m}, {"hidden", k}};
   const Program program = programOf(op, block, block == "1x*" ? "" : "te_gemm_ready");
   if (!casts.contains(m))
     casts[m] = makeCodes(jit(program, device, dims), m);
-  std::vector<TensorArg> tensors(inputs.begin(), inputs.end());
-  tensors.push_back({casts.at(m).codes.get()});
-  tensors.push_back({casts.at(m).scales.get()});
+  tensors.push_back({"y", casts.at(m).codes.get()});
+  tensors.push_back({"y_scale", casts.at(m).scales.get()});
   return launchOf(device, program, dims, tensors);
 }
 
-Launch Linear::cast(const void *x, int64_t m) {
-  return castBy("quantize", m, std::vector<TensorArg>{{x}});
-}
+Launch Linear::cast(const void *x, int64_t m) { return castBy("quantize", m, {{"x", x}}); }
 
 Launch Linear::normAndCast(const void *x, const void *weight, int64_t m) {
-  return castBy("rms_norm_quant", m, std::vector<TensorArg>{{x}, {weight}});
+  return castBy("rms_norm_quant", m, {{"x", x}, {"weight", weight}});
 }
 
 Launch Linear::product(void *y, int64_t m, Sums sums) {
@@ -100,9 +86,9 @@ Launch Linear::product(void *y, int64_t m, Sums sums) {
 }
 
 Launch Linear::skinny(const void *x, void *y, int64_t m) {
-  return launchOf(device, programOf("matmul_skinny", blockOfWeight, ""),
-                  {{"m", m}, {"n", n}, {"k", k}},
-                  std::vector<TensorArg>{{weight.codes.get()}, {weight.scales.get()}, {x}, {y}});
+  return launchOf(
+      device, programOf("matmul_skinny", blockOfWeight, ""), {{"m", m}, {"n", n}, {"k", k}},
+      {{"w", weight.codes.get()}, {"w_scale", weight.scales.get()}, {"x", x}, {"y", y}});
 }
 
 Launch Linear::forward(const void *x, void *y, int64_t m, Sums sums) {

@@ -6,29 +6,20 @@
 #ifndef EIDER_EXAMPLES_FP8LINEAR_LINEAR_H
 #define EIDER_EXAMPLES_FP8LINEAR_LINEAR_H
 
+#include "bench/measure/Prepared.h"
 #include "examples/fp8_linear/CublasLt.h"
 
 #include "eider/dsl.h"
 #include "eider/runtime.h"
 
-#include <functional>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace fp8_linear {
 
-/// Device memory that frees itself.
-std::shared_ptr<void> allocate(const eider::Device &device, size_t bytes);
-
-/// What puts work on a stream; it must not outlive the layer, nor the memory that it was given.
-using Launch = std::function<void(eider::Stream)>;
-
-/// A program of Eider's on tensors, in its contract's order, prepared for `dims`.
-Launch launchOf(const eider::Device &device, const eider::Program &program, const eider::Dims &dims,
-                std::span<const eider::TensorArg> tensors);
+using eider::bench::Launch;
 
 /// y [m, n] = x [m, k] · wᵀ, x and y in bf16, the weights w [n, k] in e4m3, with a scale a row
 /// (`1x*`), or of 128x128 where x has one of 1x128. Up to 64 rows are multiplied by Eider as they
@@ -66,7 +57,7 @@ private:
   Codes makeCodes(const eider::Kernel &kernel, int64_t rows) const;
   eider::Program programOf(const std::string &op, const std::string &block,
                            const std::string &layout) const;
-  Launch castBy(const std::string &op, int64_t m, std::span<const eider::TensorArg> inputs);
+  Launch castBy(const std::string &op, int64_t m, std::vector<eider::NamedTensor> tensors);
 
   eider::Device device;
   const CublasLt &cublas;

@@ -57,9 +57,9 @@ public:
     return [own = ofX](Stream stream) { own->launch(stream); };
   }
   Launch normAlone() const {
-    return launchOf(device, libraryOp("rms_norm", {.dtype = "bf16"}),
-                    {{"tokens", shape.m}, {"hidden", shape.k}},
-                    std::vector<TensorArg>{{x.get()}, {norm.get()}, {normed.get()}});
+    return bench::launchOf(device, libraryOp("rms_norm", {.dtype = "bf16"}),
+                           {{"tokens", shape.m}, {"hidden", shape.k}},
+                           {{"x", x.get()}, {"weight", norm.get()}, {"y", normed.get()}});
   }
   Launch normAndProduct() const {
     return [first = normAlone(), own = ofNormed](Stream stream) {
@@ -70,7 +70,7 @@ public:
 
 private:
   std::shared_ptr<void> make(int64_t elements, uint64_t seed) const {
-    auto memory = allocate(device, static_cast<size_t>(2 * elements));
+    auto memory = bench::allocate(device, static_cast<size_t>(2 * elements));
     bench::fillWithData(device, memory.get(), DType::bf16, elements, seed);
     return memory;
   }

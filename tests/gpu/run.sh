@@ -273,6 +273,7 @@ step attention-as-sm_75 env EIDER_TARGET=sm_75 EIDER_TEST_DEVICE=cuda timeout 12
 step attention-as-sm_80 env EIDER_TARGET=sm_80 EIDER_TEST_DEVICE=cuda timeout 120 "$bin/attention-test" --gtest_filter='*OnTheDevice'
 step contraction env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/contraction-test" --gtest_filter='*OnTheDevice'
 step linear linear
+step layer timeout 120 "$bin/bench-llm" --check "$root/examples/data/minilm_layer.safetensors"
 step heldout env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/heldout-test" --gtest_filter=HeldOut.AgreeWithTheReference
 step random in_shards "$bin/random-test" --programs 400 --device cuda
 step aot timeout 120 "$bin/gpu-aot"
