@@ -40,7 +40,13 @@ def machine_line(document):
     if machine.get("multiprocessors") and driver:
         parts.append(f"{machine['multiprocessors']} multiprocessors")
         parts.append(f"driver for CUDA {driver // 1000}.{driver % 1000 // 10}")
-    return f"`{document['bench']}` · {' · '.join(parts)} · {document['date'][:10]} · commit {document['commit'][:12]}"
+    runs = {}
+    for cell in document["cells"]:
+        if run := cell.get("run"):
+            key = f"{run['target']}, {run['date'][:10]}, commit {run['commit'][:12]}"
+            runs[key] = runs.get(key, 0) + 1
+    earlier = "".join(f"; {count} cells of {key}" for key, count in runs.items())
+    return f"`{document['bench']}` · {' · '.join(parts)} · {document['date'][:10]} · commit {document['commit'][:12]}{earlier}"
 
 
 def case(cell):
@@ -222,8 +228,14 @@ def beside_bf16_caches(documents):
 
 def beside_prompts(documents):
     """attention_prefill over codes beside PyTorch's back ends over what is no codes, an extent each."""
-    cells = [cell for document in documents for cell in document["cells"]
-             if cell["op"] == "attention_prefill" and cell["metric"] == "time" and cell["params"].get("l2", "cold") == "cold"]
+    cells, targets = [], {}
+    for document in documents:
+        older = document["machine"]["target"].startswith("sm_8")  # than the GPU is, for which all codecs are the software's
+        for cell in document["cells"]:
+            if (cell["op"] == "attention_prefill" and cell["metric"] == "time" and cell["params"].get("l2", "cold") == "cold"
+                    and not (older and cell["params"]["codec"] != "software")):
+                cells.append(cell)
+                targets[id(cell)] = f", code for {document['machine']['target']}" if older else ""
     tables = []
     for shape in sorted({json.dumps(cell["shape"], sort_keys=True) for cell in cells}):
         of_shape = sorted((cell for cell in cells if cell["shape"] == json.loads(shape)), key=lambda cell: -cell["value"])
@@ -234,7 +246,7 @@ def beside_prompts(documents):
                       *(f"times as fast as {cell['params']['by']}" for cell in theirs)]), "|---|--:|" + "--:|" * len(theirs)]
         for cell in of_shape:
             params = cell["params"]
-            name = params.get("by") or f"Eider {params['format']}, {'software codec' if params['codec'] == 'software' else 'as it is'}"
+            name = params.get("by") or f"Eider {params['format']}, {'software codec' if params['codec'] == 'software' else 'as it is'}{targets[id(cell)]}"
             lines.append(row([name, number(cell["value"]), *(f"{one['value'] / cell['value']:.2f}" for one in theirs)]))
         if theirs and len(lines) > 2 + len(theirs):
             tables.append(lines)
@@ -255,6 +267,8 @@ def linears(documents):
     few = [row(["rows × outputs × inputs", "Eider µs", "BF16 by cuBLASLt µs", "times as fast"]), "|---|--:|--:|--:|"]
     for key, parts in of_parts.items():
         shape, block, sums = json.loads(key)
+        if "linear" not in parts or ("product" in parts and not {"cast", "norm and cast", "norm, linear"} <= set(parts)):
+            continue
         name, whole = f"{shape['m']} × {shape['n']} × {shape['k']}", parts["linear"]
         if "product" not in parts:
             few.append(row([name, number(whole["value"]), number(whole["baseline_value"]), f"{1 / whole['ratio']:.2f}"]))
@@ -276,19 +290,21 @@ def layers(documents):
             times.setdefault(key, {})[cell["params"].get("by", "")] = cell
         elif cell["metric"] == "tokens_per_second":
             rates[key] = cell["value"]
-        else:
+        elif cell["metric"] == "sequences_that_fit":
             fits.setdefault((key[0], key[2]), {})[cell["params"]["format"], cell["params"]["cache"]] = cell["value"]
     names = sorted({by for cells in times.values() for by in cells if by})
     lines = [row(["decode layer", "sequences × tokens", "Eider µs", "TB/s", "tokens/s", *(f"{name} µs" for name in names), "times the fastest of these"]),
              "|---|---|--:|--:|--:|" + "--:|" * (len(names) + 1)]
     for (model, sequences, context), cells in times.items():
+        if "" not in cells:
+            continue
         mine, theirs = cells[""], [cells[name]["value"] for name in names if name in cells]
         lines.append(row([model, f"{sequences} × {context}", number(mine["value"]), f"{mine['bytes'] / mine['value'] * 1e-6:.2f}",
-                          f"{rates[model, sequences, context]:.0f}", *(number(cells[name]["value"]) if name in cells else "–" for name in names),
+                          f"{rates.get((model, sequences, context), 0):.0f}", *(number(cells[name]["value"]) if name in cells else "–" for name in names),
                           f"{min(theirs) / mine['value']:.2f}" if theirs else "–"]))
     room = [row(["sequences that fit", "weights and cache BF16", "weights E4M3, cache BF16", "weights and cache E4M3"]), "|---|--:|--:|--:|"]
     for (model, context), cells in fits.items():
-        room.append(row([f"{model}, of {context} tokens", *(f"{cells[pair]:.0f}" for pair in (("bf16", "bf16"), ("e4m3", "bf16"), ("e4m3", "e4m3")))]))
+        room.append(row([f"{model}, of {context} tokens", *(f"{cells.get(pair, 0):.0f}" for pair in (("bf16", "bf16"), ("e4m3", "bf16"), ("e4m3", "e4m3")))]))
     return [table for table in (lines, room) if len(table) > 2]
 
 
@@ -316,7 +332,8 @@ def tables(documents):
         blocks += ["One token's attention over a paged cache, heads of 128, pages of 16, nothing in L2; of the same files:", "\n".join(caches)]
     if of_layers := layers(documents):
         of_models = [document for document in documents if document["bench"] == "llm"]
-        blocks += [*(machine_line(document) for document in of_models), *("\n".join(lines) for lines in of_layers)]
+        blocks += [*(machine_line(document) for document in of_models), *("\n".join(lines) for lines in of_layers),
+                   *(absent(document) for document in of_models if absent(document))]
     if shapes := linears(documents):
         of_linear = [document for document in documents if document["bench"] == "linear"]
         blocks += [*(machine_line(document) for document in of_linear), "A linear layer in FP8 (`build/bin/fp8-linear`): the cast by Eider, many rows multiplied by cuBLASLt, few by Eider.",

@@ -87,6 +87,11 @@ void DecodeLayer::setWeight(const std::string &name, const void *values) {
 
 void DecodeLayer::multiply(const std::string &weight, const std::string &x, const std::string &y) {
   const std::vector<int64_t> &shape = at(weight).shape;
+  if (batch.sequences == 1) // a vector, which needs no tensor cores
+    return step(
+        "gemv", {.dtype = "bf16", .format = "e4m3", .block = "1x*"},
+        {{"n", shape[0]}, {"k", shape[1]}},
+        {whole("w", weight), whole("w_scale", weight + "_scale"), whole("x", x), whole("y", y)});
   step("matmul_skinny", {.dtype = "bf16", .format = "e4m3", .block = "1x*"},
        {{"m", batch.sequences}, {"n", shape[0]}, {"k", shape[1]}},
        {whole("w", weight), whole("w_scale", weight + "_scale"), whole("x", x), whole("y", y)});

@@ -19,8 +19,13 @@ namespace eider::bench {
 
 /// Device memory that frees itself.
 inline std::shared_ptr<void> allocate(const Device &device, size_t bytes) {
-  return {device.allocate(std::max<size_t>(bytes, 1)),
-          [device](void *pointer) { device.free(pointer); }};
+  return {device.allocate(std::max<size_t>(bytes, 1)), [device](void *pointer) {
+            try {
+              device.free(pointer);
+            } catch (const Error &) {
+              // The device is lost, of which another call tells.
+            }
+          }};
 }
 
 /// What puts work on a stream. It must not outlive the memory of its tensors.

@@ -53,7 +53,11 @@ class Run:
         self.measured = set()
         if arguments.resume and os.path.exists(arguments.json):
             with open(arguments.json, encoding="utf-8") as file:
-                self.document["cells"] = json.load(file)["cells"]
+                earlier = json.load(file)
+            self.document["cells"] = earlier["cells"]
+            for cell in self.document["cells"]:  # where they are of, unless it is where the others will be
+                if (earlier["commit"], earlier["machine"]) != (self.document["commit"], self.document["machine"]):
+                    cell.setdefault("run", {"commit": earlier["commit"], "date": earlier["date"], "target": earlier["machine"]["target"]})
             self.measured = {self.subject(cell) for cell in self.document["cells"]}
 
     @staticmethod

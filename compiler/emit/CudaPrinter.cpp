@@ -101,6 +101,8 @@ private:
   Expression productText(ContractOp op);
   std::string attendText(AttendOp op);
   std::string attendRowsText(AttendRowsOp op);
+  template <class Op>
+  std::string attendCall(StringRef method, Op op, int64_t scales, ArrayRef<std::string> arguments);
   Expression layoutText(ScaleLayoutOp op);
   FailureOr<Expression> arithmeticText(Operation &op);
   std::string derivedName(Operation &op);
@@ -223,24 +225,26 @@ template <class Op> static std::string partsTypeOf(Op op) {
   return partsType(op.getHeads(), op.getKvHeads(), op.getHeadDim(), op.getPlaces());
 }
 
-std::string KernelPrinter::attendText(AttendOp op) {
+/// A call of what attends, over keys whose codes have so many scales.
+template <class Op>
+std::string KernelPrinter::attendCall(StringRef method, Op op, int64_t scales,
+                                      ArrayRef<std::string> arguments) {
   SmallVector<std::string> parameters = {
       codecAlias(cast<PointerType>(op.getKeys().getType()).getElementType()),
-      "/*scales=*/" + std::to_string(op.getScales())};
+      "/*scales=*/" + std::to_string(scales)};
   if (op.getAlignment() != 16)
     parameters.push_back(std::to_string(op.getAlignment()));
+  return "Attend::" + callOf(method, parameters, arguments) + ";";
+}
+
+std::string KernelPrinter::attendText(AttendOp op) {
   SmallVector<std::string> arguments;
   for (Value value : op->getOperands())
     arguments.push_back(operand(value).text);
-  return "Attend::" + callOf("leave_part", parameters, arguments) + ";";
+  return attendCall("leave_part", op, op.getScales(), arguments);
 }
 
 std::string KernelPrinter::attendRowsText(AttendRowsOp op) {
-  SmallVector<std::string> parameters = {
-      codecAlias(cast<PointerType>(op.getKeys().getType()).getElementType()),
-      "/*scales=*/" + std::to_string(op.getScalesOfEach())};
-  if (op.getAlignment() != 16)
-    parameters.push_back(std::to_string(op.getAlignment()));
   SmallVector<std::string> arguments = {operand(op.getOutput()).text};
   const Value read[] = {op.getQueries(), op.getKeys(), op.getValues()};
   for (auto [i, value] : llvm::enumerate(read)) {
@@ -250,7 +254,7 @@ std::string KernelPrinter::attendRowsText(AttendRowsOp op) {
   arguments.push_back(operand(op.getTokens()).text);
   for (Value pitch : op.getPitches())
     arguments.push_back(operand(pitch).text);
-  return "Attend::" + callOf("write_rows", parameters, arguments) + ";";
+  return attendCall("write_rows", op, op.getScalesOfEach(), arguments);
 }
 
 Expression KernelPrinter::layoutText(ScaleLayoutOp op) {

@@ -219,13 +219,11 @@ static std::string prefillProblem(const ScheduleKnobs &k, const Domain &domain) 
            "128, for sm_90a: leave warpgroups out";
   if (k.warpgroups && (k.split < 1 || k.split > 2 || k.threads % (128 * k.split) != 0 ||
                        k.rows != k.threads / 2 / k.split || k.columns != 64))
-    return "a warpgroup is 128 threads and has 64 rows, alone or with split = 2, and 64 columns at "
-           "a "
-           "time";
-  if (k.warpgroups && k.split == 1 ? it.headDim > 256 : k.warpgroups && it.headDim % 128 != 0)
-    return "a warpgroup has rows of up to 256 elements; two that share them, of whole 128: split "
-           "is "
-           "1 or 2";
+    return "a warpgroup is 128 threads and has 64 rows, alone or with split = 2, and 64 columns";
+  if (k.warpgroups && k.split == 1 && it.headDim > 256)
+    return "a warpgroup has heads of up to 256: split = 2 has two of them share rows";
+  if (k.warpgroups && k.split == 2 && it.headDim % 128 != 0)
+    return "two warpgroups share heads of whole 128: split = 1";
   const int64_t warps = k.threads / 32, teams = k.split > 0 ? warps / k.split : 0;
   if (teams < 1 || warps % k.split != 0 || k.rows < 1 || k.rows % (16 * teams) != 0 ||
       k.rows > 32 * teams)
@@ -236,7 +234,9 @@ static std::string prefillProblem(const ScheduleKnobs &k, const Domain &domain) 
            "warp that shares a row, at most 128 tokens";
   if (k.rows > 4 * k.columns)
     return "rows are at most four times columns";
-  const int64_t held = k.rows / teams * (it.headDim + k.columns) / k.split / 32;
+  // Warpgroups that share rows have all of their scores each.
+  const int64_t scores = k.warpgroups ? k.columns : k.columns / k.split;
+  const int64_t held = k.rows / teams * (it.headDim / k.split + scores) / 32;
   if (held > std::min<int64_t>(255, 65536 / k.threads / std::max<int64_t>(1, k.resident)) - 40)
     return "a thread would hold " + std::to_string(held) +
            " sums and scores: lower rows, columns, threads or resident, or raise split";

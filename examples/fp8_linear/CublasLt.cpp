@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "examples/fp8_linear/CublasLt.h"
 
+#include "bench/measure/Prepared.h"
 #include "runtime/cuda/SharedLibrary.h"
 
 #include <cstdlib>
@@ -78,25 +79,35 @@ struct CublasLt::Api {
   size_t (*version)();
 
   Api() {
-    SharedLibrary library;
     const char *given = std::getenv("EIDER_CUBLASLT");
     const std::vector<std::string> names =
-        given ? std::vector<std::string>{given}
-              : std::vector<std::string>{"libcublasLt.so.13", "libcublasLt.so.12",
-                                         "/usr/local/cuda/lib64/libcublasLt.so"};
-    for (const std::string &name : names)
-      if (library.open(name))
+        given
+            ? std::vector<std::string>{given}
+            : std::vector<std::string>{"libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so",
+                                       "libcublasLt.so.12"};
+    constexpr size_t scalesRowsAndBlocks = 120900; // 12.9.0
+    SharedLibrary library;
+    std::string why;
+    for (const std::string &name : names) {
+      SharedLibrary opened;
+      if (!opened.open(name)) {
+        why += (why.empty() ? "" : "; ") + opened.why();
+      } else if (!opened.resolve("cublasLtGetVersion", version) ||
+                 version() < scalesRowsAndBlocks) {
+        why += (why.empty() ? "" : "; ") + name + " is older than 12.9";
+      } else {
+        library = opened;
         break;
+      }
+    }
     if (!library.isOpen())
-      throw Error(ErrorKind::Machine, "cannot be opened: " + library.why(), "cuBLASLt",
+      throw Error(ErrorKind::Machine, "is not here: " + why, "cuBLASLt",
                   "install CUDA 12.9 or later, or set EIDER_CUBLASLT to its libcublasLt.so");
 #define EIDER_RESOLVE(member, symbol, signature)                                                   \
   if (!library.resolve(#symbol, member))                                                           \
     throw Error(ErrorKind::Machine, "has no " #symbol, "cuBLASLt", "install CUDA 12.9 or later");
     EIDER_CUBLASLT(EIDER_RESOLVE)
 #undef EIDER_RESOLVE
-    if (!library.resolve("cublasLtGetVersion", version))
-      throw Error(ErrorKind::Machine, "does not say its version", "cuBLASLt");
   }
 
   static void check(Status status, const char *what, ErrorKind kind = ErrorKind::Machine) {
@@ -136,18 +147,18 @@ void Product::launch(Stream stream) const {
       "a product");
 }
 
-CublasLt::CublasLt(const Device &device) : device(device), api(std::make_unique<Api>()) {
-  if (version() < 120900)
-    throw Error(ErrorKind::Machine,
-                "of version " + std::to_string(version()) + " scales no rows and blocks",
-                "cuBLASLt", "install CUDA 12.9 or later");
+CublasLt::CublasLt(const Device &device)
+    : device(device), api(std::make_unique<Api>()),
+      workspace(bench::allocate(device, sizeOfWorkspace)) {
   Api::check(api->create(&handle), "its handle");
-  workspace = device.allocate(sizeOfWorkspace);
 }
 
 CublasLt::~CublasLt() {
-  device.synchronize();
-  device.free(workspace);
+  try {
+    device.synchronize();
+  } catch (const Error &) {
+    // The device is lost, of which another call tells.
+  }
   api->destroy(handle);
 }
 
@@ -157,7 +168,7 @@ size_t CublasLt::version() const { return api->version(); }
 Product CublasLt::product(const Matrix &x, const Matrix &w, void *y, int64_t m, int64_t n,
                           int64_t k, Sums sums) const {
   auto made = std::make_unique<Product::Impl>(
-      Product::Impl{*api, handle, workspace, x.pointer, w.pointer, y});
+      Product::Impl{*api, handle, workspace.get(), x.pointer, w.pointer, y});
   Api::check(api->describe(&made->description, computeF32, typeF32), "a description");
   const auto set = [&](Attribute attribute, auto value) {
     Api::check(api->set(made->description, attribute, &value, sizeof value), "an attribute");
@@ -178,13 +189,15 @@ Product CublasLt::product(const Matrix &x, const Matrix &w, void *y, int64_t m, 
   Api::check(api->layOut(&made->layoutOfY, typeBf16, rows(n), rows(m), n), "a layout");
   void *preference = nullptr;
   Api::check(api->prefer(&preference), "a preference");
-  api->setPreference(preference, workspaceBytes, &sizeOfWorkspace, sizeof sizeOfWorkspace);
+  const Status preferred =
+      api->setPreference(preference, workspaceBytes, &sizeOfWorkspace, sizeof sizeOfWorkspace);
   int found = 0;
   const Status status =
       api->choose(handle, made->description, made->layoutOfW, made->layoutOfX, made->layoutOfY,
                   made->layoutOfY, preference, 1, &made->choice, &found);
   api->forgetPreference(preference);
-  if (status != 0 || found == 0)
+  Api::check(preferred, "a preference");
+  if (status != 0 || found == 0 || made->choice.status != 0)
     throw Error(ErrorKind::Request,
                 "has no kernel for " + std::to_string(m) + "x" + std::to_string(n) + "x" +
                     std::to_string(k) + (isFp8 ? " of codes scaled " + x.block : " of bf16"),

@@ -42,7 +42,8 @@ private:
 /// The library, opened where it is: `EIDER_CUBLASLT` (a path), else by its names.
 class CublasLt {
 public:
-  /// Throws eider::Error (Machine) where there is none, or none that scales blocks.
+  /// For the context that is current, which must be the device's. Throws eider::Error (Machine)
+  /// where there is none, or none that scales blocks.
   explicit CublasLt(const eider::Device &device);
   ~CublasLt();
   CublasLt(const CublasLt &) = delete;
@@ -60,7 +61,8 @@ public:
 private:
   eider::Device device;
   std::unique_ptr<Api> api;
-  void *handle = nullptr, *workspace = nullptr;
+  std::shared_ptr<void> workspace;
+  void *handle = nullptr;
 };
 
 } // namespace fp8_linear

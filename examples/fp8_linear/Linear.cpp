@@ -115,16 +115,35 @@ template <class T> std::vector<T> downloaded(const Device &device, const void *f
 }
 } // namespace
 
-double Linear::errorOf(const void *y, int64_t m) const {
-  const Codes &cast = casts.at(m);
+double Linear::errorOf(const void *x, const void *y, int64_t m) const {
   const auto size = [](int64_t count) { return static_cast<size_t>(count); };
-  const auto x = downloaded<uint8_t>(device, cast.codes.get(), size(m * k));
+  const auto bf16 = [](uint16_t bits) {
+    return double(std::bit_cast<float>(uint32_t(bits) << 16));
+  };
   const auto w = downloaded<uint8_t>(device, weight.codes.get(), size(n * k));
-  const auto xScales = downloaded<float>(device, cast.scales.get(), cast.sizeOfScales);
   const auto wScales = downloaded<float>(device, weight.scales.get(), weight.sizeOfScales);
   const auto found = downloaded<uint16_t>(device, y, size(m * n));
-  const bool isOfRows = block == "1x*";
-  const int64_t pitch = isOfRows ? 1 : (m + 3) / 4 * 4; // of x's scales, of the blocks of columns
+  const bool isFew = m <= fewRows, isOfRows = block == "1x*";
+  std::vector<uint16_t> values;
+  std::vector<uint8_t> codes;
+  std::vector<float> scales;
+  if (isFew) {
+    values = downloaded<uint16_t>(device, x, size(m * k));
+  } else {
+    const Codes &cast = casts.at(m);
+    codes = downloaded<uint8_t>(device, cast.codes.get(), size(m * k));
+    scales = downloaded<float>(device, cast.scales.get(), cast.sizeOfScales);
+  }
+  const int64_t pitch = (m + 3) / 4 * 4; // of x's scales, of the blocks of columns
+  const auto valueOfX = [&](int64_t row, int64_t i) {
+    const size_t at = size(row * k + i);
+    return isFew ? bf16(values[at])
+                 : valueOfE4m3(codes[at]) * scales[size(isOfRows ? row : i / 128 * pitch + row)];
+  };
+  const auto valueOfW = [&](int64_t column, int64_t i) {
+    const int64_t scale = isOfRows ? column : column / 128 * (k / 128) + i / 128;
+    return valueOfE4m3(w[size(column * k + i)]) * wScales[size(scale)];
+  };
   std::mt19937 random(1);
   double worst = 0;
   for (int sample = 0; sample < 512; ++sample) {
@@ -132,20 +151,17 @@ double Linear::errorOf(const void *y, int64_t m) const {
                column = static_cast<int64_t>(random()) % n;
     double sum = 0, magnitude = 0;
     for (int64_t i = 0; i < k; ++i) {
-      const double scale = isOfRows ? double(xScales[size(row)]) * wScales[size(column)]
-                                    : double(xScales[size(i / 128 * pitch + row)]) *
-                                          wScales[size(column / 128 * (k / 128) + i / 128)];
-      const double term =
-          valueOfE4m3(x[size(row * k + i)]) * valueOfE4m3(w[size(column * k + i)]) * scale;
+      const double term = valueOfX(row, i) * valueOfW(column, i);
       sum += term;
       magnitude += std::abs(term);
     }
-    const double value = std::bit_cast<float>(uint32_t(found[size(row * n + column)]) << 16);
+    const double value = bf16(found[size(row * n + column)]);
     // Half a unit of bf16; and sums that keep 13 bits of their largest term.
     const double bound = std::abs(sum) * 0x1p-8 + magnitude * 0x1p-12;
-    worst = std::max(worst, bound > 0 ? std::abs(value - sum) / bound : value == sum ? 0 : 2);
-    if (!(value == value))
+    const double error = std::abs(value - sum);
+    if (!(error <= INFINITY))
       return INFINITY;
+    worst = std::max(worst, bound > 0 ? error / bound : error > 0 ? 2 : 0);
   }
   return worst;
 }

@@ -44,9 +44,9 @@ public:
   Launch product(void *y, int64_t m, Sums sums = Sums::f32); ///< Of what was cast.
   Launch skinny(const void *x, void *y, int64_t m);
 
-  /// The largest error of samples of y, of what was cast and multiplied, beside their sum in
-  /// double, over what rounding and sums of f32 allow: at most 1 if all is right.
-  double errorOf(const void *y, int64_t m) const;
+  /// The largest error of samples of y, of what was cast (of few rows: of x) and multiplied, beside
+  /// their sum in double, over what rounding and sums of 13 bits allow: at most 1 if all is right.
+  double errorOf(const void *x, const void *y, int64_t m) const;
 
 private:
   /// Codes and scales of rows, which stay where they are.

@@ -10,6 +10,7 @@
 #include "eider/contraction/pairs.cuh"
 #include "eider/math.cuh"
 #include "eider/memory/copy.cuh"
+#include "eider/memory/shared.cuh"
 #include "eider/reduce/threads.cuh"
 
 namespace eider {
@@ -106,10 +107,7 @@ template <class Parts, int page, int warps, int ahead, int window = 0> class Att
   static_assert(head_dim % 32 == 0, "a lane has whole words of a value");
   static_assert(group <= 16, "at most 16 query heads meet a head of the cache");
 
-  /// By how many powers of two a score may exceed the largest before sums are scaled anew, and by
-  /// how many weights are larger than they are: f16 has them all.
-  static constexpr int room = 8, lift = 7;
-  static constexpr float unlifted = 1.0f / (1 << lift);
+  static constexpr float unlifted = 1.0f / (1 << weight_lift);
 
   struct alignas(16) Piece {
     uint32 words[4];
@@ -118,11 +116,7 @@ template <class Parts, int page, int warps, int ahead, int window = 0> class Att
   static constexpr int of_sums = warps * eights * 8 * (value_pitch + 2) * 4;
   static constexpr int memory = on_way > of_sums ? on_way : of_sums;
   static EIDER_DEVICE Piece *shared_memory() {
-    constexpr int count = memory / 16;
-    if constexpr (memory > 48 * 1024) // as the contract of the launch knows
-      return arch::launched_shared<AttentionDecode, Piece, count>();
-    else
-      return arch::shared<AttentionDecode, Piece, count>();
+    return shared_or_launched<AttentionDecode, Piece, memory / 16>();
   }
 
 public:
@@ -357,7 +351,7 @@ private:
       if ((left < tokens && token_of_key(i / 2) >= left) ||
           (window != 0 && token_of_key(i / 2) < skipped))
         scores[e][i] = -arch::as_float(0x7f800000u);
-      exceeds = exceeds || !(scores[e][i] <= state.largest[e][i % 2] + room);
+      exceeds = exceeds || !(scores[e][i] <= state.largest[e][i % 2] + score_room);
     }
     if (arch::any_lane(exceeds, at))
       scale_anew(scores, state, at);
@@ -365,7 +359,7 @@ private:
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 4; ++i) {
-      scores[e][i] = arch::exp2(scores[e][i] - (state.largest[e][i % 2] - lift));
+      scores[e][i] = arch::exp2(scores[e][i] - (state.largest[e][i % 2] - weight_lift));
       state.weight[e][i % 2] += scores[e][i];
     }
   }

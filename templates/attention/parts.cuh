@@ -14,6 +14,10 @@ namespace eider {
 /// Of what has no score yet: below all, and no infinity, which less itself would be NaN.
 inline constexpr float lowest_score = -3.402823466e38f;
 
+/// By how many powers of two a score may exceed the largest, or the base, before sums are scaled
+/// anew, and by how many weights are larger than they are: f16 has them all.
+inline constexpr int score_room = 8, weight_lift = 7;
+
 /// 1 / √x, by Newton's iteration.
 constexpr EIDER_DEVICE float inverse_root(int x) {
   double root = 16.0;

@@ -9,6 +9,7 @@
 #include "eider/attention/parts.cuh"
 #include "eider/contraction/pairs.cuh"
 #include "eider/memory/copy.cuh"
+#include "eider/memory/shared.cuh"
 #include "eider/reduce/threads.cuh"
 
 namespace eider {
@@ -63,10 +64,6 @@ protected:
   static_assert(sixteens * teams * 16 == rows && teams * shares == warps, "warps have whole rows");
   static_assert(own_keys % 16 == 0 && own_columns % 16 == 0, "warps have whole products");
   static_assert(rows <= 4 * keys, "codes of queries lie where keys and values will");
-
-  /// As in AttentionDecode: how far a score may exceed the largest before sums are scaled anew, and
-  /// by how much weights are larger than they are, in powers of two.
-  static constexpr int room = 8, lift = 7;
 
   using Queries = Panels<rows, head_dim * 2>; // of f16, as the others
   using Tokens = Panels<keys, head_dim * 2>;
@@ -158,10 +155,7 @@ protected:
     uint32 words[4];
   };
   static EIDER_DEVICE Piece *shared_memory() {
-    if constexpr (memory > 48 * 1024) // as the contract of the launch knows
-      return arch::launched_shared<AttentionPrefill, Piece, memory / 16>();
-    else
-      return arch::shared<AttentionPrefill, Piece, memory / 16>();
+    return shared_or_launched<AttentionPrefill, Piece, memory / 16>();
   }
 
   /// The last rows, which may have the most work, are the first block's.
@@ -347,7 +341,7 @@ protected:
         largest[i] = arch::maximum_number(largest[i], scores.of[i / 2][n / 2][i % 2 * 2 + n % 2]);
       most = arch::maximum_number(most, largest[i]);
     }
-    const bool moves = split > 1 || arch::any_lane(is_first || most > room + lift, at);
+    const bool moves = split > 1 || arch::any_lane(is_first || most > score_room + weight_lift, at);
     if (moves)
       move_base(scores, largest, is_first, state, maxima, at);
     EIDER_UNROLL
@@ -392,14 +386,14 @@ protected:
     }
   }
 
-  /// Takes the largest scores into account: of the first tile they are the base, but for `lift`;
-  /// later the base is raised where they exceed that.
+  /// Takes the largest scores into account: of the first tile they are the base, but for
+  /// `weight_lift`; later the base is raised where they exceed that.
   static EIDER_DEVICE void move_base(Scores &scores, float (&largest)[2 * sixteens], bool is_first,
                                      State &state, float *maxima, arch::Site at) {
     reduce_rows<LargestNumber>(largest, maxima, at);
     EIDER_UNROLL
     for (int i = 0; i < 2 * sixteens; ++i) {
-      const float above = is_first || largest[i] > lift ? largest[i] - lift : 0.0f;
+      const float above = is_first || largest[i] > weight_lift ? largest[i] - weight_lift : 0.0f;
       state.base[i / 2][i % 2] += above;
       EIDER_UNROLL
       for (int n = 0; n < own_keys / 4; ++n)

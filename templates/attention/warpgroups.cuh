@@ -32,6 +32,7 @@ class WarpgroupPrefill : AttentionPrefill<heads, kv_heads, head_dim, warpgroups 
   static constexpr int threads = warpgroups * 128, steps = head_dim / 32;
   static constexpr int pieces = (keys * head_dim / 16 + threads - 1) / threads; // of a thread
   static constexpr int parts = pieces > 4 ? 2 : 1; // of these, that come one after the other
+  static constexpr int of_part = (pieces + parts - 1) / parts;
   static constexpr int own = head_dim / split;
   static constexpr int n = own % 128 == 0 ? 128 : own % 64 == 0 ? 64 : 32;
   static constexpr bool shares_queries = split > 1;
@@ -91,13 +92,13 @@ public:
       next_keys += keys * pitch;
       keys_left -= keys;
     };
-    Fragment<W, 16> loaded[pieces / parts];
+    Fragment<W, 16> loaded[of_part];
     auto decode_values = [&](int slot) {
       Base::template store<1, Code, true>(loaded, 0, values_at(slot));
       EIDER_UNROLL
       for (int part = 1; part < parts; ++part) {
         load(loaded, part, next_values, values_left);
-        Base::template store<1, Code, true>(loaded, part * (pieces / parts), values_at(slot));
+        Base::template store<1, Code, true>(loaded, part * of_part, values_at(slot));
       }
       next_values += keys * pitch;
       values_left -= keys;
@@ -216,11 +217,7 @@ private:
     struct alignas(1024) Piece {
       unsigned char bytes[1024];
     };
-    constexpr int count = (memory + 1023) / 1024;
-    if constexpr (memory > 48 * 1024)
-      return arch::launched_shared<WarpgroupPrefill, Piece, count>()->bytes;
-    else
-      return arch::shared<WarpgroupPrefill, Piece, count>()->bytes;
+    return shared_or_launched<WarpgroupPrefill, Piece, (memory + 1023) / 1024>()->bytes;
   }
 
   static constexpr int pitch = kv_heads * head_dim; // of keys and of values
@@ -236,12 +233,12 @@ private:
 
   /// The thread's codes of a tile of values, or a part of them, likewise.
   template <class W>
-  static EIDER_DEVICE void load(Fragment<W, 16> (&loaded)[pieces / parts], int part, const W *from,
+  static EIDER_DEVICE void load(Fragment<W, 16> (&loaded)[of_part], int part, const W *from,
                                 int left) {
     const int there = left < keys ? left : keys;
     EIDER_UNROLL
-    for (int i = 0; i < pieces / parts; ++i) { // by predicates: pieces of no thread are zeros
-      const Place place = Place::of_piece(part * (pieces / parts) + i);
+    for (int i = 0; i < of_part; ++i) { // by predicates: pieces of no thread are zeros
+      const Place place = Place::of_piece(part * of_part + i);
       arch::load_words_if<16>(place.row < there, from + place.row * pitch + place.column,
                               loaded[i].words, 0, 16);
     }

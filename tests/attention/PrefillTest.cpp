@@ -47,8 +47,11 @@ std::vector<matrix::Case> cases() {
     add({.tokens = 200, .heads = 2, .kvHeads = 1, .d = d});
     add({.tokens = 150, .heads = 2, .kvHeads = 2, .d = d}, causal({.format = "e5m2"}));
   }
-  add({.tokens = 150, .d = 128}, causal(),
-      "auto", // two warpgroups of the first rows, two of others
+  for (const int64_t d : {160, 224}) // of which a thread has an odd number of pieces
+    add({.tokens = 70, .heads = 1, .kvHeads = 1, .d = d}, {}, "auto",
+        "attention<threads = 128, vector = 1, rows = 64, columns = 64, prefetch = 1, warpgroups = "
+        "1>");
+  add({.tokens = 150, .d = 128}, causal(), "auto",
       "attention<threads = 512, vector = 1, rows = 128, columns = 64, split = 2, prefetch = 1, "
       "warpgroups = 1>");
   for (auto [heads, kvHeads] : {std::pair<int64_t, int64_t>{1, 1}, {6, 2}, {5, 1}, {4, 4}, {40, 2}})
@@ -321,7 +324,7 @@ TEST(Prefill, RefusesWhatNoKernelHas) {
   EXPECT_THAT(errorOf({}, ofWarpgroups, "sm_90a"), IsEmpty());
   EXPECT_THAT(errorOf({}, ofWarpgroups), HasSubstr("for sm_90a"));
   EXPECT_THAT(errorOf({.d = 288}, ofWarpgroups, "sm_90a"), HasSubstr("heads of up to 256"));
-  EXPECT_THAT(errorOf({.d = 512}, ofWarpgroups, "sm_90a"), HasSubstr("split is 1 or 2"));
+  EXPECT_THAT(errorOf({.d = 512}, ofWarpgroups, "sm_90a"), HasSubstr("split = 2 has two"));
   EXPECT_THAT(errorOf({},
                       "attention<threads = 256, vector = 1, rows = 64, columns = 64, "
                       "prefetch = 1, warpgroups = 1>",

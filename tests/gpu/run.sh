@@ -223,8 +223,9 @@ linear() {
   local found
   found=${EIDER_CUBLASLT:-$(python3 - <<'END'
 import glob, sysconfig
-print(next(iter(glob.glob(sysconfig.get_path("purelib") + "/nvidia/**/libcublasLt.so.1[2-9]", recursive=True) +
-                glob.glob("/usr/local/cuda*/lib64/libcublasLt.so")), ""))
+places = [sysconfig.get_path("purelib") + "/nvidia/**/libcublasLt.so.1[2-9]", "/usr/local/cuda*/lib64/libcublasLt.so.1[2-9]"]
+found = [path for place in places for path in glob.glob(place, recursive=True)]
+print(max(found, key=lambda path: path[path.rindex(".so."):], default=""))
 END
 )}
   if [ -z "$found" ]; then
