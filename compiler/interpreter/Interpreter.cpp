@@ -325,9 +325,7 @@ Tensor Machine::prefill(ir::PrefillOp op) {
   KeysAndValues sequence = {decoded(op.getKeys()), decoded(op.getValues()), {}, op.getCausal()};
   for (mlir::Value scale : op.getScales())
     sequence.scales.push_back(get(scale));
-  const DType format = get<CodeTensor>(op.getKeys()).format;
-  sequence.mayMeetAsCodes =
-      (format == DType::e4m3 || format == DType::e5m2) && sequence.keys.shape.back() <= 256;
+  sequence.mayMeetAsCodes = op.mayMeetAsCodes(sequence.keys.shape.back());
   return attend(decoded(op.getQueries()), sequence, boundary.where());
 }
 

@@ -424,6 +424,12 @@ LogicalResult AttentionOp::verify() {
                                           queries.getEncoding()));
 }
 
+bool PrefillOp::mayMeetAsCodes(int64_t headDim) {
+  const Type code = cast<RankedTensorType>(getKeys().getType()).getElementType();
+  // Heads of one warpgroup, or of two in whole panels.
+  return isa<Float8E4M3FNType, Float8E5M2Type>(code) && (headDim <= 256 || headDim % 128 == 0);
+}
+
 LogicalResult PrefillOp::verify() {
   if (failed(verifyReadsInputs(*this)))
     return failure();

@@ -261,6 +261,10 @@ def Eider_PrefillOp : Eider_Op<"prefill", [Pure]> {
   let assemblyFormat = [{
     (`causal` $causal^)? $queries `,` $keys `,` $values (`by` $scales^)? attr-dict `:` functional-type(operands, results)
   }];
+  let extraClassDeclaration = [{
+    /// Whether some kernel multiplies queries and keys of such heads as codes (warpgroups), which keeps fewer bits than f16 does.
+    bool mayMeetAsCodes(int64_t headDim);
+  }];
   let hasVerifier = 1;
 }
 

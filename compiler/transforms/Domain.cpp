@@ -439,12 +439,9 @@ static LogicalResult notePrefill(Domain &domain, PrefillOp op) {
       return failure();
   auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
   const ArrayRef<int64_t> queries = extentsOf(op.getQueries());
-  const Type code = cast<RankedTensorType>(op.getKeys().getType()).getElementType();
-  const bool isCode = isa<Float8E4M3FNType, Float8E5M2Type>(code);
   const Prefill it = {queries[1], extentsOf(op.getKeys())[1], queries[2],
                       op.getScales().empty() ? 0 : extentsOf(op.getScales().front())[0],
-                      isCode && op.getCodec() == CodecPath::hardware &&
-                          (queries[2] <= 256 || queries[2] % 128 == 0)};
+                      op.mayMeetAsCodes(queries[2]) && op.getCodec() == CodecPath::hardware};
   if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0)
     return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
                           << " heads of keys: give a multiple";

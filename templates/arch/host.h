@@ -509,16 +509,25 @@ inline void share_with_products() {}
 inline void compute_first(float, void *) {}
 
 /// A lane's sums of products of `depth` elements: of_row is an element of its first row, or of the
-/// one 8 below.
-template <class A, class B>
-void add_products(float (*c)[4], int columns, bool adds, int depth, A of_row, B of_column) {
+/// one 8 below. Each product, and the sum before, is cut off below the `bits` bits from the largest
+/// one's first on, as products of FP8 are; of others the sum is exact.
+template <int depth, int bits = 53, class A, class B>
+void add_products(float (*c)[4], int columns, bool adds, A of_row, B of_column) {
   for (int i = 0; i < 4 * columns / 8; ++i) {
-    double sum = adds ? double(c[i / 4][i % 4]) : 0.0;
+    double terms[depth + 1], largest = 0, sum = 0;
     for (int k = 0; k < depth; ++k)
-      sum += of_row(i % 4 / 2, k) * of_column(i / 4 * 8 + thread_index() % 4 * 2 + i % 2, k);
+      terms[k] = of_row(i % 4 / 2, k) * of_column(i / 4 * 8 + thread_index() % 4 * 2 + i % 2, k);
+    terms[depth] = adds ? double(c[i / 4][i % 4]) : 0.0;
+    for (double term : terms)
+      largest = std::max(largest, std::abs(term));
+    const bool cuts = bits < 53 && largest > 0 && largest < INFINITY;
+    const double unit = cuts ? std::ldexp(1.0, std::ilogb(largest) - bits) : 1.0;
+    for (double term : terms)
+      sum += cuts && std::abs(term) < INFINITY ? std::trunc(term / unit) * unit : term;
     c[i / 4][i % 4] = rounded(sum);
   }
 }
+inline constexpr int bits_of_code_products = 13;
 
 /// The words of two rows that four lanes hold, of which each has every fourth.
 struct WordsOfRows {
@@ -543,8 +552,8 @@ template <class Code, int panel>
 void begin_product(float (&c)[8][4], const uint32 *a, const Swizzled<panel> &b, bool adds,
                    Site site) {
   const WordsOfRows rows(a, site);
-  add_products(
-      c, 64, adds, 32,
+  add_products<32, bits_of_code_products>(
+      c, 64, adds,
       [&](int half, int k) { return value_of_code<Code>(rows.at(half, k / 4) >> k % 4 * 8); },
       [&](int column, int k) { return value_of_code<Code>(*b.at(column, k)); });
 }
@@ -552,9 +561,8 @@ template <class Code, int panel>
 void begin_product(float (&c)[8][4], const Swizzled<panel> &a, const Swizzled<panel> &b, bool adds,
                    Site) {
   const int row = thread_index() / 32 % 4 * 16 + thread_index() % 32 / 4;
-  add_products(
-      c, 64, adds, 32,
-      [&](int half, int k) { return value_of_code<Code>(*a.at(row + half * 8, k)); },
+  add_products<32, bits_of_code_products>(
+      c, 64, adds, [&](int half, int k) { return value_of_code<Code>(*a.at(row + half * 8, k)); },
       [&](int column, int k) { return value_of_code<Code>(*b.at(column, k)); });
 }
 
@@ -562,8 +570,8 @@ template <int columns, int panel>
 void begin_product_f16(float (*c)[4], const uint32 *a, const Swizzled<panel> &b, Site site) {
   auto value = [](uint32 half) { return double(value_of(half & 0xffffu, f16_format, true)); };
   const WordsOfRows rows(a, site);
-  add_products(
-      c, columns, /*adds=*/true, 16,
+  add_products<16>(
+      c, columns, /*adds=*/true,
       [&](int half, int k) { return value(rows.at(half, k / 2) >> k % 2 * 16); },
       [&](int column, int k) {
         unsigned short half;
