@@ -228,14 +228,13 @@ def beside_bf16_caches(documents):
 
 def beside_prompts(documents):
     """attention_prefill over codes beside PyTorch's back ends over what is no codes, an extent each."""
-    cells, targets = [], {}
+    cells = []
     for document in documents:
         older = document["machine"]["target"].startswith("sm_8")  # than the GPU is, for which all codecs are the software's
         for cell in document["cells"]:
             if (cell["op"] == "attention_prefill" and cell["metric"] == "time" and cell["params"].get("l2", "cold") == "cold"
                     and not (older and cell["params"]["codec"] != "software")):
-                cells.append(cell)
-                targets[id(cell)] = f", code for {document['machine']['target']}" if older else ""
+                cells.append(dict(cell, code=f", code for {document['machine']['target']}" if older else ""))
     tables = []
     for shape in sorted({json.dumps(cell["shape"], sort_keys=True) for cell in cells}):
         of_shape = sorted((cell for cell in cells if cell["shape"] == json.loads(shape)), key=lambda cell: -cell["value"])
@@ -246,7 +245,7 @@ def beside_prompts(documents):
                       *(f"times as fast as {cell['params']['by']}" for cell in theirs)]), "|---|--:|" + "--:|" * len(theirs)]
         for cell in of_shape:
             params = cell["params"]
-            name = params.get("by") or f"Eider {params['format']}, {'software codec' if params['codec'] == 'software' else 'as it is'}{targets[id(cell)]}"
+            name = params.get("by") or f"Eider {params['format']}, {'software codec' if params['codec'] == 'software' else 'as it is'}{cell['code']}"
             lines.append(row([name, number(cell["value"]), *(f"{one['value'] / cell['value']:.2f}" for one in theirs)]))
         if theirs and len(lines) > 2 + len(theirs):
             tables.append(lines)

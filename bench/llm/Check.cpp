@@ -6,6 +6,7 @@
 #include "bench/llm/Check.h"
 
 #include "bench/llm/Layer.h"
+#include "bench/measure/Values.h"
 #include "tools/safetensors/Safetensors.h"
 
 #include <array>
@@ -34,36 +35,12 @@ double rounded(double value) { // to bf16, nearest even
 uint16_t bf16Of(double value) {
   return static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(rounded(value))) >> 16);
 }
-double valueOfBf16(uint16_t bits) { return std::bit_cast<float>(uint32_t(bits) << 16); }
-
-/// Of each code of E4M3, as the reference has it.
-std::array<double, 256> valuesOfCodes() {
-  HostTensor codes = {"x", DType::e4m3, {1, 256}, std::vector<std::byte>(256)};
-  for (size_t code = 0; code < 256; ++code)
-    codes.data[code] = static_cast<std::byte>(code);
-  const float one = 1;
-  HostTensor scale = {"x_scale", DType::f32, {1, 1}, std::vector<std::byte>(sizeof one)};
-  std::memcpy(scale.data.data(), &one, sizeof one);
-  const HostTensor values =
-      interpret(libraryOp("dequantize", {.dtype = "f32", .format = "e4m3", .block = "1x*"}),
-                {codes, scale})
-          .at(0);
-  std::array<double, 256> found = {};
-  for (size_t code = 0; code < 256; ++code) {
-    float value;
-    std::memcpy(&value, &values.data[4 * code], sizeof value);
-    found[code] = value;
-  }
-  return found;
-}
 
 //===-- A layer's memory --------------------------------------------------===//
 
 template <class T>
 std::vector<T> valuesOf(const Device &device, const DecodeLayer::Tensor &tensor) {
-  std::vector<T> values(static_cast<size_t>(tensor.elements()));
-  device.download(values.data(), tensor.memory.get(), tensor.bytes());
-  return values;
+  return bench::downloaded<T>(device, tensor.memory.get(), static_cast<size_t>(tensor.elements()));
 }
 template <class T>
 void write(const Device &device, DecodeLayer::Tensor &tensor, const std::vector<T> &values) {
@@ -74,7 +51,7 @@ Matrix matrixOf(const Device &device, const DecodeLayer::Tensor &tensor) {
   const auto columns = static_cast<size_t>(tensor.shape.back());
   Matrix rows(bits.size() / columns, Row(columns));
   for (size_t i = 0; i < bits.size(); ++i)
-    rows[i / columns][i % columns] = valueOfBf16(bits[i]);
+    rows[i / columns][i % columns] = bench::valueOfBf16(bits[i]);
   return rows;
 }
 void write(const Device &device, DecodeLayer::Tensor &tensor, const Matrix &rows) {
@@ -236,7 +213,7 @@ Matrix readMatrix(const safetensors::File &file, const std::string &name) {
   for (size_t i = 0; i < data.size() / 2; ++i) {
     uint16_t bits;
     std::memcpy(&bits, &data[2 * i], sizeof bits);
-    rows[i / columns][i % columns] = valueOfBf16(bits);
+    rows[i / columns][i % columns] = bench::valueOfBf16(bits);
   }
   return rows;
 }
@@ -362,7 +339,7 @@ bool checkBatch(const Device &device, const safetensors::File &file, const Model
   const auto also = [&](const char *what, double found, double limit) {
     isRight = say(found < limit, what, found, "<", limit) && isRight;
   };
-  const std::array<double, 256> values = valuesOfCodes();
+  const std::array<double, 256> values = bench::valuesOfE4m3();
   for (const std::string &name : DecodeLayer::weights()) {
     const auto codes = valuesOf<uint8_t>(device, layer.at(name));
     const auto scales = valuesOf<float>(device, layer.at(name + "_scale"));

@@ -539,38 +539,12 @@ LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
 }
 
 void KernelPrinter::printTile(TileAttr tile) {
-  SmallVector<std::pair<StringRef, int64_t>> parameters = {{"threads", tile.getThreads()},
-                                                           {"vector", tile.getVector()}};
-  bool rowTile = tile.getKind() == TileKind::row;
-  if (rowTile) {
-    parameters.push_back({"columns", tile.getWidth()});
-    const bool isCluster = tile.getCluster() != 1;
-    const int64_t span = tile.getThreads() * tile.getVector();
-    const bool hasSurplus = (tile.getLoads() - 1) * span >= tile.getWidth();
-    const bool saysLoads = tile.segments() > 1 || isCluster || hasSurplus;
-    if (tile.getRows() != 1 || saysLoads)
-      parameters.push_back({"rows", tile.getRows()});
-    if (saysLoads)
-      parameters.push_back({"loads", tile.getLoads()});
-    if (isCluster)
-      parameters.push_back({"cluster", tile.getCluster()});
-  } else if (tile.getKind() == TileKind::rows) {
-    parameters.append({{"columns", tile.getWidth()}, {"rows", tile.getRows()}});
-  } else {
-    parameters.append(
-        {{"rows", tile.getRows()}, {"columns", tile.getColumns()}, {"width", tile.getWidth()}});
-    const bool hasMultiple = tile.getMultiple() != 1;
-    if (tile.getRun() != 1 || hasMultiple)
-      parameters.push_back({"run", tile.getRun()});
-    if (hasMultiple)
-      parameters.push_back({"multiple", tile.getMultiple()});
-  }
+  const SmallVector<std::string> parameters = tileParameters(tile);
   const std::string alias = "using " + words.alias + " = " + words.templateName + "<";
   std::string line = indent + alias;
   for (auto [index, parameter] : llvm::enumerate(parameters)) {
     const bool isLast = index + 1 == parameters.size();
-    const std::string piece = "/*" + parameter.first.str() + "=*/" +
-                              std::to_string(parameter.second) + (isLast ? ">;" : ",");
+    const std::string piece = parameter + (isLast ? ">;" : ",");
     if (line.size() + 1 + piece.size() > widestLine) {
       os << line << "\n";
       line = std::string(indent.size() + alias.size(), ' ') + piece;

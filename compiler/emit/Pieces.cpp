@@ -22,6 +22,38 @@ std::string eider::text::productType(eider::simt::ContractOp op, StringRef tile)
       .str();
 }
 
+SmallVector<std::string> eider::text::tileParameters(eider::simt::TileAttr tile) {
+  SmallVector<std::pair<StringRef, int64_t>> parameters = {{"threads", tile.getThreads()},
+                                                           {"vector", tile.getVector()}};
+  bool rowTile = tile.getKind() == eider::simt::TileKind::row;
+  if (rowTile) {
+    parameters.push_back({"columns", tile.getWidth()});
+    const bool isCluster = tile.getCluster() != 1;
+    const int64_t span = tile.getThreads() * tile.getVector();
+    const bool hasSurplus = (tile.getLoads() - 1) * span >= tile.getWidth();
+    const bool saysLoads = tile.segments() > 1 || isCluster || hasSurplus;
+    if (tile.getRows() != 1 || saysLoads)
+      parameters.push_back({"rows", tile.getRows()});
+    if (saysLoads)
+      parameters.push_back({"loads", tile.getLoads()});
+    if (isCluster)
+      parameters.push_back({"cluster", tile.getCluster()});
+  } else if (tile.getKind() == eider::simt::TileKind::rows) {
+    parameters.append({{"columns", tile.getWidth()}, {"rows", tile.getRows()}});
+  } else {
+    parameters.append(
+        {{"rows", tile.getRows()}, {"columns", tile.getColumns()}, {"width", tile.getWidth()}});
+    const bool hasMultiple = tile.getMultiple() != 1;
+    if (tile.getRun() != 1 || hasMultiple)
+      parameters.push_back({"run", tile.getRun()});
+    if (hasMultiple)
+      parameters.push_back({"multiple", tile.getMultiple()});
+  }
+  return llvm::to_vector(llvm::map_range(parameters, [](const auto &parameter) {
+    return "/*" + parameter.first.str() + "=*/" + std::to_string(parameter.second);
+  }));
+}
+
 std::string eider::text::partsType(int64_t heads, int64_t kvHeads, int64_t headDim,
                                    int64_t places) {
   return "AttentionParts</*heads=*/" + std::to_string(heads) + ", /*kv_heads=*/" +

@@ -28,6 +28,10 @@ llvm::SmallVector<std::string> accessParameters(simt::Access access, int64_t ali
 /// The member of a tile that makes an access: `load`, `store_groups`.
 std::string methodOf(llvm::StringRef verb, simt::Access access);
 
+/// Template parameters of a tile's type, each with its name, as far as they differ from the
+/// defaults.
+llvm::SmallVector<std::string> tileParameters(simt::TileAttr tile);
+
 /// The type that multiplies two matrices.
 std::string productType(simt::ContractOp op, llvm::StringRef tile);
 

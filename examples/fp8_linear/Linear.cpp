@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "examples/fp8_linear/Linear.h"
 
+#include "bench/measure/Values.h"
 #include "eider/compile.h"
 #include "eider/jit.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -19,6 +19,7 @@ using namespace eider;
 namespace fp8_linear {
 
 using bench::allocate;
+using bench::downloaded;
 using bench::launchOf;
 
 Linear::Linear(const Device &device, const CublasLt &cublas, int64_t n, int64_t k,
@@ -101,25 +102,9 @@ Launch Linear::forward(const void *x, void *y, int64_t m, Sums sums) {
   };
 }
 
-namespace {
-double valueOfE4m3(uint8_t code) {
-  const int exponent = code >> 3 & 15, mantissa = code & 7;
-  const double magnitude =
-      exponent == 0 ? std::ldexp(mantissa, -9) : std::ldexp(8 + mantissa, exponent - 10);
-  return (code & 0x7f) == 0x7f ? NAN : code & 0x80 ? -magnitude : magnitude;
-}
-template <class T> std::vector<T> downloaded(const Device &device, const void *from, size_t count) {
-  std::vector<T> values(count);
-  device.download(values.data(), from, count * sizeof(T));
-  return values;
-}
-} // namespace
-
 double Linear::errorOf(const void *x, const void *y, int64_t m) const {
   const auto size = [](int64_t count) { return static_cast<size_t>(count); };
-  const auto bf16 = [](uint16_t bits) {
-    return double(std::bit_cast<float>(uint32_t(bits) << 16));
-  };
+  const std::array<double, 256> valueOfE4m3 = bench::valuesOfE4m3();
   const auto w = downloaded<uint8_t>(device, weight.codes.get(), size(n * k));
   const auto wScales = downloaded<float>(device, weight.scales.get(), weight.sizeOfScales);
   const auto found = downloaded<uint16_t>(device, y, size(m * n));
@@ -137,12 +122,12 @@ double Linear::errorOf(const void *x, const void *y, int64_t m) const {
   const int64_t pitch = (m + 3) / 4 * 4; // of x's scales, of the blocks of columns
   const auto valueOfX = [&](int64_t row, int64_t i) {
     const size_t at = size(row * k + i);
-    return isFew ? bf16(values[at])
-                 : valueOfE4m3(codes[at]) * scales[size(isOfRows ? row : i / 128 * pitch + row)];
+    return isFew ? bench::valueOfBf16(values[at])
+                 : valueOfE4m3[codes[at]] * scales[size(isOfRows ? row : i / 128 * pitch + row)];
   };
   const auto valueOfW = [&](int64_t column, int64_t i) {
     const int64_t scale = isOfRows ? column : column / 128 * (k / 128) + i / 128;
-    return valueOfE4m3(w[size(column * k + i)]) * wScales[size(scale)];
+    return valueOfE4m3[w[size(column * k + i)]] * wScales[size(scale)];
   };
   std::mt19937 random(1);
   double worst = 0;
@@ -155,7 +140,7 @@ double Linear::errorOf(const void *x, const void *y, int64_t m) const {
       sum += term;
       magnitude += std::abs(term);
     }
-    const double value = bf16(found[size(row * n + column)]);
+    const double value = bench::valueOfBf16(found[size(row * n + column)]);
     // Half a unit of bf16; and sums that keep 13 bits of their largest term.
     const double bound = std::abs(sum) * 0x1p-8 + magnitude * 0x1p-12;
     const double error = std::abs(value - sum);

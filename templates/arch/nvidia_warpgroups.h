@@ -98,24 +98,27 @@ EIDER_DEVICE void compute_first(float value, void *shared) {
   "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, "               \
   "%63"
 
+/// Of codes of a type, by an a that is written so; `adds` is the operand after b's.
+#define EIDER_PRODUCT_OF(type, a, b, adds, ...)                                                    \
+  asm volatile("{ .reg .pred adds; setp.ne.u32 adds, " adds                                        \
+               ", 0; wgmma.mma_async.sync.aligned.m64n64k32.f32." type "." type                    \
+               " {" EIDER_32_NAMES "}, " a ", " b ", adds, 1, 1; }"                                \
+               : EIDER_32_OF_C(0)                                                                  \
+               : __VA_ARGS__)
+#define EIDER_PRODUCT(...)                                                                         \
+  if constexpr (same<Code, e5m2>)                                                                  \
+    EIDER_PRODUCT_OF("e5m2", __VA_ARGS__);                                                         \
+  else                                                                                             \
+    EIDER_PRODUCT_OF("e4m3", __VA_ARGS__)
+
 /// Begins c (+) a · bᵀ of 64 × 32 and 64 × 32 codes, a as `load_matrices` loads 16 bytes of a row;
 /// c is not read unless it `adds`.
 template <class Code, int panel>
 EIDER_DEVICE void begin_product(float (&c)[8][4], const uint32 *a, const Swizzled<panel> &b,
                                 bool adds, Site) {
 #ifdef EIDER_HAS_WARPGROUPS
-#define EIDER_PRODUCT(type)                                                                        \
-  asm volatile(                                                                                    \
-      "{ .reg .pred adds; setp.ne.u32 adds, %37, 0; wgmma.mma_async.sync.aligned.m64n64k32"        \
-      ".f32." type "." type " {" EIDER_32_NAMES "}, {%32, %33, %34, %35}, %36, adds, 1, 1; }"      \
-      : EIDER_32_OF_C(0)                                                                           \
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor),                             \
-        "r"(static_cast<uint32>(adds)))
-  if constexpr (same<Code, e5m2>)
-    EIDER_PRODUCT("e5m2");
-  else
-    EIDER_PRODUCT("e4m3");
-#undef EIDER_PRODUCT
+  EIDER_PRODUCT("{%32, %33, %34, %35}", "%36", "%37", "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),
+                "l"(b.descriptor), "r"(static_cast<uint32>(adds)));
 #endif
 }
 
@@ -124,17 +127,8 @@ template <class Code, int panel>
 EIDER_DEVICE void begin_product(float (&c)[8][4], const Swizzled<panel> &a,
                                 const Swizzled<panel> &b, bool adds, Site) {
 #ifdef EIDER_HAS_WARPGROUPS
-#define EIDER_PRODUCT(type)                                                                        \
-  asm volatile(                                                                                    \
-      "{ .reg .pred adds; setp.ne.u32 adds, %34, 0; wgmma.mma_async.sync.aligned.m64n64k32"        \
-      ".f32." type "." type " {" EIDER_32_NAMES "}, %32, %33, adds, 1, 1; }"                       \
-      : EIDER_32_OF_C(0)                                                                           \
-      : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<uint32>(adds)))
-  if constexpr (same<Code, e5m2>)
-    EIDER_PRODUCT("e5m2");
-  else
-    EIDER_PRODUCT("e4m3");
-#undef EIDER_PRODUCT
+  EIDER_PRODUCT("%32", "%33", "%34", "l"(a.descriptor), "l"(b.descriptor),
+                "r"(static_cast<uint32>(adds)));
 #endif
 }
 
@@ -161,6 +155,8 @@ EIDER_DEVICE void begin_product_f16(float (*c)[4], const uint32 *a, const Swizzl
 #endif
 }
 
+#undef EIDER_PRODUCT
+#undef EIDER_PRODUCT_OF
 #undef EIDER_4_OF_C
 #undef EIDER_16_OF_C
 #undef EIDER_32_OF_C

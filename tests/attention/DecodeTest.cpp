@@ -248,8 +248,6 @@ TEST(Decode, ContractsSayWhatALaunchNeeds) {
 }
 
 TEST(Decode, NvrtcCompilesTheTexts) {
-  CacheOptions noCache;
-  noCache.enabled = false;
   const Cache caches[] = {{.heads = 4, .kvHeads = 4, .d = 32, .page = 1},
                           {.d = 96},
                           {.d = 512},
@@ -258,16 +256,7 @@ TEST(Decode, NvrtcCompilesTheTexts) {
     for (const Cache &cache : caches) {
       const matrix::Case made =
           decode(cache, {.dtype = target == std::string("sm_75") ? "f32" : "bf16"});
-      CompileOptions options = made.options;
-      options.target = target;
-      try {
-        const std::string text = emit(made.program, options, Stage::Cuda);
-        EXPECT_FALSE(assemble(text, target, ImageKind::Cubin, noCache).entries.empty());
-      } catch (const Error &error) {
-        if (error.kind() == ErrorKind::Machine)
-          GTEST_SKIP() << error.what();
-        ADD_FAILURE() << target << ": " << error.what();
-      }
+      expectNvrtc(made.program, made.options, target);
     }
 }
 

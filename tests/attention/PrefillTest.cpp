@@ -249,23 +249,13 @@ TEST(Prefill, TextsArePure) {
 }
 
 TEST(Prefill, NvrtcCompilesTheTexts) {
-  CacheOptions noCache;
-  noCache.enabled = false;
   for (const char *target : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120a"})
     for (const int64_t d : {32, 96, 128, 256, 512}) {
       if (target == std::string("sm_75") && d == 512)
         continue; // no room
       const matrix::Case made = prefill({.d = d}, d == 96 ? causal() : OpParameters());
-      CompileOptions options = made.options;
-      options.target = target;
-      try {
-        const std::string text = emit(made.program, options, Stage::Cuda);
-        EXPECT_FALSE(assemble(text, target, ImageKind::Cubin, noCache).entries.empty());
-      } catch (const Error &error) {
-        if (error.kind() == ErrorKind::Machine)
-          GTEST_SKIP() << error.what();
-        ADD_FAILURE() << target << " " << d << ": " << error.what();
-      }
+      SCOPED_TRACE("heads of " + std::to_string(d));
+      expectNvrtc(made.program, made.options, target);
     }
 }
 

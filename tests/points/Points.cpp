@@ -155,20 +155,25 @@ void at_points::expectPure(const std::vector<Point> &points) {
 
 void at_points::expectNvrtc(const std::vector<Point> &points) {
   static constexpr const char *targets[] = {"sm_75", "sm_90a", "sm_120a"};
-  CacheOptions noCache;
-  noCache.enabled = false;
   for (size_t i = 0; i < std::max(points.size(), std::size(targets)); ++i) {
     const Point &point = points[i % points.size()];
     const char *target = targets[i % std::size(targets)];
-    try {
-      const std::string text =
-          emit(libraryOp(point.op, point.parameters), optionsOf(point, target), Stage::Cuda);
-      EXPECT_FALSE(assemble(text, target, ImageKind::Cubin, noCache).entries.empty());
-    } catch (const Error &error) {
-      if (error.kind() == ErrorKind::Machine)
-        GTEST_SKIP() << error.what();
-      ADD_FAILURE() << target << " " << point.op << ": " << error.what();
-    }
+    expectNvrtc(libraryOp(point.op, point.parameters), optionsOf(point, target), target);
+  }
+}
+
+void at_points::expectNvrtc(const Program &program, CompileOptions options,
+                            const std::string &target) {
+  CacheOptions noCache;
+  noCache.enabled = false;
+  options.target = target;
+  try {
+    const std::string text = emit(program, options, Stage::Cuda);
+    EXPECT_FALSE(assemble(text, target, ImageKind::Cubin, noCache).entries.empty());
+  } catch (const Error &error) {
+    if (error.kind() == ErrorKind::Machine)
+      GTEST_SKIP() << error.what();
+    ADD_FAILURE() << target << ": " << error.what();
   }
 }
 
