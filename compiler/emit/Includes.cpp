@@ -30,8 +30,9 @@ void eider::text::printIncludes(ModuleOp module, llvm::raw_ostream &os) {
   module.walk([&](Operation *op) {
     if (auto loop = dyn_cast<ForTilesOp>(op))
       includes.insert(headerOf(loop.getTile().getKind()));
-    if (isa<ContractOp>(op))
-      includes.insert("eider/contraction/product.cuh");
+    if (auto product = dyn_cast<ContractOp>(op))
+      includes.insert(product.getWarpgroups() ? "eider/contraction/warpgroups.cuh"
+                                              : "eider/contraction/product.cuh");
     if (isa<AttendOp>(op))
       includes.insert("eider/attention/decode.cuh");
     if (auto attend = dyn_cast<AttendRowsOp>(op))

@@ -15,6 +15,14 @@ using eider::simt::Access;
 
 std::string eider::text::productType(eider::simt::ContractOp op, StringRef tile) {
   auto number = [](int64_t value) { return std::to_string(value); };
+  if (op.getWarpgroups()) {
+    const auto held = cast<eider::simt::CursorType>(op.getAt().getType()).getTile();
+    return ("WarpgroupProduct<" + tile + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +
+            number(op.getBlockRows()) + ", " + number(op.getBlockColumns()) + ", /*rows=*/" +
+            number(held.getRows() * held.getCluster()) + ", /*cluster=*/" +
+            number(held.getCluster()) + ", /*ahead=*/" + number(op.getAhead()) + ">")
+        .str();
+  }
   return ("Product<" + tile + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +
           number(op.getBlockRows()) + ", " + number(op.getBlockColumns()) + ", /*split=*/" +
           number(op.getSplit()) + ", /*loads=*/" + number(op.getLoads()) + ", /*ahead=*/" +
@@ -43,11 +51,13 @@ SmallVector<std::string> eider::text::tileParameters(eider::simt::TileAttr tile)
   } else {
     parameters.append(
         {{"rows", tile.getRows()}, {"columns", tile.getColumns()}, {"width", tile.getWidth()}});
-    const bool hasMultiple = tile.getMultiple() != 1;
-    if (tile.getRun() != 1 || hasMultiple)
+    const bool isCluster = tile.getCluster() != 1, hasMultiple = tile.getMultiple() != 1;
+    if (tile.getRun() != 1 || hasMultiple || isCluster)
       parameters.push_back({"run", tile.getRun()});
-    if (hasMultiple)
+    if (hasMultiple || isCluster)
       parameters.push_back({"multiple", tile.getMultiple()});
+    if (isCluster)
+      parameters.push_back({"cluster", tile.getCluster()});
   }
   return llvm::to_vector(llvm::map_range(parameters, [](const auto &parameter) {
     return "/*" + parameter.first.str() + "=*/" + std::to_string(parameter.second);

@@ -28,12 +28,14 @@ struct ScheduleKnobs {
   int64_t prefetch = 0; ///< tiles whose elements are loaded while the one before is worked on; of
                         ///< products, stages on their way; of attention, steps (of a sequence over
                         ///< itself, 1: the next tokens)
-  int64_t cluster = 1;  ///< CUDA blocks that hold a row together, `threads` in each (row)
+  int64_t cluster = 1; ///< CUDA blocks that hold a row together, `threads` in each (row), or have a
+                       ///< part each of the length of a product by warpgroups (contract)
   int64_t cooperative = 0; ///< 1: one kernel, all of whose blocks run at once and meet (map, row)
   int64_t hoist = 0;       ///< 1: column vectors (a norm's weight) stay in registers over all tiles
   int64_t streaming = 0;   ///< 1: elements pass the caches as data used once
-  int64_t warpgroups = 0;  ///< 1: four warps multiply together, 64 rows (attention, sm_90a)
-  int64_t software = 0;    ///< 1: FP8 by arithmetic, even where there are instructions; same bits
+  int64_t warpgroups =
+      0;                ///< 1: four warps multiply together, 64 rows (attention, contract; sm_90a)
+  int64_t software = 0; ///< 1: FP8 by arithmetic, even where there are instructions; same bits
 
   bool operator==(const ScheduleKnobs &) const = default;
 };

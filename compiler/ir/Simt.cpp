@@ -53,8 +53,10 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, Til
     return emitError() << "threads is a power of two below 32 or a multiple of 32, not " << threads;
   if (cluster < 1 || cluster > 8 || !llvm::isPowerOf2_64(cluster))
     return emitError() << "a cluster is 1, 2, 4 or 8 blocks, not " << cluster;
-  if (cluster > 1 && (kind != TileKind::row || rows != 1 || !warps))
-    return emitError() << "a cluster holds one row, in whole warps of each of its blocks";
+  if (cluster > 1 && !warps)
+    return emitError() << "a block of a cluster is whole warps";
+  if (cluster > 1 && kind != TileKind::block && (kind != TileKind::row || rows != 1))
+    return emitError() << "a cluster holds one row, or two-dimensional blocks of a column";
   if (kind == TileKind::row && threads * vector * loads * cluster < columns)
     return emitError() << threads * cluster << " threads × " << vector << " × " << loads
                        << " loads do not cover " << columns << " columns";
@@ -192,6 +194,9 @@ LogicalResult ContractOp::verify() {
     return emitOpError() << "is the f32 elements of a block, not " << getType();
   if (!getVectorsPitch() != !getWeightsPitch() || !getVectorsPitch() != !getScalesPitch())
     return emitOpError("has the pitches of all three matrices, or of none");
+  if (getWarpgroups() ? tile.getThreads() != tile.getColumns() * 2 || getVectorsPitch()
+                      : tile.getCluster() != 1)
+    return emitOpError("has 64 rows of weights a warpgroup, in rows that are whole; or no cluster");
   if (getLength() < 1 || getBlockRows() < 1 || getBlockColumns() < 1 || getSplit() < 1 ||
       getLoads() < 1 || getAhead() < 1)
     return emitOpError("multiplies rows of at least one element, in parts of at least one");

@@ -48,7 +48,8 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     `row`: `threads` a row, `rows` rows a block, `loads` chunks of `vector` elements a thread, of a matrix `width` columns wide; with
     `cluster`, `threads` in each of so many blocks have a row together.
     `block`: `threads` a block of `rows` × `columns`; `loads` follows. A thread's chunks come in runs of `run` neighbouring rows, which
-    go into the same words of a column when the block is transposed; the matrix has a `multiple` of so many rows.
+    go into the same words of a column when the block is transposed; the matrix has a `multiple` of so many rows. The blocks of a `cluster`
+    lie below each other.
     `transposed`: what a block so described holds of the transposed matrix.
     `rows`: `threads` threads have `rows` rows together, each the same columns of all of them: `loads` chunks, a row's before the next.
   }];
@@ -291,15 +292,15 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
   let summary = "The tile's elements of vectors · weightsᵀ";
   let description = [{
     Rows of `length` elements, of which `block_rows` × `block_columns` codes have a scale together; the warps of the CUDA block take `loads`
-    steps along them at a time, `ahead` such stages on their way, and `split` of them share a sum. Alignments in bytes of the row starts. Collective: every thread of
-    the CUDA block takes part.
+    steps along them at a time, `ahead` such stages on their way, and `split` of them share a sum. Or `warpgroups` multiply, and the blocks of the tile's cluster have a part
+    each of the length. Alignments in bytes of the row starts. Collective: every thread of the cluster takes part.
   }];
   let hasVerifier = 1;
   let arguments = (ins Arg<Simt_PointerType, "", [MemRead]>:$vectors, Arg<Simt_PointerType, "", [MemRead]>:$weights,
                        Arg<Simt_PointerType, "", [MemRead]>:$scales, Simt_CursorType:$at,
                        Optional<I64>:$vectors_pitch, Optional<I64>:$weights_pitch, Optional<I64>:$scales_pitch,
                        I64Attr:$length, I64Attr:$block_rows, I64Attr:$block_columns, I64Attr:$split, I64Attr:$loads, I64Attr:$ahead,
-                       I64Attr:$vectors_alignment, I64Attr:$weights_alignment, Eider_CodecPathAttr:$codec);
+                       UnitAttr:$warpgroups, I64Attr:$vectors_alignment, I64Attr:$weights_alignment, Eider_CodecPathAttr:$codec);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = [{
     $vectors `,` $weights `by` $scales `at` $at (`pitches` $vectors_pitch^ `,` $weights_pitch `,` $scales_pitch)? attr-dict `:` type($vectors) `,`

@@ -264,8 +264,13 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
       std::max<int64_t>(domain.bitsOfVectors,
                         cast<RankedTensorType>(op.getVector().getType()).getElementTypeBitWidth());
   domain.packsWeights &= packingOf(weights.getElementType()) > 1;
-  if (block && *block < length)
+  const bool isGrouped = block && *block < length;
+  if (isGrouped)
     domain.blockOfWeights = std::max(domain.blockOfWeights, *block);
+  domain.lengthOfRows = std::max(domain.lengthOfRows, length);
+  domain.byWarpgroups &= domain.products == 1 && domain.bitsOfVectors == 16 &&
+                         weights.getElementTypeBitWidth() == 8 && length % 16 == 0 &&
+                         (!isGrouped || *block == 128);
   return success();
 }
 
@@ -589,8 +594,11 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     domain.largestCluster = known && !known->clusters ? 1 : domain.largestCluster;
     domain.residentThreads = known ? known->threads : domain.residentThreads;
     domain.sharedOfBlock = known ? known->sharedKib * 1024 : domain.sharedOfBlock;
+    domain.byWarpgroups &= known && known->warpgroups;
     if (domain.prefills)
       domain.prefills->byWarpgroups &= known && known->warpgroups;
   }
+  domain.byWarpgroups &=
+      domain.products > 0 && !domain.target.empty() && !domain.reducesWhole && !domain.readsParts;
   return domain;
 }

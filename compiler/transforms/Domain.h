@@ -78,6 +78,15 @@ struct Domain {
   int64_t bitsOfVectors = 0;  ///< Of an element that meets them, at most.
   bool packsWeights = true;   ///< Two of each are a byte.
   int64_t blockOfWeights = 0; ///< Of their rows, with a scale together, at most; 0: whole rows.
+  int64_t lengthOfRows = 0;   ///< That are multiplied, at most.
+  bool byWarpgroups = true;   ///< These products, where the target has such.
+  /// Bytes of shared memory of a block of such a product (templates/contraction/warpgroups.cuh).
+  static int64_t sharedOfProduct(const ir::ScheduleKnobs &k) {
+    constexpr int64_t stage = 128, operands = 3, ofScales = 48;
+    const int64_t onWay =
+        operands * k.rows * 2 * stage + k.columns * (k.prefetch * stage + ofScales);
+    return (std::max(onWay, k.rows * (k.columns + 4) * 4) + 1023) / 1024 * 1024;
+  }
   std::optional<Attention> attends; ///< The program's rows: attention alone, left in parts.
   std::optional<Prefill> prefills;  ///< The same of a sequence over itself, written as it is.
   int64_t headsOfAttention = 0;     ///< What divides the lengths of such heads; 0: reads no parts.

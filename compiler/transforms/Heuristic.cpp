@@ -349,8 +349,8 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
 /// A product of matrices with few rows: all of them meet a block's weights. So many warps share a
 /// sum that every multiprocessor has some to wait for others' loads with; a group that is reduced
 /// is in one block.
-static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, int64_t mostRows,
-                                    std::string &message) {
+ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domain &domain,
+                                               int64_t mostRows, std::string &message) {
   constexpr int64_t most = 64, multiprocessors = 132, warps = 16;
   const int64_t asked = mostRows ? mostRows : most;
   ScheduleKnobs knobs{.vector = 1,
@@ -391,6 +391,43 @@ static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, 
       knobs.split = 2;
     }
   }
+}
+
+/// By warpgroups from so many rows on that warps would read them too often (H200: 24 and more); in
+/// clusters that leave the fewest multiprocessors idle, a block's beginning and end counted.
+static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, int64_t mostRows,
+                                    std::string &message) {
+  constexpr int64_t multiprocessors = 132, most = 64, few = 16, stage = 128;
+  const int64_t asked = mostRows ? std::min(mostRows, most) : most;
+  if (!domain.byWarpgroups || asked <= few)
+    return warpsOfProduct(context, domain, mostRows, message);
+  ScheduleAttr best;
+  double least = 0;
+  for (int64_t threads : {512, 256})
+    for (int64_t cluster : {1, 2, 4, 8}) {
+      ScheduleKnobs knobs{.threads = threads,
+                          .vector = std::max<int64_t>(4, domain.group / 32),
+                          .rows = asked > 32 ? 64 : 32,
+                          .loads = 2,
+                          .columns = threads / 2,
+                          .prefetch = 4,
+                          .cluster = cluster,
+                          .warpgroups = 1};
+      // Of stages, each of which takes a block of fewer columns less time, but not as much less.
+      constexpr double around = 6, ofFew = 0.6;
+      const int64_t blocks = ceilDiv(domain.width, knobs.columns) * cluster;
+      const double cost =
+          static_cast<double>(ceilDiv(blocks, multiprocessors)) *
+          (static_cast<double>(ceilDiv(ceilDiv(domain.lengthOfRows, stage), cluster)) *
+               (threads == 512 ? 1 : ofFew) +
+           around);
+      const auto schedule = ScheduleAttr::get(context, Family::contract, knobs);
+      if (std::string why; (!best || cost < least) && tileOf(schedule, domain, why)) {
+        best = schedule;
+        least = cost;
+      }
+    }
+  return best ? best : warpsOfProduct(context, domain, mostRows, message);
 }
 
 static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {

@@ -72,11 +72,6 @@ int64_t ProgramLowering::alignAttended(ValueRange values, SmallVectorImpl<Value>
   return alignment;
 }
 
-void eider::transforms::leaveWarpgroups(ProgramOp program, const Domain &domain) {
-  if (ScheduleAttr schedule = program.getScheduleAttr(); schedule && schedule.getKnobs().warpgroups)
-    program.setScheduleAttr(warpsOfPrefill(program.getContext(), domain));
-}
-
 /// Has no tiles either: a block has rows of one head.
 LogicalResult ProgramLowering::attendRows() {
   auto op = *program.getOps<PrefillOp>().begin();

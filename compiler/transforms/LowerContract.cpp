@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Boundary.h"
+#include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/ProgramLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,6 +23,17 @@ int64_t ProgramLowering::alignmentOfRows(StringRef name, RankedTensorType type) 
   int64_t &kept = alignments.try_emplace(name, 1).first->second;
   kept = std::max(kept, alignment);
   return alignment;
+}
+
+void eider::transforms::leaveWarpgroups(ProgramOp program, const Domain &domain) {
+  ScheduleAttr schedule = program.getScheduleAttr();
+  if (!schedule || !schedule.getKnobs().warpgroups)
+    return;
+  std::string none; // tileOf() says what is wrong with it
+  ScheduleAttr byWarps = domain.prefills ? warpsOfPrefill(program.getContext(), domain)
+                                         : warpsOfProduct(program.getContext(), domain,
+                                                          schedule.getKnobs().rows, none);
+  program.setScheduleAttr(byWarps ? byWarps : schedule);
 }
 
 /// Both matrices are read where they are multiplied.
@@ -43,11 +55,14 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
       pointers.lookup(nameOf(op.getWeights())), pointers.lookup(nameOf(op.getScales())), cursor,
       pitchOf(op.getVector()), pitchOf(op.getWeights()), pitchOf(op.getScales()),
       weights.getShape().back(), blockOf(0), blockOf(1), knobs.split, knobs.loads, knobs.prefetch,
-      alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
+      knobs.warpgroups != 0, alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
       alignmentOfRows(nameOf(op.getWeights()), weights), *op.getCodec());
   if (Attribute given = op->getAttr("eider.name"))
     product->setAttr("eider.name", given);
   map.map(op.getResult(), product.getResult());
+  if (const int64_t bytes = Domain::sharedOfProduct(knobs);
+      knobs.warpgroups && bytes > mostStaticShared)
+    kernel.setShared(bytes);
   return success();
 }
 

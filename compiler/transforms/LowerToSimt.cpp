@@ -151,8 +151,10 @@ std::string ProgramLowering::gridExpression() {
   std::string rows = domain.rows.contractExpression();
   if (domain.writesWhole && !knobs.cooperative)
     rows = "max(1, " + rows + ")";
-  if (tile.getRows() > 1)
-    rows = "ceildiv(" + rows + ", " + std::to_string(tile.getRows()) + ")";
+  // The blocks of a cluster have a row, or blocks that lie below each other.
+  const bool isBlock = tile.getKind() == simt::TileKind::block;
+  if (const int64_t together = tile.getRows() * (isBlock ? tile.getCluster() : 1); together > 1)
+    rows = "ceildiv(" + rows + ", " + std::to_string(together) + ")";
   if (across > 1)
     rows = "(" + rows + ") * " + std::to_string(across);
   if (knobs.cooperative)

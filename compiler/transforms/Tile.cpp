@@ -42,7 +42,7 @@ static std::string loopProblem(const ScheduleKnobs &k, const Domain &domain, Fam
 
 /// What is wrong with a cluster of blocks; empty: nothing.
 static std::string clusterProblem(const ScheduleKnobs &k, const Domain &domain) {
-  if (k.cluster == 1)
+  if (k.cluster == 1 || k.warpgroups) // of which productProblem() knows
     return "";
   if (!domain.reducesRows || domain.block.isBlock())
     return "a cluster of blocks holds a row that is reduced; the program reduces none";
@@ -133,9 +133,49 @@ static std::string transposeProblem(const ScheduleKnobs &k, const Domain &domain
   return "";
 }
 
+/// What is wrong with the warpgroups of a product of matrices; empty: nothing.
+static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domain) {
+  if (!domain.byWarpgroups || k.warpgroups > 1)
+    return "warpgroups multiply one matrix of codes of 8 bits in rows of 128 or whole rows of a "
+           "scale, of a multiple of 16, by bf16 or f16, for sm_90a: leave warpgroups out";
+  const ScheduleKnobs known{.threads = k.threads,
+                            .vector = k.vector,
+                            .rows = k.rows,
+                            .loads = 2,
+                            .columns = k.columns,
+                            .resident = k.resident,
+                            .prefetch = k.prefetch,
+                            .cluster = k.cluster,
+                            .streaming = k.streaming,
+                            .warpgroups = 1,
+                            .software = k.software};
+  if (!(k == known))
+    return "by warpgroups it has threads, vector, rows, loads = 2, columns, resident, prefetch, "
+           "cluster, streaming and software alone";
+  if ((k.threads != 128 && k.threads != 256 && k.threads != 512) || k.columns != k.threads / 2)
+    return "a warpgroup has 128 threads and 64 columns: threads are 128, 256 or 512, and columns "
+           "half as many";
+  if (k.rows != 8 && k.rows != 16 && k.rows != 32 && k.rows != 64)
+    return "warpgroups multiply 8, 16, 32 or 64 rows";
+  if (k.cluster < 1 || k.rows % k.cluster != 0)
+    return "each block of a cluster keeps as many of the rows";
+  if (k.prefetch < 2 || k.prefetch > 8)
+    return "prefetch, of what is on its way, is 2 to 8 stages";
+  if (domain.group && k.columns % domain.group != 0)
+    return "groups of " + std::to_string(domain.group) + " must divide columns";
+  if (Domain::sharedOfProduct(k) > domain.sharedOfBlock)
+    return "what is on its way must fit " + std::to_string(domain.sharedOfBlock / 1024) +
+           " KiB of shared memory: lower prefetch, rows or threads";
+  return "";
+}
+
 /// What is wrong with the warps of a product of matrices; empty: nothing.
 static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) {
   constexpr int64_t step = 64, all = mostStaticShared, ofReductions = 1024, most = 128;
+  if (k.warpgroups)
+    return warpgroupsProblem(k, domain);
+  if (k.cluster > 1)
+    return "warpgroups alone share the length over a cluster: leave cluster out";
   if (k.threads % 32 != 0 || k.threads / 32 % k.split != 0)
     return "threads are whole warps, and their number a multiple of split";
   if (k.rows % 8 != 0 || k.rows > most)
@@ -291,6 +331,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
       return refuse("rows and columns must be the block's, " +
                     std::to_string(domain.block.blockRows) + " and " +
                     std::to_string(domain.block.blockColumns));
+    if (needed == Family::contract && k.warpgroups)
+      rows /= k.cluster; // that each block keeps
     loads = rows * columns / std::max<int64_t>(1, threads * vector);
     if (needed == Family::contract) // of few elements some threads have none
       loads = std::max<int64_t>(1, loads);

@@ -126,6 +126,16 @@ private:
   static uint32 *unprepared() { return shared<Exchange, uint32, 1>(); } // as any memory at first
 };
 
+inline void cluster_barrier(Site site) {
+  scheduler->cluster_arrive(place(site));
+  scheduler->cluster_wait(place(site));
+}
+
+inline float load_of_block(const float *slot, int rank, Site site) {
+  return *static_cast<const float *>(
+      scheduler->shared_of(static_cast<unsigned>(rank), const_cast<float *>(slot), place(site)));
+}
+
 inline uint64 load_word(const uint64 *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
 inline void replace_word(uint64 *word, uint64 expected, uint64 wanted) {
@@ -217,6 +227,13 @@ inline uint32 funnel_right(uint32 low, uint32 high, uint32 bits) {
 }
 
 inline uint32 select_bits(uint32 mask, uint32 a, uint32 b) { return (a & mask) | (b & ~mask); }
+
+inline constexpr bool has_maximum_of_halves = true;
+
+inline uint32 maximum_of_halves(uint32 a, uint32 b, uint32 c) {
+  const uint32 low = std::max({a & 0xffffu, b & 0xffffu, c & 0xffffu});
+  return low | std::max({a >> 16, b >> 16, c >> 16}) << 16;
+}
 
 inline int opaque(int value) { return value; }
 
@@ -505,6 +522,7 @@ public:
 template <int count> void open_products(float (&)[count][4]) {}
 inline void close_products() {}
 template <int pending, int count> void await_products(float (&)[count][4]) {}
+template <int pending> void await_products() {}
 inline void share_with_products() {}
 inline void compute_first(float, void *) {}
 
@@ -580,12 +598,31 @@ void begin_product_f16(float (*c)[4], const uint32 *a, const Swizzled<panel> &b,
       });
 }
 
+template <class Half, int count, int panel>
+void begin_product_of_halves(float (&c)[count][4], const uint32 *a, const Swizzled<panel> &b,
+                             bool adds, Site site) {
+  constexpr bool is_f16 = std::is_same_v<Half, f16>;
+  auto value = [](uint32 half) {
+    return double(value_of(half & 0xffffu, is_f16 ? f16_format : bf16_format, true));
+  };
+  const WordsOfRows rows(a, site);
+  add_products<16>(
+      c, 8 * count, adds,
+      [&](int half, int k) { return value(rows.at(half, k / 2) >> k % 2 * 16); },
+      [&](int row, int k) {
+        unsigned short half;
+        std::memcpy(&half, b.at(row, 2 * k), 2);
+        return value(half);
+      });
+}
+
 /// Nobody waits before all have come.
 template <class Owner> class Meeting {
 public:
   Meeting(int, Site) {}
   void arrive(Site) {}
   void wait(Site site) { barrier(site); }
+  void end() {}
 };
 
 //===-- The way in --------------------------------------------------------===//

@@ -159,6 +159,23 @@ private:
   }
 };
 
+/// Waits for all threads of the cluster; what they wrote to shared memory before is visible after.
+EIDER_DEVICE void cluster_barrier(Site) {
+  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+}
+
+/// What block number `rank` of the cluster has where this one has `slot` in shared memory.
+EIDER_DEVICE float load_of_block(const float *slot, int rank, Site) {
+  float value;
+  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %1, %2; "
+               "ld.shared::cluster.f32 %0, [there]; }"
+               : "=f"(value)
+               : "r"(static_cast<uint32>(__cvta_generic_to_shared(slot))), "r"(rank)
+               : "memory");
+  return value;
+}
+
 // Words in memory by which the blocks of a grid meet. Of one that several change at a time:
 
 /// What it is.
@@ -343,6 +360,18 @@ EIDER_DEVICE uint32 funnel_right(uint32 low, uint32 high, uint32 bits) {
 EIDER_DEVICE uint32 select_bits(uint32 mask, uint32 a, uint32 b) {
   uint32 r;
   asm("lop3.b32 %0, %1, %2, %3, 0xca;" : "=r"(r) : "r"(mask), "r"(a), "r"(b));
+  return r;
+}
+
+/// Whether the target has an instruction for the largest of three, of each 16 bits of words.
+inline constexpr bool has_maximum_of_halves = target >= 900;
+
+/// The largest of the lower halves, and of the upper ones, as unsigned integers.
+EIDER_DEVICE uint32 maximum_of_halves(uint32 a, uint32 b, uint32 c) {
+  uint32 r;
+  asm("{ .reg .b32 of_two; max.u16x2 of_two, %1, %2; max.u16x2 %0, of_two, %3; }"
+      : "=r"(r)
+      : "r"(a), "r"(b), "r"(c));
   return r;
 }
 

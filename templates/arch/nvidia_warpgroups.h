@@ -69,6 +69,12 @@ template <int pending, int count> EIDER_DEVICE void await_products(float (&c)[co
   hold(c);
 #endif
 }
+/// The same where no c is read after it.
+template <int pending> EIDER_DEVICE void await_products() {
+#ifdef EIDER_HAS_WARPGROUPS
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+#endif
+}
 /// What the thread has written to shared memory is there for products that begin after the next
 /// barrier.
 EIDER_DEVICE void share_with_products() {
@@ -155,6 +161,43 @@ EIDER_DEVICE void begin_product_f16(float (*c)[4], const uint32 *a, const Swizzl
 #endif
 }
 
+/// Begins c (+) a · bᵀ of 64 × 16 and `rows` × 16 bf16 or f16, a as `load_matrices` loads 32 bytes
+/// of a row; c is not read unless it `adds`.
+#define EIDER_PRODUCT_OF_HALVES(type, n, c, a, b, adds, ...)                                       \
+  asm volatile("{ .reg .pred adds; setp.ne.u32 adds, " adds                                        \
+               ", 0; wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" c         \
+               "}, {" a "}, " b ", adds, 1, 1, 0; }"                                               \
+               : __VA_ARGS__                                                                       \
+               : "r"(a_[0]), "r"(a_[1]), "r"(a_[2]), "r"(a_[3]), "l"(b_.descriptor),               \
+                 "r"(static_cast<uint32>(adds_)))
+#define EIDER_PRODUCT_OF_ROWS(type)                                                                \
+  if constexpr (count == 8)                                                                        \
+    EIDER_PRODUCT_OF_HALVES(type, 64, EIDER_32_NAMES, "%32, %33, %34, %35", "%36", "%37",          \
+                            EIDER_32_OF_C(0));                                                     \
+  else if constexpr (count == 4)                                                                   \
+    EIDER_PRODUCT_OF_HALVES(type, 32, EIDER_16_NAMES, "%16, %17, %18, %19", "%20", "%21",          \
+                            EIDER_16_OF_C(0));                                                     \
+  else if constexpr (count == 2)                                                                   \
+    EIDER_PRODUCT_OF_HALVES(type, 16, "%0, %1, %2, %3, %4, %5, %6, %7", "%8, %9, %10, %11", "%12", \
+                            "%13", EIDER_4_OF_C(0), EIDER_4_OF_C(1));                              \
+  else                                                                                             \
+    EIDER_PRODUCT_OF_HALVES(type, 8, "%0, %1, %2, %3", "%4, %5, %6, %7", "%8", "%9",               \
+                            EIDER_4_OF_C(0))
+template <class Half, int count, int panel>
+EIDER_DEVICE void begin_product_of_halves(float (&c)[count][4], const uint32 *a_,
+                                          const Swizzled<panel> &b_, bool adds_, Site) {
+  static_assert(count == 1 || count == 2 || count == 4 || count == 8, "8, 16, 32 or 64 rows of b");
+#ifdef EIDER_HAS_WARPGROUPS
+  if constexpr (same<Half, bf16>) {
+    EIDER_PRODUCT_OF_ROWS("bf16");
+  } else {
+    EIDER_PRODUCT_OF_ROWS("f16");
+  }
+#endif
+}
+
+#undef EIDER_PRODUCT_OF_HALVES
+#undef EIDER_PRODUCT_OF_ROWS
 #undef EIDER_PRODUCT
 #undef EIDER_PRODUCT_OF
 #undef EIDER_4_OF_C
@@ -177,6 +220,11 @@ public:
   EIDER_DEVICE Meeting(int warps, Site) {
     if (threadIdx.x == 0)
       asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(count()), "r"(warps) : "memory");
+  }
+  /// After a barrier that follows the last wait: another may begin.
+  EIDER_DEVICE void end() {
+    if (threadIdx.x == 0)
+      asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(count()) : "memory");
   }
   /// Says that the warp has come.
   EIDER_DEVICE void arrive(Site) {

@@ -87,8 +87,16 @@ template <class T> EIDER_DEVICE uint32 lost_of(uint32 codes) {
     return Format<T>::nans_of(codes);
 }
 
-/// Four codes of a byte each as bf16: in their order, or interleaved; in `lost` some bit is set if
-/// one is not finite.
+/// Of two magnitudes that stand where bf16 have them: some bit, if one is not finite. From the
+/// first such code on, the sum carries out of the magnitude.
+template <class T> EIDER_DEVICE uint32 beyond_finite(uint32 magnitudes) {
+  constexpr int shift = 7 - Format<T>::mantissa_bits;
+  constexpr uint32 rest = ((0x80u - Format<T>::first_not_finite) << shift) * both;
+  return (magnitudes + rest) & (0x80u << shift) * both;
+}
+
+/// Four codes of a byte each as bf16: in their order, or interleaved; `lost` notes what is not
+/// finite.
 template <bool interleaved, class T>
 EIDER_DEVICE void bf16_from_bytes(uint32 codes, uint32 *pairs, uint32 &lost) {
   constexpr int shift = 1 + Format<T>::mantissa_bits;
@@ -100,13 +108,20 @@ EIDER_DEVICE void bf16_from_bytes(uint32 codes, uint32 *pairs, uint32 &lost) {
   const uint32 lower = (interleaved ? codes << (8 - shift) : second >> shift) & field;
   pairs[0] = rebiased<T>(upper, first);
   pairs[1] = rebiased<T>(lower, second);
-  if constexpr (requires { Format<T>::first_not_finite; }) {
-    // From the first such code on, the sum carries out of the magnitude.
-    constexpr uint32 rest = ((0x80u - Format<T>::first_not_finite) << (8 - shift)) * both;
-    lost |= ((upper + rest) | (lower + rest)) & (0x80u << (8 - shift)) * both;
-  } else {
+  if constexpr (!requires { Format<T>::first_not_finite; })
     lost |= Format<T>::nans_in(codes) & tops_of_bytes;
-  }
+  else if constexpr (arch::has_maximum_of_halves)
+    lost = arch::maximum_of_halves(lost, upper, lower);
+  else
+    lost |= beyond_finite<T>(upper) | beyond_finite<T>(lower);
+}
+
+/// Whether what bf16_from_bytes has noted of some codes says that one is not finite.
+template <class T> EIDER_DEVICE bool is_lost(uint32 lost) {
+  if constexpr (requires { Format<T>::first_not_finite; } && arch::has_maximum_of_halves)
+    return beyond_finite<T>(lost) != 0;
+  else
+    return lost != 0;
 }
 
 } // namespace detail
@@ -132,7 +147,7 @@ EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs,
     EIDER_UNROLL
     for (int i = 0; i < count; i += 4)
       detail::bf16_from_bytes<interleaved, T>(codes.words[i / 4], &pairs[i / 2], lost);
-    if (arch::unlikely(lost != 0)) {
+    if (arch::unlikely(detail::is_lost<T>(lost))) {
       EIDER_UNROLL
       for (int i = 0; i < count; i += 4) {
         const uint32 four = codes.words[i / 4];
@@ -196,6 +211,16 @@ EIDER_DEVICE void interleave(uint32 *pairs) {
   const uint32 first = pairs[0], second = pairs[1];
   pairs[0] = arch::byte_permute(first, second, 0x7632);
   pairs[1] = arch::byte_permute(first, second, 0x5410);
+}
+
+/// A scale of any type, as it is.
+template <class S> EIDER_DEVICE float float_of_scale(S scale) {
+  if constexpr (same<S, float>)
+    return scale;
+  else if constexpr (requires { Format<S>::bias; })
+    return Codec<S, software>::decode(scale);
+  else
+    return to<float>(scale);
 }
 
 } // namespace eider

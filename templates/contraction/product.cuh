@@ -186,7 +186,7 @@ private:
                                       int group, float (&sums)[eights][4]) {
     EIDER_UNROLL
     for (int half = 0; half < 2; ++half) {
-      const float scale = float_of(scales[half][group]);
+      const float scale = float_of_scale(scales[half][group]);
       EIDER_UNROLL
       for (int e = 0; e < 2 * eights; ++e) {
         float &sum = sums[e / 2][2 * half + e % 2];
@@ -197,15 +197,6 @@ private:
         sum = arch::fma(all, scale, sum);
       }
     }
-  }
-
-  template <class S> static EIDER_DEVICE float float_of(S scale) {
-    if constexpr (same<S, float>)
-      return scale;
-    else if constexpr (requires { Format<S>::bias; })
-      return Codec<S, software>::decode(scale);
-    else
-      return to<float>(scale);
   }
 
   /// The sums of all warps, added up, as the tile's threads hold them.

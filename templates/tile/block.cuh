@@ -18,13 +18,14 @@ constexpr EIDER_DEVICE int chunks_of_block(int threads, int vector, int rows, in
 /// `threads` threads hold a block of tile_rows × tile_columns elements. Chunk c of thread t is
 /// number c · threads + t of the block's chunks, counted row by row; with a `run`, so many
 /// neighbouring rows count as one, and a thread holds the chunks of all of them. The matrix has a
-/// `multiple` of so many rows.
+/// `multiple` of so many rows. The blocks of a `cluster` have tiles that lie below each other.
 template <int threads, int vector, int tile_rows, int tile_columns, int64 columns, int run = 1,
-          int multiple = 1>
-class BlockTile : public TileMembers<
-                      BlockTile<threads, vector, tile_rows, tile_columns, columns, run, multiple>,
-                      vector, chunks_of_block(threads, vector, tile_rows, tile_columns), columns,
-                      tile_columns / vector, threads, threads> {
+          int multiple = 1, int cluster = 1>
+class BlockTile
+    : public TileMembers<
+          BlockTile<threads, vector, tile_rows, tile_columns, columns, run, multiple, cluster>,
+          vector, chunks_of_block(threads, vector, tile_rows, tile_columns), columns,
+          tile_columns / vector, threads, threads> {
   static constexpr int chunks = chunks_of_block(threads, vector, tile_rows, tile_columns);
   static constexpr int chunks_of_row = tile_columns / vector;
   static constexpr int64 tiles_of_row = (columns + tile_columns - 1) / tile_columns;
@@ -44,20 +45,21 @@ public:
 
   /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride.
   static EIDER_DEVICE TilesOfBlock<BlockTile> over(int64 total) {
-    return {total, (total + tile_rows - 1) / tile_rows * tiles_of_row};
+    constexpr int rows_of_cluster = tile_rows * cluster;
+    return {total, (total + rows_of_cluster - 1) / rows_of_cluster * (tiles_of_row * cluster)};
   }
 
   EIDER_DEVICE BlockTile(int64 number, int64 total)
       : number_(number),
-        row_(static_cast<int64>(static_cast<uint64>(number) / tiles_of_row) * tile_rows +
-             arch::thread_index() / chunks_of_row * run),
-        column_(static_cast<int>(static_cast<uint64>(number) % tiles_of_row) * tile_columns +
+        row_(row_number() * tile_rows + arch::thread_index() / chunks_of_row * run),
+        column_(static_cast<int>(column_number()) * tile_columns +
                 arch::thread_index() % chunks_of_row * vector),
         rows_left_(is_spare() ? 0 : rows_left(total - row_)), total_(total) {}
 
   /// The first tile of this CUDA block, and the one after this: to load ahead.
   static EIDER_DEVICE BlockTile first(int64 total) { return BlockTile(arch::block_index(), total); }
   EIDER_DEVICE bool has_next() const {
+    static_assert(cluster == 1, "no tile is loaded ahead in a cluster");
     return number_ + arch::grid_size() < (total_ + tile_rows - 1) / tile_rows * tiles_of_row;
   }
   EIDER_DEVICE BlockTile next() const { return BlockTile(number_ + arch::grid_size(), total_); }
@@ -172,6 +174,15 @@ private:
   int rows_left_;
   int64 total_; // rows of the matrix
 
+  /// The tile's place among the matrix's.
+  EIDER_DEVICE int64 row_number() const {
+    const uint64 of_cluster = static_cast<uint64>(number_) / (tiles_of_row * cluster);
+    return static_cast<int64>(of_cluster * cluster + static_cast<uint64>(number_) % cluster);
+  }
+  EIDER_DEVICE int64 column_number() const {
+    return static_cast<int64>(static_cast<uint64>(number_) / cluster % tiles_of_row);
+  }
+
   /// Whether the thread has nothing of any tile.
   static EIDER_DEVICE bool is_spare() {
     return has_spare_threads && arch::thread_index() / chunks_of_row >= tile_rows;
@@ -183,8 +194,7 @@ private:
   }
 
   template <class Where> EIDER_DEVICE int64 block_offset(const Where &where) const {
-    return offset_of(where, static_cast<uint64>(number_) / tiles_of_row,
-                     static_cast<uint64>(number_) % tiles_of_row);
+    return offset_of(where, row_number(), column_number());
   }
 
   /// Rows from the thread's first to the end of the matrix, no more than matter.

@@ -72,6 +72,46 @@ std::vector<Point> points() {
   return points;
 }
 
+std::string byWarpgroups(int threads, int rows, int cluster, int ahead, int vector = 4) {
+  std::string schedule =
+      "contract<threads = " + std::to_string(threads) + ", vector = " + std::to_string(vector) +
+      ", rows = " + std::to_string(rows) + ", loads = 2, columns = " + std::to_string(threads / 2) +
+      ", prefetch = " + std::to_string(ahead);
+  if (cluster > 1)
+    schedule += ", cluster = " + std::to_string(cluster);
+  return schedule + ", warpgroups = 1>";
+}
+
+/// By warpgroups (sm_90a): rows that end in the middle of a stage, stages that blocks of a cluster
+/// have not as many of, and some of them none; scales that come one by one, or several together.
+std::vector<Point> warpgroupPoints() {
+  std::vector<Point> points;
+  auto add = [&](OpParameters parameters, Dims dims, const std::string &schedule,
+                 const char *values = "normal") {
+    points.push_back(matmul(std::move(parameters), std::move(dims)));
+    points.back().schedule = schedule;
+    points.back().values = values;
+  };
+  for (const char *block : {"1x128", "128x128", "1x*", "*x*", "*x128"})
+    add({.block = block}, extents(33, 150, 1040), byWarpgroups(256, 64, 2, 3));
+  for (const char *format : {"e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz"})
+    for (const char *dtype : {"bf16", "f16"})
+      for (const char *values : {"normal", "specials"})
+        add({.dtype = dtype, .format = format}, extents(19, 80, 400), byWarpgroups(128, 32, 1, 2),
+            values);
+  for (const char *scale : {"bf16", "e8m0"})
+    add({.block = "1x128", .scale = scale}, extents(7, 64, 1024), byWarpgroups(128, 8, 2, 4));
+  add({}, extents(100, 256, 2048), byWarpgroups(512, 64, 4, 4));
+  add({}, extents(64, 257, 384), byWarpgroups(512, 64, 8, 2)); // of three stages, five have none
+  add({.block = "1x*"}, extents(16, 128, 16), byWarpgroups(256, 16, 1, 4));
+  add({}, extents(1, 64, 128 * 9), byWarpgroups(128, 16, 8, 5));
+  for (const int64_t m : {0, 31, 64, 65})
+    add({}, extents(m, 192, 512), byWarpgroups(128, 64, 1, 3));
+  for (size_t i = 0; i < points.size(); i += 3)
+    points[i].codec = "software";
+  return points;
+}
+
 /// A gated layer: what stands around two products of one x, and a quantisation after them.
 Program gated() {
   Builder b("gated");
@@ -144,6 +184,8 @@ std::string errorOf(const Program &program, const Dims &dims) {
 
 TEST(Matmul, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }
 
+TEST(Matmul, ByWarpgroupsAgreesWithTheReferenceOnTheDevice) { expectReference(warpgroupPoints()); }
+
 TEST(Matmul, WhatStandsAroundAgreesOnTheDevice) {
   const Program scaledAtOnce = inBlocks({whole, whole}), grouped = inBlocks({1, 256});
   std::vector<matrix::Case> cases;
@@ -159,6 +201,10 @@ TEST(Matmul, WhatStandsAroundAgreesOnTheDevice) {
   cases.push_back(caseOf(gated(), extents(3, 96, 384), "m",
                          "contract<threads = 64, vector = 2, rows = 8, loads = 2, columns = 32, "
                          "prefetch = 2, software = 1>"));
+  if (!std::getenv("EIDER_TARGET")) { // of an older GPU, that has no warpgroups
+    cases.push_back(caseOf(residual(), extents(29, 100, 256), "m", byWarpgroups(128, 32, 2, 3)));
+    cases.push_back(caseOf(grouped, extents(21, 300, 272), "m", byWarpgroups(512, 32, 4, 3, 8)));
+  }
   at_points::expectReference(cases);
 }
 
@@ -168,6 +214,36 @@ TEST(Matmul, NvrtcCompilesTheTexts) {
   std::erase_if(anywhere, [](const Point &point) { return point.codec == "hardware"; });
   std::erase_if(anywhere, [count = 0](const Point &) mutable { return count++ % 7 != 0; }); // slow
   expectNvrtc(anywhere);
+}
+
+TEST(Matmul, NvrtcCompilesTheTextsOfWarpgroups) {
+  std::vector<Point> some = warpgroupPoints();
+  std::erase_if(some, [count = 0](const Point &) mutable { return count++ % 5 != 0; }); // slow
+  for (const Point &point : some) {
+    const matrix::Case made = at_points::caseOf(point);
+    expectNvrtc(made.program, made.options, "sm_90a");
+  }
+}
+
+/// From 17 rows on, and where a matrix is of what warpgroups multiply.
+TEST(Matmul, AreMultipliedByWarpgroups) {
+  auto scheduleOf = [](OpParameters parameters, Dims dims, const char *target = "sm_90a") {
+    CompileOptions options;
+    options.target = target;
+    options.dims = std::move(dims);
+    const std::string text = emit(libraryOp("matmul_skinny", parameters), options, Stage::Cuda);
+    return text.substr(text.find("// schedule"), text.find("extern") - text.find("// schedule"));
+  };
+  EXPECT_THAT(scheduleOf({}, extents(64, 4096, 14336)), HasSubstr("cluster = 8, warpgroups = 1>"));
+  EXPECT_THAT(scheduleOf({}, extents(17, 57344, 8192)), HasSubstr("warpgroups = 1>"));
+  for (const std::string &other :
+       {scheduleOf({}, extents(16, 4096, 14336)), scheduleOf({}, extents(64, 4096, 1032)),
+        scheduleOf({.block = "1x32"}, extents(64, 4096, 4096)),
+        scheduleOf({.dtype = "f32"}, extents(64, 4096, 4096)),
+        scheduleOf({.format = "e2m1"}, extents(64, 4096, 4096)),
+        scheduleOf({}, extents(64, 4096, 4096), "sm_90"),
+        scheduleOf({}, extents(64, 4096, 4096), "sm_100a")})
+    EXPECT_THAT(other, testing::Not(HasSubstr("warpgroups")));
 }
 
 /// Without the reference: integers small enough that f32 adds them exactly in any order.
@@ -232,6 +308,31 @@ TEST(Matmul, RefusesWhatItCannot) {
   scheduled.schedule = "contract<threads = 128, vector = 1, rows = 8, columns = 16, prefetch = 3, "
                        "loads = 3, split = 4>";
   EXPECT_THAT(at_points::errorOf(scheduled), HasSubstr("in the middle of a block of weights"));
+
+  const auto errorOn = [](const char *target, const std::string &schedule,
+                          OpParameters parameters = {}) {
+    CompileOptions options;
+    options.target = target;
+    options.dims = extents(4, 256, 512);
+    options.schedule = schedule;
+    try {
+      emit(libraryOp("matmul_skinny", std::move(parameters)), options, Stage::Cuda);
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string warpgroups = byWarpgroups(128, 8, 2, 2);
+  EXPECT_EQ(errorOn("sm_90a", warpgroups), "");
+  EXPECT_THAT(errorOn("sm_90", warpgroups), HasSubstr("for sm_90a: leave warpgroups out"));
+  EXPECT_THAT(errorOn("sm_90a", warpgroups, {.block = "1x64"}), HasSubstr("rows of 128"));
+  EXPECT_THAT(errorOn("sm_90a", byWarpgroups(128, 24, 1, 2)), HasSubstr("8, 16, 32 or 64 rows"));
+  EXPECT_THAT(errorOn("sm_90a", byWarpgroups(384, 8, 1, 2)), HasSubstr("128, 256 or 512"));
+  EXPECT_THAT(errorOn("sm_90a", byWarpgroups(512, 64, 1, 8)), HasSubstr("KiB of shared memory"));
+  EXPECT_THAT(errorOn("sm_90a", byWarpgroups(128, 8, 1, 1)), HasSubstr("2 to 8 stages"));
+  EXPECT_THAT(errorOn("sm_90a", "contract<threads = 32, vector = 4, rows = 8, columns = 16, "
+                                "prefetch = 3, loads = 1, cluster = 2>"),
+              HasSubstr("leave cluster out"));
 
   Builder b("computed");
   Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");

@@ -1,0 +1,386 @@
+//===- eider/contraction/warpgroups.cuh - By warpgroups' products -*- C++ -*-===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef EIDER_CONTRACTION_WARPGROUPS_CUH
+#define EIDER_CONTRACTION_WARPGROUPS_CUH
+
+#include "eider/contraction/pairs.cuh"
+#include "eider/memory/copy.cuh"
+#include "eider/memory/panels.cuh"
+#include "eider/memory/shared.cuh"
+#include "eider/tile/block.cuh"
+
+namespace eider {
+
+/// How such a product is cut: what its warps have, and where that lies in shared memory.
+template <class Tile, int64 length_, int64 block_rows_, int64 block_columns, int rows_,
+          int cluster_, int ahead_>
+struct WarpgroupCut {
+  static constexpr int64 length = length_, block_rows = block_rows_;
+  static constexpr int rows = rows_, cluster = cluster_, ahead = ahead_;
+  static constexpr int threads = Tile::block_threads, warps = threads / 32, width = Tile::width;
+  static constexpr int stage = 128; // elements of the length at a time
+  static constexpr int64 blocks_of_row = (length + block_columns - 1) / block_columns;
+  static constexpr int64 stages = (length + stage - 1) / stage;
+  static constexpr int turns = static_cast<int>((stages + cluster - 1) / cluster); // of a block
+  static constexpr bool is_grouped = block_columns < length;
+  static constexpr bool is_even = length % (int64(stage) * cluster) == 0;
+  static constexpr bool is_whole = Tile::matrix_columns % width == 0;
+  static_assert(warps % 4 == 0 && (threads & (threads - 1)) == 0 && width == warps * 16,
+                "a warpgroup has 64 rows of w");
+  static_assert(rows == 8 || rows == 16 || rows == 32 || rows == 64, "rows of one product");
+  static_assert(Tile::rows * cluster == rows, "each block of a cluster keeps as many");
+  static_assert(!is_grouped || block_columns == stage, "stages are blocks");
+  static_assert(length % 16 == 0, "rows are whole copies");
+  static_assert(ahead >= 2, "a stage comes while one is multiplied");
+
+  /// Of x, as it is multiplied: one stage is, one was until warpgroups meet, one is laid out.
+  using Operand = Panels<rows, 2 * stage>;
+  static constexpr int operands = 3;
+  static constexpr int of_codes = width * stage, of_scales = 48 * width; // bytes
+  static constexpr int codes_at = operands * Operand::bytes;
+  static constexpr int scales_at = codes_at + ahead * of_codes;
+  static constexpr int pitch = width + 4; // of sums: no bank twice
+  static constexpr int of_sums = rows * pitch * 4;
+  static constexpr int memory = scales_at + of_scales > of_sums ? scales_at + of_scales : of_sums;
+
+  static EIDER_DEVICE int rank() {
+    return cluster == 1 ? 0 : static_cast<int>(arch::block_index() % cluster);
+  }
+  static EIDER_DEVICE int64 first() { return int64(rank()) * turns * stage; } // of the length
+  static EIDER_DEVICE int lane() { return arch::thread_index() % 32; }
+  /// Of the warp's 16 rows of w, among the block's.
+  static EIDER_DEVICE int first_row() { return arch::thread_index() / 32 * 16; }
+};
+
+/// Codes on their way to shared memory: a warp copies whole lines of its own rows.
+template <class Cut, class W> class CodesOfWarp {
+  static constexpr int stage = Cut::stage;
+  const W *from_; // where the thread's first piece of the next stage is
+  unsigned char *to_, *taken_;
+  int64 left_;    // of the length, from there on
+  int rows_left_; // of the matrix, likewise
+
+  /// Where 16 codes of a row are: those of two rows are in different banks.
+  static EIDER_DEVICE int place(int row, int chunk) {
+    return row * stage + (chunk ^ (row & 1) << 2) * 16;
+  }
+
+public:
+  template <class Tile>
+  EIDER_DEVICE CodesOfWarp(const Tile &tile, const W *w, unsigned char *shared)
+      : to_(shared + place(Cut::first_row() + Cut::lane() / 8, Cut::lane() % 8)),
+        taken_(shared + (Cut::first_row() + Cut::lane() / 4) * stage) {
+    const int64 row = tile.first_column() + Cut::first_row() + Cut::lane() / 8;
+    const int64 column = Cut::first() + Cut::lane() % 8 * 16, there = Tile::matrix_columns - row;
+    from_ = w + row * Cut::length + column;
+    left_ = Cut::length - column;
+    rows_left_ = there < 16 ? static_cast<int>(there) : 16;
+  }
+
+  /// Begins to copy the next stage to a slot.
+  EIDER_DEVICE void begin(int slot) {
+    EIDER_UNROLL
+    for (int i = 0; i < 16; i += 4)
+      begin_copy<16>(to_ + slot * Cut::of_codes + i * stage, from_ + i * Cut::length,
+                     (Cut::is_whole || i < rows_left_) && (Cut::is_even || left_ > 0));
+    from_ += stage;
+    if constexpr (!Cut::is_even)
+      left_ -= stage;
+  }
+
+  /// What the lane multiplies of half a stage: 16 codes of a row, and of the one 8 below.
+  EIDER_DEVICE void take(int slot, int half, Fragment<W, 32> &taken) const {
+    const int byte = (half * 64 + Cut::lane() % 4 * 16) ^ (Cut::lane() / 4 & 1) << 6;
+    EIDER_UNROLL
+    for (int i = 0; i < 2; ++i)
+      arch::load_words<16>(taken_ + slot * Cut::of_codes + i * 8 * stage + byte,
+                           &taken.words[4 * i]);
+  }
+};
+
+/// Scales of a warp's rows on their way likewise, those of several stages together.
+template <class Cut, class S> class ScalesOfWarp {
+  static constexpr EIDER_DEVICE int stages_at_once() {
+    int count = static_cast<int>(16 / sizeof(S));
+    while (count > 1 && (Cut::blocks_of_row % count != 0 ||
+                         (Cut::cluster > 1 && Cut::turns % count != 0) || !Cut::is_grouped))
+      count /= 2;
+    return count;
+  }
+  static constexpr int at_once = stages_at_once();
+  static constexpr int bytes = at_once * static_cast<int>(sizeof(S)); // of a row
+  static constexpr int slots = (Cut::ahead + at_once - 2) / at_once + 2;
+  static_assert(slots * Cut::width * bytes <= Cut::of_scales, "scales have room");
+  const S *from_;
+  unsigned char *to_, *taken_;
+
+  static EIDER_DEVICE int slot_of(int turn) {
+    return turn / at_once % slots * (Cut::width * bytes);
+  }
+
+public:
+  /// Rows past the end are the last one once more.
+  template <class Tile>
+  EIDER_DEVICE ScalesOfWarp(const Tile &tile, const S *scale, unsigned char *shared)
+      : to_(shared + (Cut::first_row() + Cut::lane() % 16) * bytes),
+        taken_(shared + (Cut::first_row() + Cut::lane() / 4) * bytes) {
+    int64 row = tile.first_column() + Cut::first_row() + Cut::lane() % 16;
+    if constexpr (!Cut::is_whole)
+      row = row < Tile::matrix_columns ? row : Tile::matrix_columns - 1;
+    from_ = scale + row / Cut::block_rows * Cut::blocks_of_row +
+            (Cut::is_grouped ? Cut::first() / Cut::stage : 0);
+  }
+
+  /// Begins to copy those of a turn's stage and of the ones after it, if no call before has.
+  EIDER_DEVICE void begin(int turn) {
+    if (turn % at_once == 0 && (Cut::is_grouped || turn == 0) && Cut::lane() < 16)
+      begin_copy<bytes>(to_ + slot_of(turn), from_ + turn,
+                        Cut::is_even || Cut::first() + int64(turn) * Cut::stage < Cut::length);
+  }
+
+  /// That of the lane's first row, or of the one 8 below.
+  EIDER_DEVICE float take(int turn, int half) const {
+    const int of_stage = Cut::is_grouped ? turn : 0;
+    const auto *from = reinterpret_cast<const S *>(taken_ + slot_of(of_stage) + half * 8 * bytes);
+    return float_of_scale(from[of_stage % at_once]);
+  }
+};
+
+/// Rows of x on their way through registers.
+template <class Cut, class X> class RowsOfBlock {
+  using Operand = typename Cut::Operand;
+  static constexpr int rows = Cut::rows, lines = rows * 2; // of 128 bytes: panel by panel
+  static constexpr int at_once = Cut::threads / 8, of_thread = (lines + at_once - 1) / at_once;
+  static_assert(at_once % rows == 0 || rows % at_once == 0, "whole panels, or parts of them");
+  const X *from_; // where the thread's first piece of the next stage is
+  int64 left_;
+  int rows_left_, place_;
+  uint32 words_[of_thread][4];
+
+  static EIDER_DEVICE int line() { return arch::thread_index() / 8; }
+  static EIDER_DEVICE int chunk() { return arch::thread_index() % 8; }
+  // From the thread's first piece to its number i.
+  static constexpr EIDER_DEVICE int more_rows(int i) { return i * at_once % rows; }
+  static constexpr EIDER_DEVICE int more_panels(int i) { return i * at_once / rows; }
+
+public:
+  template <class Tile> EIDER_DEVICE RowsOfBlock(const Tile &tile, const X *x) {
+    const int row = line() % rows, column = line() / rows * 64 + chunk() * 8;
+    const int64 begins = tile.first_row() / rows * rows, there = tile.matrix_rows() - begins - row;
+    from_ = x + (begins + row) * Cut::length + Cut::first() + column;
+    left_ = Cut::length - Cut::first() - column;
+    rows_left_ = line() >= lines ? 0 : there < rows ? static_cast<int>(there) : rows;
+    // Each word goes to a chunk of its own: these four differ in two bits of their places.
+    place_ = Operand::offset(row, line() / rows * 8 + chunk() % 2 * 4) + chunk() / 2 * 4;
+  }
+
+  /// Loads the stage after the one before; zeros past the end.
+  EIDER_DEVICE void load(bool is_there) {
+    EIDER_UNROLL
+    for (int i = 0; i < of_thread; ++i)
+      arch::load_words_if<16>(
+          is_there && more_rows(i) < rows_left_ && (Cut::is_even || more_panels(i) * 64 < left_),
+          from_ + more_rows(i) * Cut::length + more_panels(i) * 64, words_[i], 0, 16);
+    from_ += Cut::stage;
+    if constexpr (!Cut::is_even)
+      left_ -= Cut::stage;
+  }
+
+  /// Where a lane multiplies 16 neighbours of w, so it does of x: in four products, of which each
+  /// has two pairs, eight elements apart.
+  template <bool interleaved> EIDER_DEVICE void lay_out(const Operand &to) {
+    EIDER_UNROLL
+    for (int i = 0; i < of_thread; ++i)
+      if (lines % at_once == 0 || line() < lines) {
+        if constexpr (interleaved) {
+          interleave(&words_[i][0]);
+          interleave(&words_[i][2]);
+        }
+        EIDER_UNROLL
+        for (int j = 0; j < 4; ++j)
+          arch::store_words<4>(to.base + (place_ ^ j * 16) + more_rows(i) * Operand::panel +
+                                   more_panels(i) * Operand::apart,
+                               &words_[i][j]);
+      }
+  }
+};
+
+/// The tile of x · wᵀ as Product has it, by the products of warpgroups (sm_90a), of which each has
+/// 64 rows of w: codes that its threads decode in registers and multiply by `rows` rows of x, which
+/// lie in shared memory, while they decode the next. The blocks of a `cluster` have the same rows
+/// of both and each its own part of the length; then each keeps the sums of some rows of x. Codes
+/// are `ahead` stages on their way. Blocks of w are rows of 128, or whole ones.
+template <class Tile, int64 length, int64 block_rows, int64 block_columns, int rows, int cluster,
+          int ahead>
+class WarpgroupProduct {
+  using Cut = WarpgroupCut<Tile, length, block_rows, block_columns, rows, cluster, ahead>;
+  using Operand = typename Cut::Operand;
+  using Sums = float[rows / 8][4];
+  using Meeting = arch::Meeting<WarpgroupProduct>;
+  static_assert(arch::has_warpgroups, "compile for sm_90a, and not for sm_90");
+
+public:
+  /// Bytes of shared memory.
+  static constexpr int memory = Cut::memory;
+
+  /// What each thread holds of the tile; rows start on multiples of 16 bytes. Every thread of the
+  /// cluster takes part.
+  template <class Code, class X, class W, class S>
+  static EIDER_DEVICE Fragment<float, Tile::elements> of(const Tile &tile, const X *x, const W *w,
+                                                         const S *w_scale,
+                                                         arch::Site at = arch::Site::current()) {
+    constexpr bool interleaved = is_interleaved<W, X, Code::conversion, true>;
+    constexpr int turns = Cut::turns;
+    unsigned char *shared = shared_memory();
+    CodesOfWarp<Cut, W> codes(tile, w, shared + Cut::codes_at);
+    ScalesOfWarp<Cut, S> scales(tile, w_scale, shared + Cut::scales_at);
+    RowsOfBlock<Cut, X> rows_of_x(tile, x);
+    auto operand_at = [&](int place) { return Operand{shared + place * Operand::bytes}; };
+    auto begin_copies = [&](int turn, int slot) {
+      if (turn < turns) {
+        scales.begin(turn);
+        codes.begin(slot);
+      }
+      arch::close_copies();
+    };
+
+    Meeting meeting(Cut::warps, at);
+    EIDER_UNROLL
+    for (int turn = 0; turn < ahead - 1; ++turn)
+      begin_copies(turn, turn);
+    rows_of_x.load(true);
+    rows_of_x.template lay_out<interleaved>(operand_at(0));
+    rows_of_x.load(turns > 1);
+    arch::share_with_products();
+    arch::await_copies<ahead - 2>();
+    arch::barrier(at);
+    meeting.arrive(at);
+
+    Sums sums, totals = {};
+    uint32 a[2][2][4];
+    Fragment<W, 32> taken;
+    int slot = 0, place = 0; // of this turn's codes and rows of x
+    codes.take(0, 0, taken);
+    for (int turn = 0; turn < turns; ++turn) {
+      const int next_slot = slot == ahead - 1 ? 0 : slot + 1;
+      const int next_place = place == Cut::operands - 1 ? 0 : place + 1;
+      const arch::Swizzled<Operand::panel> operand(operand_at(place).base, Operand::apart);
+      EIDER_UNROLL
+      for (int quarter = 0; quarter < 4; ++quarter) {
+        arch::await_products<1>(); // of what is decoded anew
+        decode<Code, X, interleaved>(taken, quarter % 2, a[quarter % 2]);
+        if (quarter == 1)
+          codes.take(slot, 1, taken);
+        if (quarter == 3 && turn + 1 < turns)
+          codes.take(next_slot, 0, taken);
+        if (quarter == 0)
+          meeting.wait(at); // all have laid out this turn's rows
+        arch::open_products(sums);
+        EIDER_UNROLL
+        for (int s = 0; s < 2; ++s)
+          arch::begin_product_of_halves<X>(
+              sums, a[quarter % 2][s],
+              operand.moved(quarter / 2 * Operand::apart + (quarter % 2 * 2 + s) * 32),
+              quarter + s > 0 || (!Cut::is_grouped && turn > 0), at);
+        arch::close_products();
+        if (quarter == 0) {
+          begin_copies(turn + ahead - 1, slot == 0 ? ahead - 1 : slot - 1);
+          rows_of_x.template lay_out<interleaved>(operand_at(next_place));
+          arch::share_with_products();
+          arch::await_copies<ahead - 2>();
+          meeting.arrive(at);
+          rows_of_x.load(turn + 2 < turns);
+        }
+      }
+      if constexpr (Cut::is_grouped) {
+        arch::await_products<0>(sums);
+        add_scaled(sums, scales, turn, totals);
+      }
+      slot = next_slot;
+      place = next_place;
+    }
+    if constexpr (!Cut::is_grouped) {
+      arch::await_products<0>(sums);
+      add_scaled(sums, scales, 0, totals);
+    }
+    arch::await_copies<0>();
+    meeting.wait(at);
+    arch::barrier(at); // what was in shared memory has been read
+    meeting.end();
+    return dealt(tile, totals, reinterpret_cast<float *>(shared), at);
+  }
+
+private:
+  /// On 1024 bytes, as the swizzle of what products read wants it.
+  static EIDER_DEVICE unsigned char *shared_memory() {
+    struct alignas(1024) Piece {
+      unsigned char bytes[1024];
+    };
+    return shared_or_launched<WarpgroupProduct, Piece, (memory + 1023) / 1024>()->bytes;
+  }
+
+  /// 8 codes of each of two rows as a lane's parts of two products.
+  template <class Code, class X, bool interleaved, class W>
+  static EIDER_DEVICE void decode(const Fragment<W, 32> &taken, int part, uint32 (&a)[2][4]) {
+    Fragment<W, 16> codes;
+    uint32 pairs[8];
+    EIDER_UNROLL
+    for (int i = 0; i < 4; ++i)
+      codes.words[i] = taken.words[i / 2 * 4 + part * 2 + i % 2];
+    pairs_of_codes<Code::conversion, interleaved>(codes, pairs, X());
+    EIDER_UNROLL
+    for (int i = 0; i < 8; ++i)
+      a[i / 4][i % 4] = pairs[i % 2 * 4 + i / 4 * 2 + i % 4 / 2];
+  }
+
+  template <class S>
+  static EIDER_DEVICE void add_scaled(const Sums &sums, const ScalesOfWarp<Cut, S> &scales,
+                                      int turn, Sums &totals) {
+    const float scale[2] = {scales.take(turn, 0), scales.take(turn, 1)};
+    EIDER_UNROLL
+    for (int i = 0; i < rows / 2; ++i)
+      totals[i / 4][i % 4] = arch::fma(sums[i / 4][i % 4], scale[i % 4 / 2], totals[i / 4][i % 4]);
+  }
+
+  /// The sums of all of the cluster, added up in the order of its blocks, as the tile's threads
+  /// hold them.
+  static EIDER_DEVICE Fragment<float, Tile::elements> dealt(const Tile &tile, const Sums &sums,
+                                                            float *shared, arch::Site at) {
+    constexpr int pitch = Cut::pitch;
+    EIDER_UNROLL
+    for (int e = 0; e < rows / 2; ++e)
+      shared[(e / 4 * 8 + Cut::lane() % 4 * 2 + e % 2) * pitch + Cut::first_row() +
+             Cut::lane() / 4 + e % 4 / 2 * 8] = sums[e / 4][e % 4];
+    meet(at);
+    Fragment<float, Tile::elements> result;
+    EIDER_UNROLL
+    for (int n = 0; n < Tile::elements; ++n) {
+      if (Tile::has_spare_threads && tile.row_of_tile(n) >= Tile::rows) {
+        result.fill(n, 0.0f);
+        continue;
+      }
+      const float *from = shared + (Cut::rank() * Tile::rows + tile.row_of_tile(n)) * pitch +
+                          tile.column_of_tile(n);
+      float sum = cluster == 1 ? *from : arch::load_of_block(from, 0, at);
+      EIDER_UNROLL
+      for (int q = 1; q < cluster; ++q)
+        sum += arch::load_of_block(from, q, at);
+      result.fill(n, sum);
+    }
+    meet(at); // before others come there
+    return result;
+  }
+  static EIDER_DEVICE void meet(arch::Site at) {
+    if constexpr (cluster == 1)
+      arch::barrier(at);
+    else
+      arch::cluster_barrier(at);
+  }
+};
+
+} // namespace eider
+
+#endif // EIDER_CONTRACTION_WARPGROUPS_CUH
