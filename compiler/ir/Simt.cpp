@@ -53,10 +53,10 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, Til
     return emitError() << "threads is a power of two below 32 or a multiple of 32, not " << threads;
   if (cluster < 1 || cluster > 8 || !llvm::isPowerOf2_64(cluster))
     return emitError() << "a cluster is 1, 2, 4 or 8 blocks, not " << cluster;
+  if (cluster > 1 && kind != TileKind::block && (kind != TileKind::row || rows != 1 || !warps))
+    return emitError() << "a cluster holds one row, in whole warps of each of its blocks";
   if (cluster > 1 && !warps)
-    return emitError() << "a block of a cluster is whole warps";
-  if (cluster > 1 && kind != TileKind::block && (kind != TileKind::row || rows != 1))
-    return emitError() << "a cluster holds one row, or two-dimensional blocks of a column";
+    return emitError() << "the blocks of a cluster are whole warps";
   if (kind == TileKind::row && threads * vector * loads * cluster < columns)
     return emitError() << threads * cluster << " threads × " << vector << " × " << loads
                        << " loads do not cover " << columns << " columns";

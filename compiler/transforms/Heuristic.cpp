@@ -397,7 +397,7 @@ ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domai
 /// clusters that leave the fewest multiprocessors idle, a block's beginning and end counted.
 static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, int64_t mostRows,
                                     std::string &message) {
-  constexpr int64_t multiprocessors = 132, most = 64, few = 16, stage = 128;
+  constexpr int64_t most = 64, few = 16, stage = 128;
   const int64_t asked = mostRows ? std::min(mostRows, most) : most;
   if (!domain.byWarpgroups || asked <= few)
     return warpsOfProduct(context, domain, mostRows, message);
@@ -413,14 +413,12 @@ static ScheduleAttr productSchedule(MLIRContext *context, const Domain &domain, 
                           .prefetch = 4,
                           .cluster = cluster,
                           .warpgroups = 1};
-      // Of stages, each of which takes a block of fewer columns less time, but not as much less.
-      constexpr double around = 6, ofFew = 0.6;
-      const int64_t blocks = ceilDiv(domain.width, knobs.columns) * cluster;
-      const double cost =
-          static_cast<double>(ceilDiv(blocks, multiprocessors)) *
-          (static_cast<double>(ceilDiv(ceilDiv(domain.lengthOfRows, stage), cluster)) *
-               (threads == 512 ? 1 : ofFew) +
-           around);
+      // In stages, of which a block of fewer columns has cheaper ones, but not as much cheaper.
+      constexpr double around = 6, ofFew = 0.7;
+      const int64_t atOnce = cluster <= 2 ? 132 / cluster : 120 / cluster; // clusters; an H200
+      const double waves = ceilDiv(ceilDiv(domain.width, knobs.columns), atOnce);
+      const double stages = ceilDiv(ceilDiv(domain.lengthOfRows, stage), cluster);
+      const double cost = waves * (stages * (threads == 512 ? 1 : ofFew) + around);
       const auto schedule = ScheduleAttr::get(context, Family::contract, knobs);
       if (std::string why; (!best || cost < least) && tileOf(schedule, domain, why)) {
         best = schedule;

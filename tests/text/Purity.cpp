@@ -54,6 +54,7 @@ const Vocabulary &text::vocabulary() {
        "AttentionDecode",
        "AttentionPrefill",
        "WarpgroupPrefill",
+       "WarpgroupProduct",
        "MnMajorAligned",
        "PackedUe8m0",
        "Swizzled128x4",

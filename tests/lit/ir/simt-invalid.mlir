@@ -178,8 +178,8 @@ eider.program @p() attributes {test.a = #simt.tile<row, threads = 16, vector = 1
 
 // -----
 
-// expected-error @+1 {{a cluster holds one row, in whole warps of each of its blocks}}
-eider.program @p() attributes {test.a = #simt.tile<block, threads = 32, vector = 1, rows = 1, columns = 32, loads = 1, width = 32, cluster = 2>} {}
+// expected-error @+1 {{the blocks of a cluster are whole warps}}
+eider.program @p() attributes {test.a = #simt.tile<block, threads = 16, vector = 2, rows = 1, columns = 32, loads = 1, width = 32, cluster = 2>} {}
 
 // -----
 
