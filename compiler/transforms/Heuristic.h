@@ -29,11 +29,18 @@ inline constexpr int64_t fewRows = 256;
 ir::ScheduleAttr heuristicSchedule(mlir::MLIRContext *context, const Domain &domain,
                                    int64_t mostRows, std::string &message);
 
+/// The same of a product of matrices.
+ir::ScheduleAttr productSchedule(mlir::MLIRContext *context, const Domain &domain, int64_t mostRows,
+                                 std::string &message);
+
 /// The same of a sequence's attention over itself, by warps alone, whatever else the target has;
 /// and of a product of matrices.
 ir::ScheduleAttr warpsOfPrefill(mlir::MLIRContext *context, const Domain &domain);
 ir::ScheduleAttr warpsOfProduct(mlir::MLIRContext *context, const Domain &domain, int64_t mostRows,
                                 std::string &message);
+
+/// The time of a product by warpgroups, about, in stages of its length.
+double stagesOfProduct(const ir::ScheduleKnobs &knobs, const Domain &domain);
 
 /// Elements that a thread of a cooperative kernel holds, at most: few leave room for many threads
 /// and suit small matrices, many hold as much of a large one as the registers do.

@@ -36,7 +36,7 @@ struct FamilySpace {
 constexpr int64_t registersOfMultiprocessor = 65536, threadsOfMultiprocessor = 2048,
                   fixedRegisters = 24, mostElements = 64, narrowestStoreBytes = 8,
                   bytesInFlight = 32 * 1024, widestForOneBlock = 32 * 1024;
-constexpr double mostWaste = 1.25;
+constexpr double mostWaste = 1.25, mostIdle = 1.35;
 /// The first so many cuts of a row come before the secondary knobs, turned on so many of them.
 constexpr size_t cutsBeforeVariations = 11, variedCuts = 2, mostCooperative = 6;
 } // namespace
@@ -329,9 +329,25 @@ static std::vector<ScheduleAttr> cooperativeSchedules(MLIRContext *context, cons
 }
 
 /// Schedules of a product of matrices: how many warps share a sum, and how much they load at a
-/// time.
-static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first) {
+/// time; or how many warpgroups, in what clusters.
+static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Domain &domain) {
   std::vector<ScheduleAttr> schedules;
+  constexpr std::pair<int64_t, int64_t> residences[] = {{0, 4}, {2, 3}, {0, 5}};
+  for (int64_t threads : {512, 256, 128})
+    for (int64_t cluster : {1, 2, 4, 8})
+      for (auto [resident, prefetch] : residences)
+        if (domain.byWarpgroups && resident * threads <= 512)
+          schedules.push_back(ScheduleAttr::get(first.getContext(), Family::contract,
+                                                {.threads = threads,
+                                                 .vector = std::max<int64_t>(4, domain.group / 32),
+                                                 .rows = static_cast<int64_t>(llvm::PowerOf2Ceil(
+                                                     static_cast<uint64_t>(first.getKnobs().rows))),
+                                                 .loads = 2,
+                                                 .columns = threads / 2,
+                                                 .resident = resident,
+                                                 .prefetch = prefetch,
+                                                 .cluster = cluster,
+                                                 .warpgroups = 1}));
   constexpr std::pair<int64_t, int64_t> stages[] = {{2, 4}, {2, 3}, {1, 4}, {2, 2}, {1, 3}, {4, 2}};
   const int64_t rows = first.getKnobs().rows;
   for (int64_t split : {4, 8, 2, 1, 16})
@@ -359,13 +375,27 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
   std::string message;
   std::vector<ScheduleOption> worthwhile, pruned;
   llvm::DenseSet<Attribute> seen = {first};
+  // Of warpgroups, beside the best of them; of warps' products no model knows the rest.
+  double least = 0;
+  for (ScheduleAttr schedule : productSchedules(first, domain))
+    if (schedule.getKnobs().warpgroups && tileOf(schedule, domain, message))
+      if (double stages = stagesOfProduct(schedule.getKnobs(), domain); !least || stages < least)
+        least = stages;
+  auto costFor = [&](ScheduleAttr schedule, const Estimate &e) {
+    return schedule.getKnobs().warpgroups && domain.products
+               ? stagesOfProduct(schedule.getKnobs(), domain) / least
+               : costOf(e, domain, facts);
+  };
   auto option = [&](ScheduleAttr schedule) -> std::optional<ScheduleOption> {
     TileAttr tile = tileOf(schedule, domain, message);
     if (!tile || !seen.insert(schedule).second)
       return std::nullopt;
     Estimate e = estimate(schedule, tile, domain, facts);
-    return ScheduleOption{schedule, false, costOf(e, domain, facts),
-                          pruning(schedule, tile, e, domain, facts)};
+    const double cost = costFor(schedule, e);
+    const bool idles = domain.products && schedule.getKnobs().warpgroups && cost > mostIdle;
+    return ScheduleOption{schedule, false, cost,
+                          idles ? "clusters that leave multiprocessors idle"
+                                : pruning(schedule, tile, e, domain, facts)};
   };
   auto note = [&](ScheduleAttr schedule) {
     if (auto one = option(schedule))
@@ -376,10 +406,10 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
   if (space != std::end(spaces))
     forEach(first.getContext(), *space, domain, note);
   else
-    llvm::for_each(productSchedules(first), note);
+    llvm::for_each(productSchedules(first, domain), note);
   spreadOut(worthwhile, first);
   const Estimate ofFirst = estimate(first, tileOf(first, domain, message), domain, facts);
-  std::vector<ScheduleOption> all = {{first, true, costOf(ofFirst, domain, facts), ""}};
+  std::vector<ScheduleOption> all = {{first, true, costFor(first, ofFirst), ""}};
   auto take = [&](size_t count) {
     const auto end = worthwhile.begin() + std::min(count, worthwhile.size());
     std::move(worthwhile.begin(), end, std::back_inserter(all));

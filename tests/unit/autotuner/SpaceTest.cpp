@@ -50,6 +50,30 @@ TEST(Space, EachScheduleOnceAndThePrunedLast) {
   EXPECT_TRUE(pruned);
 }
 
+/// Warpgroups where the target has them, in clusters that it can hold, and warps beside them.
+TEST(Space, OfProductsHasWarpsAndWarpgroups) {
+  auto firstOf = [](const char *target, int64_t n) {
+    CompileOptions options;
+    options.target = target;
+    options.dims = {{"n", n}, {"k", 14336}};
+    return candidates(libraryOp("matmul_skinny", {}), options,
+                      {132, {{"m", 64}, {"n", n}, {"k", 14336}}});
+  };
+  auto areByWarpgroups = [](const std::vector<ScheduleCandidate> &space) {
+    return std::ranges::count_if(
+        space.begin(), space.begin() + 16, [](const ScheduleCandidate &candidate) {
+          return candidate.schedule.find("warpgroups") != std::string::npos;
+        });
+  };
+  EXPECT_EQ(areByWarpgroups(firstOf("sm_90", 4096)), 0);
+  const auto space = firstOf("sm_90a", 4096);
+  EXPECT_GE(areByWarpgroups(space), 4);
+  EXPECT_LE(areByWarpgroups(space), 12);
+  EXPECT_THAT(space.front().schedule, testing::HasSubstr("cluster = 4"));
+  // 16 clusters of 8 are more than the GPU holds at once, 8 are not.
+  EXPECT_THAT(firstOf("sm_90a", 1024).front().schedule, testing::HasSubstr("cluster = 8"));
+}
+
 TEST(Space, HasEnoughToMeasureForEveryFamily) {
   EXPECT_GE(worthwhile(spaceOf("quantize", "1x128", 16384, 8192)), 10u);
   EXPECT_GE(worthwhile(spaceOf("rms_norm_quant", "1x128", 16384, 8192)), 10u);

@@ -1,0 +1,102 @@
+//===- ProductHeuristic.cpp - Schedules of products of matrices -----------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Heuristic.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// A product of matrices with few rows: all of them meet a block's weights. So many warps share a
+/// sum that every multiprocessor has some to wait for others' loads with; a group that is reduced
+/// is in one block.
+ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domain &domain,
+                                               int64_t mostRows, std::string &message) {
+  constexpr int64_t most = 64, multiprocessors = 132, warps = 16;
+  const int64_t asked = mostRows ? mostRows : most;
+  ScheduleKnobs knobs{.vector = 1,
+                      .rows = std::clamp<int64_t>(ceilDiv(asked, 8) * 8, 8, most),
+                      .columns = std::max<int64_t>(16, domain.group)};
+  knobs.blocks = domain.reducesWhole; // some number, which stayingSchedule chooses
+  // Rows that meet more weights are read less often.
+  const int64_t widest = knobs.rows > 8 ? 64 : 32;
+  while (knobs.columns < widest &&
+         ceilDiv(domain.width, 2 * knobs.columns) * 3 >= 5 * multiprocessors)
+    knobs.columns *= 2;
+  const int64_t strips = std::min<int64_t>(knobs.columns / 16, 8);
+  const int64_t blocks = ceilDiv(ceilDiv(domain.width, knobs.columns), multiprocessors);
+  const int64_t mostWarps = knobs.rows > 32 ? 4 : 16; // of many rows, as many stages as fit
+  while (strips * knobs.split < mostWarps && blocks * strips * knobs.split < warps)
+    knobs.split *= 2;
+  // What fits shared memory: rather many stages than long ones, rather long ones than split sums.
+  constexpr std::pair<int64_t, int64_t> stages[] = {{2, 4}, {2, 3}, {1, 4}, {1, 3}, {2, 2}, {1, 2}};
+  for (;; knobs.split /= 2) {
+    knobs.threads = 32 * strips * knobs.split;
+    knobs.vector = 1;
+    while (knobs.vector < std::max<int64_t>(4, domain.group / 32) &&
+           knobs.rows * knobs.columns % (2 * knobs.vector * knobs.threads) == 0)
+      knobs.vector *= 2;
+    for (auto [loads, prefetch] : stages) {
+      knobs.loads = loads;
+      knobs.prefetch = prefetch;
+      auto schedule = ScheduleAttr::get(context, Family::contract, knobs);
+      if (tileOf(schedule, domain, message))
+        return schedule;
+    }
+    if (knobs.split == 1 && knobs.rows == 8) {
+      message = "no block of a product fits its kernel; the least: " + message;
+      return {};
+    }
+    if (knobs.split == 1) {
+      knobs.rows = std::max<int64_t>(8, knobs.rows / 16 * 8);
+      knobs.split = 2;
+    }
+  }
+}
+
+double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Domain &domain) {
+  // A block of fewer columns has cheaper ones, but not as much cheaper; each block begins and ends.
+  constexpr double around = 6, ofFew = 0.7, ofFewer = 0.5;
+  constexpr int64_t stage = 128;
+  const int64_t atOnce = (knobs.cluster <= 2 ? 132 : 120) / knobs.cluster; // clusters of an H200
+  const double waves =
+      ceilDiv(ceilDiv(domain.width, knobs.columns), atOnce * std::max<int64_t>(1, knobs.resident));
+  const double stages = ceilDiv(ceilDiv(domain.lengthOfRows, stage), knobs.cluster);
+  const double ofBlock = knobs.threads == 512 ? 1 : knobs.threads == 256 ? ofFew : ofFewer;
+  return waves * std::max<int64_t>(1, knobs.resident) * (stages * ofBlock + around);
+}
+
+/// By warpgroups from so many rows on that warps would read them too often (H200: 17 and more).
+ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Domain &domain,
+                                                int64_t mostRows, std::string &message) {
+  constexpr int64_t most = 64, few = 16;
+  const int64_t asked = mostRows ? std::min(mostRows, most) : most;
+  if (!domain.byWarpgroups || asked <= few)
+    return warpsOfProduct(context, domain, mostRows, message);
+  ScheduleAttr best;
+  double least = 0;
+  for (int64_t threads : {512, 256})
+    for (int64_t cluster : {1, 2, 4, 8}) {
+      ScheduleKnobs knobs{.threads = threads,
+                          .vector = std::max<int64_t>(4, domain.group / 32),
+                          .rows = asked > 32 ? 64 : 32,
+                          .loads = 2,
+                          .columns = threads / 2,
+                          .prefetch = 4,
+                          .cluster = cluster,
+                          .warpgroups = 1};
+      const double cost = stagesOfProduct(knobs, domain);
+      const auto schedule = ScheduleAttr::get(context, Family::contract, knobs);
+      if (std::string why; (!best || cost < least) && tileOf(schedule, domain, why)) {
+        best = schedule;
+        least = cost;
+      }
+    }
+  return best ? best : warpsOfProduct(context, domain, mostRows, message);
+}
