@@ -344,7 +344,8 @@ ChangeScores Machine::scoreOf(Region &score, ValueRange captured) {
 
 Tensor Machine::attention(ir::AttentionOp op) {
   auto decoded = [&](mlir::Value value) { return decode(get<CodeTensor>(value)); };
-  return attend(get(op.getQueries()),
+  const Tensor queries = get(op.getQueries()); // which a score function's values would move
+  return attend(queries,
                 {decoded(op.getKeys()), decoded(op.getValues()), get(op.getKeyScale()),
                  get(op.getValueScale()), get(op.getPages()), get(op.getLengths()),
                  static_cast<int64_t>(op.getWindow())},
