@@ -7,6 +7,7 @@
 #define EIDER_ATTENTION_DECODE_CUH
 
 #include "eider/attention/parts.cuh"
+#include "eider/attention/scores.cuh"
 #include "eider/contraction/pairs.cuh"
 #include "eider/math.cuh"
 #include "eider/memory/copy.cuh"

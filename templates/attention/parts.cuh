@@ -18,8 +18,6 @@ inline constexpr float lowest_score = -3.402823466e38f;
 /// anew, and by how many weights are larger than they are: f16 has them all.
 inline constexpr int score_room = 8, weight_lift = 7;
 
-constexpr EIDER_DEVICE float log2_e() { return 1.442695041f; }
-
 /// 1 / √x, by Newton's iteration.
 constexpr EIDER_DEVICE float inverse_root(int x) {
   double root = 16.0;
@@ -27,42 +25,6 @@ constexpr EIDER_DEVICE float inverse_root(int x) {
     root = 0.5 * (root + x / root);
   return static_cast<float>(1.0 / root);
 }
-
-//===-- Score functions -----------------------------------------------------===//
-
-/// Queries whose scores, q · k / √d, a function changes before softmax takes them: `score` of a
-/// query head gives a function of a score, the positions of query and key, and the head, all float.
-/// A score of -Inf has no weight.
-template <class Q, class Score_> struct ScoredQueries {
-  using Element = Q;
-  using Score = Score_;
-  const Q *elements;
-  Score score;
-};
-template <class Q, class Score>
-EIDER_DEVICE ScoredQueries<Q, Score> scored(const Q *queries, const Score &score) {
-  return {queries, score};
-}
-
-/// Of queries whose scores stay as they are.
-struct PlainScores {
-  EIDER_DEVICE PlainScores operator()(int64) const { return {}; }
-};
-template <class Score> inline constexpr bool is_plain = same<Score, PlainScores>;
-
-/// Queries that are given as they are, or with a function.
-template <class Q> EIDER_DEVICE ScoredQueries<Q, PlainScores> asked_of(const Q *queries) {
-  return {queries, {}};
-}
-template <class Q, class Score>
-EIDER_DEVICE ScoredQueries<Q, Score> asked_of(const ScoredQueries<Q, Score> &queries) {
-  return queries;
-}
-
-/// What a score is multiplied with where it is none in powers of two yet.
-template <class Score> inline constexpr float to_powers = is_plain<Score> ? log2_e() : 1.0f;
-
-//===-- Parts ---------------------------------------------------------------===//
 
 /// The tokens of each sequence and head of its cache are cut into parts, a CUDA block each: so many
 /// that all are about `places` blocks, which a GPU holds at once. A part is, of each of the `group`

@@ -7,6 +7,7 @@
 #define EIDER_ATTENTION_PREFILL_CUH
 
 #include "eider/attention/parts.cuh"
+#include "eider/attention/scores.cuh"
 #include "eider/contraction/pairs.cuh"
 #include "eider/memory/copy.cuh"
 #include "eider/memory/shared.cuh"
@@ -320,34 +321,32 @@ protected:
     }
   }
 
-  /// Calls f with each score of a lane, its row's number among the lane's, and its token's among
-  /// the warp's.
-  template <class F> static EIDER_DEVICE void for_scores(Scores &scores, F f) {
-    EIDER_UNROLL
-    for (int i = 0; i < 2 * sixteens; ++i)
-      EIDER_UNROLL
-    for (int n = 0; n < own_keys / 4; ++n)
-      f(scores.of[i / 2][n / 2][i % 2 * 2 + n % 2], i, n / 2 * 8 + lane() % 4 * 2 + n % 2);
-  }
-  static EIDER_DEVICE int row_of(int i) { return i / 2 * 16 + lane() / 4 + i % 2 * 8; }
-
   /// Scores, in powers of two: less their row's base, or what a function makes of them.
   template <class Function>
   static EIDER_DEVICE void scale(Scores &scores, float factor, const Function &function, int head,
                                  int first_row, int first_key, const State &state) {
-    if constexpr (is_plain<Function>)
+    if constexpr (is_plain<Function>) {
       EIDER_UNROLL
-    for (int s = 0; s < sixteens; ++s)
+      for (int s = 0; s < sixteens; ++s)
+        EIDER_UNROLL
+      for (int n = 0; n < own_keys / 8; ++n)
+        EIDER_UNROLL
+      for (int i = 0; i < 4; ++i)
+        scores.of[s][n][i] = arch::fma(scores.of[s][n][i], factor, -state.base[s][i / 2]);
+    } else {
+      // Positions are added up as floats: to convert each would take longer.
+      const auto row = static_cast<float>(first_row + lane() / 4);
+      const auto key = static_cast<float>(first_key + lane() % 4 * 2);
       EIDER_UNROLL
-    for (int n = 0; n < own_keys / 8; ++n)
-      EIDER_UNROLL
-    for (int i = 0; i < 4; ++i)
-      scores.of[s][n][i] = arch::fma(scores.of[s][n][i], factor, -state.base[s][i / 2]);
-    else for_scores(scores, [&](float &score, int i, int token) {
-      score = function(score * factor, static_cast<float>(first_row + row_of(i)),
-                       static_cast<float>(first_key + token), static_cast<float>(head)) *
-              log2_e();
-    });
+      for (int i = 0; i < 2 * sixteens; ++i)
+        EIDER_UNROLL
+      for (int n = 0; n < own_keys / 4; ++n) {
+        float &score = scores.of[i / 2][n / 2][i % 2 * 2 + n % 2];
+        score = function(score * factor, row + static_cast<float>(i / 2 * 16 + i % 2 * 8),
+                         key + static_cast<float>(n / 2 * 8 + n % 2), static_cast<float>(head)) *
+                log2_e();
+      }
+    }
   }
 
   /// Scores of a tile become weights: powers of two of what they exceed the row's `base` by; none
@@ -386,14 +385,14 @@ protected:
     const bool moves = split > 1 || arch::any_lane(is_first || most > score_room + weight_lift, at);
     if (moves)
       move_base<Function>(scores, largest, is_first, state, maxima, at);
-    if constexpr (!is_plain<Function>)
-      for_scores(scores, [&](float &score, int i, int) { score -= state.base[i / 2][i % 2]; });
     EIDER_UNROLL
     for (int s = 0; s < sixteens; ++s)
       EIDER_UNROLL
     for (int n = 0; n < own_keys / 8; ++n)
       EIDER_UNROLL
     for (int i = 0; i < 4; ++i) {
+      if constexpr (!is_plain<Function>)
+        scores.of[s][n][i] -= state.base[s][i / 2];
       scores.of[s][n][i] = arch::exp2(scores.of[s][n][i]);
       state.weight[s][i / 2] += scores.of[s][n][i];
     }

@@ -9,6 +9,7 @@
 #include "tests/points/Points.h"
 #include "tests/text/Purity.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <gmock/gmock.h>
@@ -35,13 +36,16 @@ struct Given {
 };
 using Function = std::function<Value(const Score &, const Given &)>;
 
-ScoreFunction bound(Builder &b, const Dim &heads, const Function &function) {
-  const Given given = {b.input("slopes", f32, {heads}), b.scalar("scalar", 3.0f)};
+Given givenOf(Builder &b, const Dim &heads) {
+  return {b.input("slopes", f32, {heads}), b.scalar("scalar", 3.0f)};
+}
+ScoreFunction bound(const Function &function, const Given &given) {
   return [=](const Score &s) { return function(s, given); };
 }
 
-/// attention_decode with slopes, of f32, and a function of the test's own.
-Program decodeBy(const Function &function, int64_t window) {
+/// attention_decode with slopes, of f32, and a function of the test's own; what it takes may be
+/// multiplied with the result.
+Program decodeBy(const Function &function, int64_t window, bool multiplies = false) {
   Builder b("decode_by");
   Dim sequences = b.dim("b"), heads = b.dim("h"), d = b.dim("d");
   Dim pages = b.dim("pages"), page = b.dim("page"), kv_heads = b.dim("kv_heads");
@@ -54,7 +58,9 @@ Program decodeBy(const Function &function, int64_t window) {
   cache.value_scale = b.input("v_scale", f32, {scales});
   cache.block_table = b.input("block_table", DType::i32, {sequences, max_pages});
   cache.lengths = b.input("lengths", DType::i32, {sequences});
-  b.output("o", attention(q, cache, {.window = window, .score = bound(b, heads, function)}));
+  const Given given = givenOf(b, heads);
+  Value o = attention(q, cache, {.window = window, .score = bound(function, given)});
+  b.output("o", multiplies ? o * given.scalar : o);
   return b.build();
 }
 
@@ -67,7 +73,7 @@ matrix::Case decodeBy(const Function &function, const Cache &shape, int64_t wind
 }
 
 /// attention_prefill with slopes likewise.
-Program prefillBy(const Function &function, bool causal) {
+Program prefillBy(const Function &function, bool causal, bool multiplies = false) {
   Builder b("prefill_by");
   Dim tokens = b.dim("s"), heads = b.dim("h"), d = b.dim("d"), kv_heads = b.dim("kv_heads");
   Dim scales = b.dim("scales");
@@ -78,7 +84,9 @@ Program prefillBy(const Function &function, bool causal) {
   sequence.query_scale = b.input("q_scale", f32, {scales});
   sequence.key_scale = b.input("k_scale", f32, {scales});
   sequence.value_scale = b.input("v_scale", f32, {scales});
-  b.output("o", attention(sequence, {.causal = causal, .score = bound(b, heads, function)}));
+  const Given given = givenOf(b, heads);
+  Value o = attention(sequence, {.causal = causal, .score = bound(function, given)});
+  b.output("o", multiplies ? o * given.scalar : o);
   return b.build();
 }
 
@@ -206,6 +214,15 @@ TEST(Scores, PrefillAgreesWithTheReferenceOnTheDevice) {
   at_points::expectReference(possible(prefillCases()));
 }
 
+/// A scalar that a function takes, and a kernel after it.
+TEST(Scores, WhatStandsAroundAgreesOnTheDevice) {
+  matrix::Case decoded = decodeBy(cappedAndBiased, Cache());
+  decoded.program = decodeBy(cappedAndBiased, 0, /*multiplies=*/true);
+  matrix::Case rows = prefillBy(cappedAndBiased, Prompt(), /*causal=*/true, "", "software");
+  rows.program = prefillBy(cappedAndBiased, true, /*multiplies=*/true);
+  at_points::expectReference({decoded, rows});
+}
+
 /// What none of a head's keys has weight in is zeros, of one sequence or query and not of another.
 TEST(Scores, WhatMeetsNothingIsZeros) {
   const matrix::Case decoded = decodeBy(masked, {.lengths = {90, 60}, .heads = 2, .kvHeads = 1});
@@ -223,6 +240,25 @@ TEST(Scores, WhatMeetsNothingIsZeros) {
     EXPECT_THAT(std::vector<float>(found.begin(), found.begin() + 70 * 2 * 64), Each(0.0f));
     EXPECT_NE(found[70 * 2 * 64], 0.0f) << schedule;
     EXPECT_EQ(found[(70 * 2 + 1) * 64], 0.0f) << schedule;
+  }
+}
+
+/// A NaN of a key is all of the queries that meet it, whatever the function is; what -Inf masks is
+/// not met.
+TEST(Scores, NansReachWhatTheyMeet) {
+  for (const char *schedule : {"", ofWarpgroups, ofSplits}) {
+    matrix::Case made =
+        prefillBy(cappedAndBiased, {.tokens = 90, .heads = 2, .kvHeads = 1}, /*causal=*/true,
+                  schedule, schedule == ofWarpgroups ? "auto" : "software");
+    made.inputs[1].data[7 * 64 + 5] = std::byte(0x7f); // token 7
+    const std::vector<HostTensor> outputs = runOnHost(made);
+    EXPECT_EQ(wrongOf(made, outputs), 0);
+    auto nans = [](const std::vector<float> &found) {
+      return std::count_if(found.begin(), found.end(), [](float x) { return std::isnan(x); });
+    };
+    EXPECT_EQ(nans(floatsOf(outputs.at(0))), (90 - 7) * 2 * 64) << schedule;
+    made.program = prefillBy(masked, true);
+    EXPECT_EQ(nans(floatsOf(runOnHost(made).at(0))), 0) << schedule;
   }
 }
 
