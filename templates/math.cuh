@@ -148,6 +148,9 @@ EIDER_DEVICE auto select(const Condition &condition, const A &a, const B &b) {
   }
 }
 
+/// An infinite float.
+EIDER_DEVICE float infinity() { return arch::as_float(0x7f800000u); }
+
 //===-- Approximate functions: bounds over all floats ---------------------===//
 
 /// 1/sqrt(x), at most 2 ulp off.

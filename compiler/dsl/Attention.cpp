@@ -3,7 +3,7 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/dsl/Recording.h"
+#include "compiler/dsl/Score.h"
 
 using namespace eider;
 using namespace eider::detail;
@@ -79,11 +79,14 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
     site.fail("queries " + textOf(queries.extents()) + " do not meet keys " +
                   textOf(keys.extents()),
               "give both one last dim");
+  const ScoreRegion score = recordScore(options.score, queries.value, site);
   mlir::Type type = recording.tensorType(queries.extents(), recording.builder.getF32Type());
-  return recording.wrap(
+  auto op =
       ir::AttentionOp::create(recording.builder, recording.unknown, type, queries.value, keys.value,
                               keyScale.value, values.value, valueScale.value, table.value,
-                              lengths.value, options.window, ir::CodecPathAttr()));
+                              lengths.value, score.captured, options.window, ir::CodecPathAttr());
+  score.moveInto(op.getScore());
+  return recording.wrap(op);
 }
 
 Value eider::attention(const Sequence &sequence, const PrefillOptions &options,
@@ -125,8 +128,11 @@ Value eider::attention(const Sequence &sequence, const PrefillOptions &options,
     site.fail("some scales are given, and others are not",
               "give those of queries, keys and values, or none");
   Recording &recording = *site.recording;
+  const ScoreRegion score = recordScore(options.score, queries.value, site);
   mlir::Type type = recording.tensorType(queries.extents(), recording.builder.getF32Type());
-  return recording.wrap(ir::PrefillOp::create(recording.builder, recording.unknown, type,
-                                              queries.value, keys.value, values.value, scales,
-                                              options.causal, ir::CodecPathAttr()));
+  auto op = ir::PrefillOp::create(recording.builder, recording.unknown, type, queries.value,
+                                  keys.value, values.value, scales, score.captured, options.causal,
+                                  ir::CodecPathAttr());
+  score.moveInto(op.getScore());
+  return recording.wrap(op);
 }

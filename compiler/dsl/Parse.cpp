@@ -81,12 +81,12 @@ OwningOpRef<ModuleOp> eider::parseModule(const Program &program, MLIRContext &co
   return parseText(program.text(), program.name() + ".mlir", context, ErrorKind::Internal);
 }
 
-/// A program holds ops of eider, arith and math, without regions.
+/// A program holds ops of eider, arith and math, of which attention alone has a region.
 static void checkOps(ir::ProgramOp program, const std::string &file) {
   for (Operation &op : program.getBlock())
     if (!isa_and_nonnull<ir::EiderDialect, arith::ArithDialect, math::MathDialect>(
             op.getDialect()) ||
-        op.getNumRegions() != 0)
+        (op.getNumRegions() != 0 && !isa<ir::AttentionOp, ir::PrefillOp>(op)))
       throw Error(ErrorKind::Request,
                   "'" + op.getName().getStringRef().str() + "' has no place in a program",
                   placeOf(op.getLoc(), file), "use ops of eider, arith and math");

@@ -137,6 +137,8 @@ private:
   /// Of what attention reads all extents but the first are those of a kernel; of scales the one.
   void fixExtents(mlir::ValueRange values) {
     for (mlir::Value value : values) {
+      if (!dimsOf(value.getType()))
+        continue; // a scalar
       const ArrayRef<DimExpr> extents = dimsOf(value.getType()).getExprs();
       for (const DimExpr &dim : extents.drop_front(extents.size() > 1))
         for (Signature::NamedDim &named : signature.dims)
@@ -250,16 +252,37 @@ private:
 
 //===-- Text --------------------------------------------------------------===//
 
+/// Those of a score function have names, too.
+static void nameArguments(Region &score, ValueRange captured) {
+  if (score.empty())
+    return;
+  for (auto [i, argument] : llvm::enumerate(score.getArguments())) {
+    static constexpr StringRef names[] = {"score", "query", "key", "head"};
+    const StringRef name = i < scoreArguments ? names[i]
+                                              : captured[i - scoreArguments]
+                                                    .getDefiningOp()
+                                                    ->getAttrOfType<StringAttr>("name")
+                                                    .getValue();
+    argument.setLoc(NameLoc::get(StringAttr::get(score.getContext(), name)));
+  }
+}
+
 /// The canonical text: locations become the names of values, which the text's SSA names then
 /// follow.
 static std::string canonicalText(ProgramOp program) {
   MLIRContext *context = program.getContext();
   Location unknown = UnknownLoc::get(context);
-  for (Operation &op : program.getBlock()) {
+  program.getBody().walk([&](Operation *op) {
     const bool isArgument = isa<InputOp, InOutOp, ScalarOp, IntegerOp>(op);
-    auto name = op.getAttrOfType<StringAttr>(isArgument ? "name" : "eider.name");
-    op.setLoc(name ? Location(NameLoc::get(name)) : unknown);
-  }
+    auto name = op->getAttrOfType<StringAttr>(isArgument ? "name" : "eider.name");
+    op->setLoc(name ? Location(NameLoc::get(name)) : unknown);
+  });
+  program.getBody().walk([&](Operation *op) {
+    if (auto attention = dyn_cast<AttentionOp>(op))
+      nameArguments(attention.getScore(), attention.getCaptured());
+    if (auto prefill = dyn_cast<PrefillOp>(op))
+      nameArguments(prefill.getScore(), prefill.getCaptured());
+  });
   std::string text;
   llvm::raw_string_ostream stream(text);
   program->print(stream, OpPrintingFlags().useLocalScope().printNameLocAsPrefix());

@@ -91,7 +91,9 @@ Site Recording::enter(const char *function, const Scaled &value, std::source_loc
 
 mlir::Value Recording::constant(double number, const Site &site) {
   auto rounded = static_cast<float>(number);
-  if (!std::isfinite(rounded))
+  // A score of -Inf is a key that is not met.
+  const bool isMask = std::isinf(number) && builder.getInsertionBlock() != &program.getBlock();
+  if (!std::isfinite(rounded) && !isMask)
     site.fail("the number " + std::to_string(number) + " is not finite in f32",
               "use a number of magnitude below 3.4e38");
   mlir::Value &slot = constants[llvm::bit_cast<uint32_t>(rounded)];
@@ -103,7 +105,12 @@ mlir::Value Recording::constant(double number, const Site &site) {
 mlir::Value Recording::recorded(const Operand &operand, const Site &site) {
   if (!operand.isValue_)
     return constant(operand.number_, site);
-  return mlir::Value::getFromOpaquePointer(operand.value_.value_);
+  mlir::Value value = mlir::Value::getFromOpaquePointer(operand.value_.value_);
+  if (mlir::Block *owner = value.getParentBlock();
+      owner != &program.getBlock() && owner != builder.getInsertionBlock())
+    site.fail("an operand is a value of a score function that has returned",
+              "use what the function is given inside of it");
+  return value;
 }
 
 mlir::Value Recording::plain(const Operand &operand, const Site &site) {
@@ -198,6 +205,25 @@ arith::CmpIPredicate Recording::indexPredicate(const Mask &mask) {
     return arith::CmpIPredicate::ne;
   }
   llvm_unreachable("six comparisons");
+}
+
+//===-- Functions ---------------------------------------------------------===//
+
+mlir::Region &Recording::addFunction() {
+  functions.push_back(std::make_unique<mlir::Region>());
+  return *functions.back();
+}
+
+Recording::Inside::Inside(Recording &recording, mlir::Block &block)
+    : recording(recording), guard(recording.builder) {
+  recording.builder.setInsertionPointToEnd(&block);
+  std::swap(constants, recording.constants);
+  std::swap(wide, recording.wide);
+}
+
+Recording::Inside::~Inside() {
+  std::swap(constants, recording.constants);
+  std::swap(wide, recording.wide);
 }
 
 //===-- Types and shapes --------------------------------------------------===//

@@ -74,6 +74,25 @@ public:
   static std::source_location whereOf(const Operand &operand) { return operand.where_; }
   static bool isEmpty(const Value &value) { return !value.recording_; }
 
+  //===-- Functions -------------------------------------------------------===//
+
+  /// A region for a function's body. It lives as long as the recording: handles of its values do.
+  mlir::Region &addFunction();
+  /// While it lives, what is recorded goes to a function's block, constants and widened values too.
+  class Inside {
+  public:
+    Inside(Recording &recording, mlir::Block &block);
+    ~Inside();
+    Inside(const Inside &) = delete;
+    Inside &operator=(const Inside &) = delete;
+
+  private:
+    Recording &recording;
+    mlir::OpBuilder::InsertionGuard guard;
+    llvm::DenseMap<uint32_t, mlir::Value> constants;
+    llvm::DenseMap<mlir::Value, mlir::Value> wide;
+  };
+
   //===-- Types and shapes ------------------------------------------------===//
 
   /// The dims of a type; none for a scalar.
@@ -112,6 +131,7 @@ private:
   llvm::StringSet<> names;
   llvm::DenseMap<uint32_t, mlir::Value> constants;
   llvm::DenseMap<mlir::Value, mlir::Value> wide;
+  std::vector<std::unique_ptr<mlir::Region>> functions;
 };
 
 /// `[tokens, 2 * hidden]`.

@@ -74,7 +74,7 @@ Value Value::named(const std::string &name, std::source_location where) const {
   if (!problem.empty())
     Site{"named", where, recording_.get()}.fail(problem, remedyOfName);
   mlir::Operation *op = value.getDefiningOp();
-  if (!mlir::isa<ir::InputOp, ir::InOutOp, ir::ScalarOp, ir::IntegerOp>(op))
+  if (op && !mlir::isa<ir::InputOp, ir::InOutOp, ir::ScalarOp, ir::IntegerOp>(op))
     op->setAttr("eider.name", recording_->builder.getStringAttr(name));
   return *this;
 }

@@ -17,7 +17,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
@@ -28,27 +27,6 @@ using namespace eider::simt;
 using eider::ir::CodecPath;
 
 namespace eider::text {
-namespace {
-/// What a kind of tile is called in the text.
-struct TileNames {
-  std::string alias, cursor, templateName;
-  std::string elements = "_row", columns = "_row"; ///< Ends of what is loaded.
-};
-} // namespace
-
-static TileNames namesOf(TileKind kind) {
-  switch (kind) {
-  case TileKind::row:
-    return {"Row", "row", "RowTile"};
-  case TileKind::rows:
-    return {"Rows", "tile", "RowsTile", "_rows"};
-  case TileKind::block:
-  case TileKind::transposed:
-    break;
-  }
-  return {"Tile", "tile", "BlockTile", "_tile", "_tile"};
-}
-
 namespace {
 
 struct Expression {
@@ -99,8 +77,10 @@ private:
   Expression reduceText(ReduceOp op);
   Expression encodeText(EncodeOp op);
   Expression productText(ContractOp op);
-  std::string attendText(AttendOp op);
-  std::string attendRowsText(AttendRowsOp op);
+  FailureOr<std::string> printScore(Region &score, ValueRange captured);
+  std::string queriesText(Value queries, const std::string &score);
+  FailureOr<std::string> attendText(AttendOp op);
+  FailureOr<std::string> attendRowsText(AttendRowsOp op);
   template <class Op>
   std::string attendCall(StringRef method, Op op, int64_t scales, ArrayRef<std::string> arguments);
   Expression layoutText(ScaleLayoutOp op);
@@ -237,18 +217,66 @@ std::string KernelPrinter::attendCall(StringRef method, Op op, int64_t scales,
   return "Attend::" + callOf(method, parameters, arguments) + ";";
 }
 
-std::string KernelPrinter::attendText(AttendOp op) {
+/// Prints a score function: of a query head, which has what it captures of that, one of a score and
+/// its positions. Gives its name; empty where scores stay as they are.
+FailureOr<std::string> KernelPrinter::printScore(Region &score, ValueRange captured) {
+  if (score.empty())
+    return std::string();
+  const std::string name = names.fresh("score_of"), index = names.fresh("index");
+  os << indent << "const auto " << name << " = [=](int64 " << index << ") {\n";
+  std::string parameters;
+  for (auto [i, argument] : llvm::enumerate(score.getArguments())) {
+    static constexpr StringRef given[] = {"score", "query", "key", "head"};
+    const Value from = i < eider::ir::scoreArguments ? Value() : captured[i - std::size(given)];
+    if (from && !isa<PointerType>(from.getType())) {
+      expressions[argument] = operand(from);
+      continue;
+    }
+    const std::string variable =
+        names.fresh(from ? operand(from).text + "_of_head" : given[i].str());
+    expressions[argument] = {variable};
+    if (from)
+      os << indent << "  const float " << variable << " = " << operand(from).text << "[" << index
+         << "];\n";
+    else
+      parameters += (parameters.empty() ? "float " : ", float ") + variable;
+  }
+  const std::string outer = std::exchange(indent, indent + "    ");
+  os << outer << "  return [=](" << parameters << ") {\n";
+  for (Operation &op : score.front().without_terminator())
+    if (failed(printOp(op)))
+      return failure();
+  printStatement("return " + operand(score.front().getTerminator()->getOperand(0)).text + ";");
+  indent = outer;
+  os << indent << "  };\n" << indent << "};\n";
+  return name;
+}
+
+/// What attention is given as queries.
+std::string KernelPrinter::queriesText(Value queries, const std::string &score) {
+  const std::string text = operand(queries).text;
+  return score.empty() ? text : "eider::scored(" + text + ", " + score + ")";
+}
+
+FailureOr<std::string> KernelPrinter::attendText(AttendOp op) {
+  FailureOr<std::string> score = printScore(op.getScore(), op.getCaptured());
+  if (failed(score))
+    return failure();
   SmallVector<std::string> arguments;
-  for (Value value : op->getOperands())
-    arguments.push_back(operand(value).text);
+  for (Value value : op->getOperands().drop_back(op.getCaptured().size()))
+    arguments.push_back(value == op.getQueries() ? queriesText(value, *score)
+                                                 : operand(value).text);
   return attendCall("leave_part", op, op.getScales(), arguments);
 }
 
-std::string KernelPrinter::attendRowsText(AttendRowsOp op) {
+FailureOr<std::string> KernelPrinter::attendRowsText(AttendRowsOp op) {
+  FailureOr<std::string> score = printScore(op.getScore(), op.getCaptured());
+  if (failed(score))
+    return failure();
   SmallVector<std::string> arguments = {operand(op.getOutput()).text};
   const Value read[] = {op.getQueries(), op.getKeys(), op.getValues()};
   for (auto [i, value] : llvm::enumerate(read)) {
-    arguments.push_back(operand(value).text);
+    arguments.push_back(i == 0 ? queriesText(value, *score) : operand(value).text);
     arguments.push_back(op.getScales().empty() ? "nullptr" : operand(op.getScales()[i]).text);
   }
   arguments.push_back(operand(op.getTokens()).text);
@@ -300,10 +328,10 @@ FailureOr<Expression> KernelPrinter::arithmeticText(Operation &op) {
 FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto real = dyn_cast<FloatAttr>(constant.getValue()))
-      return real.getValue().isFinite()
-                 ? FailureOr(Expression{floatLiteral(real.getValue()),
-                                        real.getValue().isNegative() ? Unary : Primary})
-                 : op.emitError("a constant that is not finite has no text");
+      return real.getValue().isNaN()
+                 ? op.emitError("a constant that is no number has no text")
+                 : FailureOr(Expression{floatLiteral(real.getValue()),
+                                        real.getValue().isNegative() ? Unary : Primary});
     if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
       return Expression{std::to_string(integer.getInt())};
     return op.emitError("a constant of this type has no text");
@@ -394,33 +422,7 @@ std::string KernelPrinter::derivedName(Operation &op) {
       return base + "_value";
     }
   }
-  return TypeSwitch<Operation *, std::string>(&op)
-      .Case([](ReduceOp reduce) { return stringifyReduction(reduce.getKind()).str(); })
-      .Case([](GridBarrierOp) { return "grid"; })
-      .Case<PartialOp, CombinePartsOp, ReduceGridOp>(
-          [](auto part) { return stringifyReduction(part.getKind()).str(); })
-      .Case([](ContractOp) { return "product"; })
-      .Case([](CombineAttentionOp) { return "attention"; })
-      .Case([](TransposedTileOp) { return "transposed"; })
-      .Case([](TransposeOp) { return "turned"; })
-      .Case([](EncodeOp) { return "codes"; })
-      .Case([](AtRowOp) { return "chosen"; })
-      .Case([](RotateOp) { return "rotated"; })
-      .Case<arith::AddIOp, arith::SubIOp>([](auto) { return "index"; })
-      .Case([](RandomOp) { return "random"; })
-      .Case([](PowerOfTwoOp) { return "power"; })
-      .Case([](DecodeOp) { return "values"; })
-      .Case<arith::CmpFOp, arith::CmpIOp>([](auto) { return "condition"; })
-      .Case([](arith::AddFOp) { return "total"; })
-      .Case([](arith::SubFOp) { return "difference"; })
-      .Case([](arith::MulFOp) { return "product"; })
-      .Case([](arith::DivFOp) { return "quotient"; })
-      .Case([](arith::ExtFOp) { return "wide"; })
-      .Case([](arith::TruncFOp) { return "rounded"; })
-      .Default([](Operation *other) {
-        StringRef function = functionOf(other);
-        return function.empty() ? std::string("value") : (function + "_value").str();
-      });
+  return resultName(&op);
 }
 
 /// A statement of its own, rather than part of the expression that uses it.
@@ -464,13 +466,12 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
                    ");");
     return success();
   }
-  if (auto attend = dyn_cast<AttendRowsOp>(op)) {
-    printStatement(attendRowsText(attend));
-    return success();
-  }
-  if (auto attend = dyn_cast<AttendOp>(op)) {
-    printStatement(attendText(attend));
-    return success();
+  if (isa<AttendOp, AttendRowsOp>(op)) {
+    auto attend = dyn_cast<AttendOp>(op);
+    auto text = attend ? attendText(attend) : attendRowsText(cast<AttendRowsOp>(op));
+    if (succeeded(text))
+      printStatement(*text);
+    return text;
   }
   if (auto clear = dyn_cast<ClearPaddingOp>(op)) {
     SmallVector<std::string> parameters;

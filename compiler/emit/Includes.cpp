@@ -38,6 +38,8 @@ void eider::text::printIncludes(ModuleOp module, llvm::raw_ostream &os) {
     if (auto attend = dyn_cast<AttendRowsOp>(op))
       includes.insert(attend.getWarpgroups() ? "eider/attention/warpgroups.cuh"
                                              : "eider/attention/prefill.cuh");
+    if (isa<eider::ir::YieldOp>(op)) // a score function
+      includes.insert("eider/math.cuh");
     if (isa<CombineAttentionOp>(op))
       includes.insert("eider/attention/parts.cuh");
     if (auto layout = dyn_cast<ScaleLayoutOp>(op))

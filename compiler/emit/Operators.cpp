@@ -82,3 +82,33 @@ std::optional<std::pair<StringRef, Binding>> text::operatorOf(Operation *op) {
       })
       .Default([](auto) { return std::nullopt; });
 }
+
+std::string text::resultName(Operation *op) {
+  return TypeSwitch<Operation *, std::string>(op)
+      .Case([](ReduceOp reduce) { return stringifyReduction(reduce.getKind()).str(); })
+      .Case([](GridBarrierOp) { return "grid"; })
+      .Case<PartialOp, CombinePartsOp, ReduceGridOp>(
+          [](auto part) { return stringifyReduction(part.getKind()).str(); })
+      .Case([](ContractOp) { return "product"; })
+      .Case([](CombineAttentionOp) { return "attention"; })
+      .Case([](TransposedTileOp) { return "transposed"; })
+      .Case([](TransposeOp) { return "turned"; })
+      .Case([](EncodeOp) { return "codes"; })
+      .Case([](AtRowOp) { return "chosen"; })
+      .Case([](RotateOp) { return "rotated"; })
+      .Case<arith::AddIOp, arith::SubIOp>([](auto) { return "index"; })
+      .Case([](RandomOp) { return "random"; })
+      .Case([](PowerOfTwoOp) { return "power"; })
+      .Case([](DecodeOp) { return "values"; })
+      .Case<arith::CmpFOp, arith::CmpIOp>([](auto) { return "condition"; })
+      .Case([](arith::AddFOp) { return "total"; })
+      .Case([](arith::SubFOp) { return "difference"; })
+      .Case([](arith::MulFOp) { return "product"; })
+      .Case([](arith::DivFOp) { return "quotient"; })
+      .Case([](arith::ExtFOp) { return "wide"; })
+      .Case([](arith::TruncFOp) { return "rounded"; })
+      .Default([](Operation *other) {
+        StringRef function = functionOf(other);
+        return function.empty() ? std::string("value") : (function + "_value").str();
+      });
+}

@@ -9,6 +9,7 @@
 #include "mlir/IR/Operation.h"
 
 #include <optional>
+#include <string>
 
 namespace eider::text {
 
@@ -20,6 +21,9 @@ llvm::StringRef functionOf(mlir::Operation *op);
 
 /// The binary operator of an op and how it binds.
 std::optional<std::pair<llvm::StringRef, Binding>> operatorOf(mlir::Operation *op);
+
+/// What the result of an op without a name of its own, that loads nothing, is called.
+std::string resultName(mlir::Operation *op);
 
 } // namespace eider::text
 

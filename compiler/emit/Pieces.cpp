@@ -13,6 +13,19 @@
 using namespace llvm;
 using eider::simt::Access;
 
+eider::text::TileNames eider::text::namesOf(eider::simt::TileKind kind) {
+  switch (kind) {
+  case eider::simt::TileKind::row:
+    return {"Row", "row", "RowTile"};
+  case eider::simt::TileKind::rows:
+    return {"Rows", "tile", "RowsTile", "_rows"};
+  case eider::simt::TileKind::block:
+  case eider::simt::TileKind::transposed:
+    break;
+  }
+  return {"Tile", "tile", "BlockTile", "_tile", "_tile"};
+}
+
 std::string eider::text::productType(eider::simt::ContractOp op, StringRef tile) {
   auto number = [](int64_t value) { return std::to_string(value); };
   if (op.getWarpgroups()) {
@@ -86,6 +99,8 @@ std::string eider::text::prefillType(eider::simt::AttendRowsOp op) {
 }
 
 std::string eider::text::floatLiteral(const APFloat &value) {
+  if (value.isInfinity())
+    return value.isNegative() ? "-eider::infinity()" : "eider::infinity()";
   char digits[32];
   auto end = std::to_chars(digits, digits + sizeof digits, value.convertToFloat())
                  .ptr; // shortest, in no locale

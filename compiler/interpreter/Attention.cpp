@@ -27,6 +27,8 @@ public:
 
   /// The scores of the tokens in these places, and how far each may be off.
   void score(const std::vector<int64_t> &places);
+  /// The scores of the tokens from `first` on become what the function makes of them.
+  void change(const ChangeScores &change, int64_t first, int64_t query, int64_t head);
   /// Writes `width` values and their ranges.
   void weigh(const std::vector<int64_t> &places, double *values, Range *ranges) const;
 
@@ -39,6 +41,7 @@ private:
   std::vector<double> scores, slack;
   double largest = -std::numeric_limits<double>::infinity(), slackOfLargest = 0;
   bool hasNaN = false;
+  bool meetsNone = false; ///< All scores are -Inf.
   bool isUnknown = false; ///< Some score is off by so much, or so large, that anything is right.
 
   int64_t rowOf(int64_t place) const { return (place * kvHeads + kvHead) * width; }
@@ -92,7 +95,47 @@ void Head::score(const std::vector<int64_t> &places) {
   isUnknown = isUnknown || std::abs(scale) > 0x1p90; // times scores of queries that are scaled up
 }
 
+void Head::change(const ChangeScores &change, int64_t first, int64_t query, int64_t head) {
+  if (!change)
+    return;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto count = static_cast<int64_t>(scores.size());
+  Tensor given(DType::f32, {count}), keys(DType::f32, {count});
+  for (int64_t i = 0; i < count; ++i) {
+    auto rounded = [&](double off) { return roundTo(DType::f32, scores[i] + off); };
+    const double off = slack[i] + 0x1p-21 * std::abs(scores[i]) + 0x1p-140; // and rounded, too
+    given.values[i] = rounded(0);
+    given.ranges.push_back(std::abs(scores[i]) > 0x1p90 ? Range::anything()
+                                                        : Range{rounded(-off), rounded(off)});
+    keys.values[i] = roundTo(DType::f32, static_cast<double>(first + i));
+  }
+  const Tensor changed = change(given, keys, query, head);
+  largest = -infinity;
+  slackOfLargest = 0;
+  hasNaN = isUnknown = false;
+  meetsNone = true;
+  for (int64_t i = 0; i < count; ++i) {
+    const Range range = changed.range(i);
+    scores[i] = changed.values[i];
+    slack[i] = range.isPoint() ? 0 : std::max(range.upper - scores[i], scores[i] - range.lower);
+    hasNaN = hasNaN || range.isNaN();
+    isUnknown = isUnknown || std::isinf(slack[i]) || std::isnan(scores[i]) != range.isNaN();
+    meetsNone = meetsNone && range.isPoint() && scores[i] == -infinity;
+    if (scores[i] > largest) {
+      largest = scores[i];
+      slackOfLargest = slack[i];
+    }
+  }
+  // A score far below the largest has no weight, however far.
+  isUnknown = isUnknown || std::abs(largest) > 0x1p20;
+}
+
 void Head::weigh(const std::vector<int64_t> &places, double *values, Range *ranges) const {
+  if (meetsNone) {
+    std::fill_n(values, width, 0.0);
+    std::fill_n(ranges, width, Range::point(0));
+    return;
+  }
   const auto count = static_cast<int64_t>(places.size());
   std::vector<double> weights(count), off(count);
   double sum = 0, offMean = 0;
@@ -186,7 +229,7 @@ static std::vector<int64_t> placesOf(const PagedCache &cache, int64_t sequence,
 }
 
 Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
-                           const std::string &where) {
+                           const ChangeScores &change, const std::string &where) {
   const int64_t sequences = queries.shape[0], heads = queries.shape[1], width = queries.shape[2];
   const int64_t kvHeads = cache.keys.shape[2];
   check(heads, kvHeads, {&cache.keyScale, &cache.valueScale}, where);
@@ -194,6 +237,7 @@ Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
   result.ranges.resize(result.values.size(), Range::point(0));
   for (int64_t sequence = 0; sequence < sequences; ++sequence) {
     const std::vector<int64_t> places = placesOf(cache, sequence, where);
+    const auto length = static_cast<int64_t>(cache.lengths.values[sequence]);
     for (int64_t head = 0; head < heads && !places.empty(); ++head) {
       const int64_t first = (sequence * heads + head) * width;
       const int64_t kvHead = head / (heads / kvHeads);
@@ -201,6 +245,7 @@ Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
                scaleOf(cache.valueScale, kvHead), &queries.values[first], kvHead,
                /*meetsAsCodes=*/false);
       one.score(places);
+      one.change(change, length - static_cast<int64_t>(places.size()), length - 1, head);
       one.weigh(places, &result.values[first], &result.ranges[first]);
     }
   }
@@ -221,7 +266,7 @@ static std::vector<bool> unboundedAfter(const Tensor &values, int64_t kvHead) {
 }
 
 Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequence,
-                           const std::string &where) {
+                           const ChangeScores &change, const std::string &where) {
   const int64_t tokens = queries.shape[0], heads = queries.shape[1], width = queries.shape[2];
   const int64_t kvHeads = sequence.keys.shape[1];
   std::vector<const Tensor *> scales;
@@ -248,6 +293,7 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequence,
       Head one(sequence.keys, scaleOfHead(0) * scaleOfHead(1), sequence.values, scaleOfHead(2),
                &queries.values[first], kvHead, sequence.mayMeetAsCodes);
       one.score(places);
+      one.change(change, 0, token, head);
       one.weigh(places, &result.values[first], &result.ranges[first]);
       // Of a later token an infinite value or NaN times a weight of 0 is NaN.
       if (areFar || (sequence.isCausal && isUnbounded[token + 1]))

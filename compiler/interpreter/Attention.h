@@ -8,7 +8,14 @@
 
 #include "compiler/interpreter/Tensor.h"
 
+#include <functional>
+
 namespace eider::interpreter {
+
+/// What softmax takes of a query's scores: their positions, one for each, the query's, and its
+/// head. Ranges go in and come out. Null: the scores as they are.
+using ChangeScores =
+    std::function<Tensor(const Tensor &scores, const Tensor &keys, int64_t query, int64_t head)>;
 
 /// A paged cache: keys and values [pages, page, kv_heads, d], decoded, and what finds them; of each
 /// sequence the last `window` tokens are met, or all (0).
@@ -21,7 +28,8 @@ struct PagedCache {
 /// allows for sums of products that tensor cores cut off, for scores that are rounded on the way to
 /// a power of two, for probabilities in f16 and for any order of the tokens. Throws Error for a
 /// length that is no number of tokens, and for a page that is not there.
-Tensor attend(const Tensor &queries, const PagedCache &cache, const std::string &where);
+Tensor attend(const Tensor &queries, const PagedCache &cache, const ChangeScores &change,
+              const std::string &where);
 
 /// Keys and values of a sequence, [s, kv_heads, d], decoded, and the scales of queries, keys and
 /// values; none: all are 1.
@@ -33,7 +41,8 @@ struct KeysAndValues {
 };
 
 /// eider.prefill, of queries [s, h, d] that are decoded; as the other in its ranges.
-Tensor attend(const Tensor &queries, const KeysAndValues &sequence, const std::string &where);
+Tensor attend(const Tensor &queries, const KeysAndValues &sequence, const ChangeScores &change,
+              const std::string &where);
 
 } // namespace eider::interpreter
 

@@ -56,6 +56,7 @@ private:
   Tensor integer(ir::IntegerOp op);
   Tensor randomBits(ir::RandomOp op);
   Tensor contraction(ir::ContractOp op);
+  ChangeScores scoreOf(Region &score, ValueRange captured);
   Tensor attention(ir::AttentionOp op);
   Tensor prefill(ir::PrefillOp op);
   std::vector<uint16_t> randomOf(mlir::Value value) const;
@@ -311,13 +312,44 @@ Tensor Machine::contraction(ir::ContractOp op) {
   return contract(get(op.getWeights()), nullptr, vector);
 }
 
+/// What a score function does, on as many scores as it is given, for which numbers are repeated.
+ChangeScores Machine::scoreOf(Region &score, ValueRange captured) {
+  if (score.empty())
+    return nullptr;
+  return [&score, captured, this](const Tensor &scores, const Tensor &keys, int64_t query,
+                                  int64_t head) {
+    mlir::Block &block = score.front();
+    auto repeat = [&](double number) {
+      Tensor tensor(DType::f32, scores.shape);
+      std::fill(tensor.values.begin(), tensor.values.end(), roundTo(DType::f32, number));
+      return tensor;
+    };
+    set(block.getArgument(0), scores);
+    set(block.getArgument(1), repeat(static_cast<double>(query)));
+    set(block.getArgument(2), keys);
+    set(block.getArgument(3), repeat(static_cast<double>(head)));
+    for (auto [value, argument] :
+         llvm::zip_equal(captured, block.getArguments().drop_front(ir::scoreArguments))) {
+      const Tensor &given = get(value);
+      set(argument, repeat(given.values[given.shape.empty() ? 0 : head]));
+    }
+    for (Operation &op : block.without_terminator()) {
+      execute(&op);
+      if (isa<arith::ConstantOp>(op))
+        set(op.getResult(0), repeat(get(op.getResult(0)).values[0]));
+    }
+    return get(block.getTerminator()->getOperand(0));
+  };
+}
+
 Tensor Machine::attention(ir::AttentionOp op) {
   auto decoded = [&](mlir::Value value) { return decode(get<CodeTensor>(value)); };
-  return attend(get(op.getQueries()),
+  const Tensor queries = get(op.getQueries()); // which a score function's values would move
+  return attend(queries,
                 {decoded(op.getKeys()), decoded(op.getValues()), get(op.getKeyScale()),
                  get(op.getValueScale()), get(op.getPages()), get(op.getLengths()),
                  static_cast<int64_t>(op.getWindow())},
-                boundary.where());
+                scoreOf(op.getScore(), op.getCaptured()), boundary.where());
 }
 
 Tensor Machine::prefill(ir::PrefillOp op) {
@@ -326,7 +358,8 @@ Tensor Machine::prefill(ir::PrefillOp op) {
   for (mlir::Value scale : op.getScales())
     sequence.scales.push_back(get(scale));
   sequence.mayMeetAsCodes = op.mayMeetAsCodes(sequence.keys.shape.back());
-  return attend(decoded(op.getQueries()), sequence, boundary.where());
+  return attend(decoded(op.getQueries()), sequence, scoreOf(op.getScore(), op.getCaptured()),
+                boundary.where());
 }
 
 void Machine::executeTranspose(ir::TransposeOp op) {

@@ -65,6 +65,20 @@ std::string problemOfNumerics(NumericsAttr numerics, mlir::Type scaleType);
 /// The type that a reduction over `block` gives.
 mlir::RankedTensorType reducedType(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> block);
 
+/// What a score function is given before what it captures: the score, the positions of query and
+/// key, and the query's head.
+constexpr unsigned scoreArguments = 4;
+
+/// Whether a region is a score function: of f32 alone, which it is given and yields.
+mlir::LogicalResult verifyScore(mlir::Operation *op, mlir::Region &score,
+                                mlir::ValueRange captured);
+
+/// Whether softmax takes other scores than q · k / √d.
+bool changesScores(mlir::Region &score);
+
+/// Whether an op computes numbers of numbers, as a score function may.
+bool isElementwise(mlir::Operation &op);
+
 /// The type of a matrix with rows and columns exchanged.
 mlir::RankedTensorType transposedType(mlir::RankedTensorType type);
 

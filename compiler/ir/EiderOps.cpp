@@ -6,6 +6,7 @@
 #include "compiler/ir/Eider.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringSet.h"
@@ -386,9 +387,63 @@ LogicalResult ContractOp::verify() {
   return verifySame(*this, "the result", getResult().getType(), part(0, f32));
 }
 
+bool eider::ir::isElementwise(Operation &op) {
+  auto isNumber = [](Type type) {
+    return type.isF32() || type.isF16() || type.isBF16() || type.isInteger(1);
+  };
+  return isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) || isa<SigmoidOp, GeluOp>(op)
+             ? llvm::all_of(op.getOperandTypes(), isNumber) &&
+                   llvm::all_of(op.getResultTypes(), isNumber)
+             : false;
+}
+
+bool eider::ir::changesScores(Region &score) {
+  return !score.empty() &&
+         score.front().getTerminator()->getOperand(0) != score.front().getArgument(0);
+}
+
+LogicalResult eider::ir::verifyScore(Operation *op, Region &score, ValueRange captured) {
+  if (score.empty())
+    return captured.empty() ? success() : op->emitOpError("captures what no score function takes");
+  Block &block = score.front();
+  const size_t count = scoreArguments + captured.size();
+  if (block.getNumArguments() != count ||
+      !llvm::all_of(block.getArgumentTypes(), [](Type type) { return type.isF32(); }))
+    return op->emitOpError() << "has a score function of " << count
+                             << " f32: the score, the positions of query and key, the head, and "
+                                "what it captures";
+  if (block.empty() || !isa<YieldOp>(block.back()))
+    return op->emitOpError("has a score function that ends with eider.yield");
+  return success();
+}
+
+/// The same where it captures arguments of a program, and its ops are those of tensors.
+static LogicalResult verifyScoreOfProgram(Operation *op, Region &score, ValueRange captured,
+                                          const DimExpr &heads) {
+  if (failed(eider::ir::verifyScore(op, score, captured)))
+    return failure();
+  for (Value value : captured) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type && !value.getDefiningOp<ScalarOp>())
+      return op->emitOpError("has a score function that captures a number which is no scalar of "
+                             "the program: compute it in the function");
+    if (type && (type.getRank() != 1 || dimsOf(type).getExprs()[0] != heads))
+      return op->emitOpError() << "has a score function that captures " << type
+                               << ": give one value a query head";
+  }
+  if (score.empty())
+    return success();
+  for (Operation &inner : score.front().without_terminator())
+    if (!isElementwise(inner))
+      return inner.emitOpError("in a score function, which computes numbers of numbers");
+  return success();
+}
+
 /// Of what has a kernel of its own, which reads what the launch gives.
 static LogicalResult verifyReadsInputs(Operation *op) {
   for (Value operand : op->getOperands()) {
+    if (operand.getType().isF32())
+      continue; // what a score function captures
     if (!operand.getDefiningOp<InputOp>())
       return op->emitOpError("reads inputs alone: what is computed is a program's of its own");
     if (!namesItsDims(operand.getType()))
@@ -419,6 +474,8 @@ LogicalResult AttentionOp::verify() {
   for (Value scale : {getKeyScale(), getValueScale()})
     if (typeOf(scale).getRank() != 1)
       return emitOpError("has one scale in all, or one a KV head");
+  if (failed(verifyScoreOfProgram(*this, getScore(), getCaptured(), extents(getQueries())[1])))
+    return failure();
   return verifySame(*this, "the result", getResult().getType(),
                     RankedTensorType::get(queries.getShape(), Float32Type::get(getContext()),
                                           queries.getEncoding()));
@@ -448,6 +505,8 @@ LogicalResult PrefillOp::verify() {
   for (Value scale : getScales())
     if (typeOf(scale).getRank() != 1 || scale.getType() != getScales().front().getType())
       return emitOpError("has one scale in all, or one a KV head, of each");
+  if (failed(verifyScoreOfProgram(*this, getScore(), getCaptured(), ofQueries[1])))
+    return failure();
   return verifySame(*this, "the result", getResult().getType(),
                     RankedTensorType::get(queries.getShape(), Float32Type::get(getContext()),
                                           queries.getEncoding()));

@@ -229,37 +229,50 @@ def Eider_ContractOp : Eider_Op<"contract", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Eider_AttentionOp : Eider_Op<"attention", [Pure]> {
+def Eider_YieldOp : Eider_Op<"yield", [Pure, Terminator]> {
+  let summary = "What a score function gives";
+  let arguments = (ins F32:$score);
+  let assemblyFormat = "$score attr-dict";
+}
+
+def Eider_AttentionOp : Eider_Op<"attention", [Pure, IsolatedFromAbove]> {
   let summary = "Queries meet the keys of a paged cache, and what they weigh of its values";
   let description = [{
     Of each sequence's queries [b, h, d]: Σ softmax(q · k / √d) · v over the first `lengths` tokens, in f32, or the last `window` of these; zeros where there is none.
     Keys and values are codes [pages, page, kv_heads, d] `by` a scale in all, or one a KV head. Token i lies in place i mod page of page
     `pages[sequence, i / page]`; query head a meets KV head a / (h / kv_heads). `codec` is set by `eider-legalize`.
+    `captures(%slopes, %cap) ... score { ^bb0(%score: f32, %query: f32, %key: f32, %head: f32, %slope: f32, %cap: f32): ... }`: softmax takes what
+    the function yields of q · k / √d, the positions of query (the last token's) and key, the query's head, and what it captures: of an f32 [h] the
+    head's value, and scalars. It is elementwise, in f32; a key of -Inf has no weight, and a head of no key zeros.
   }];
   let arguments = (ins Eider_FloatTensor:$queries, Eider_CodeTensor:$keys, Eider_F32Tensor:$key_scale,
                        Eider_CodeTensor:$values, Eider_F32Tensor:$value_scale,
                        RankedTensorOf<[Eider_Integer]>:$pages, RankedTensorOf<[Eider_Integer]>:$lengths,
+                       Variadic<AnyTypeOf<[F32, Eider_F32Tensor]>>:$captured,
                        DefaultValuedAttr<I64Attr, "0">:$window, OptionalAttr<Eider_CodecPathAttr>:$codec);
+  let regions = (region MaxSizedRegion<1>:$score);
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{
-    $queries `,` $keys `by` $key_scale `,` $values `by` $value_scale `pages` $pages `lengths` $lengths attr-dict `:`
-    functional-type(operands, results)
+    $queries `,` $keys `by` $key_scale `,` $values `by` $value_scale `pages` $pages `lengths` $lengths (`captures` `(` $captured^ `)`)? attr-dict `:`
+    functional-type(operands, results) (`score` $score^)?
   }];
   let hasVerifier = 1;
 }
 
-def Eider_PrefillOp : Eider_Op<"prefill", [Pure]> {
+def Eider_PrefillOp : Eider_Op<"prefill", [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "Queries of a sequence meet its keys, and what they weigh of its values";
   let description = [{
     Of queries [s, h, d], keys and values [s, kv_heads, d], all codes: Σ softmax(q · k / √d) · v over all tokens, in f32, or over those up to the query's own
     (`causal`). `scales`, of queries, keys and values: none, or f32, one in all or one a KV head each. Query head a meets KV head a / (h / kv_heads).
-    `codec` is set by `eider-legalize`.
+    `codec` is set by `eider-legalize`. `score` as eider.attention has it; the position of a query is its token's.
   }];
   let arguments = (ins Eider_CodeTensor:$queries, Eider_CodeTensor:$keys, Eider_CodeTensor:$values, Variadic<Eider_F32Tensor>:$scales,
-                       UnitAttr:$causal, OptionalAttr<Eider_CodecPathAttr>:$codec);
+                       Variadic<AnyTypeOf<[F32, Eider_F32Tensor]>>:$captured, UnitAttr:$causal, OptionalAttr<Eider_CodecPathAttr>:$codec);
+  let regions = (region MaxSizedRegion<1>:$score);
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{
-    (`causal` $causal^)? $queries `,` $keys `,` $values (`by` $scales^)? attr-dict `:` functional-type(operands, results)
+    (`causal` $causal^)? $queries `,` $keys `,` $values (`by` $scales^)? (`captures` `(` $captured^ `)`)? attr-dict `:`
+    functional-type(operands, results) (`score` $score^)?
   }];
   let extraClassDeclaration = [{
     /// Whether some kernel multiplies queries and keys of such heads as codes (warpgroups), which keeps fewer bits than f16 does.

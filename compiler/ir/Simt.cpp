@@ -212,7 +212,7 @@ LogicalResult AttendOp::verify() {
     return emitOpError("has pages of tokens, places, warps, and two steps on their way at least");
   if (const size_t count = getPitches().size(); count != 0 && count != 8)
     return emitOpError("has the pitches of queries, keys and values, or none");
-  return success();
+  return eider::ir::verifyScore(*this, getScore(), getCaptured());
 }
 
 LogicalResult AttendRowsOp::verify() {
@@ -226,7 +226,7 @@ LogicalResult AttendRowsOp::verify() {
     return emitOpError("has rows, keys, and warps that come in splits");
   if (const size_t count = getPitches().size(); count != 0 && count != 6)
     return emitOpError("has the pitches of queries, keys and values, or none");
-  return success();
+  return eider::ir::verifyScore(*this, getScore(), getCaptured());
 }
 
 LogicalResult CombineAttentionOp::verify() {

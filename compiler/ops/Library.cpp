@@ -117,10 +117,13 @@ Table makeTable() {
             ops::gemv);
   table.add("matmul_skinny", "y = x · transpose of dequantised w",
             {"dtype", "format", "block", "scale"}, ops::matmulSkinny);
+  const OpSetting softcap = {"softcap", 0, 0, INT32_MAX}, alibi = {"alibi", 0, 0, 1};
   table.add("attention_decode", "o = softmax(q · transpose of k / sqrt(d)) · v, over a paged cache",
-            {"dtype", "format"}, ops::attentionDecode, {{"window", 0, 0, INT32_MAX}});
+            {"dtype", "format"}, ops::attentionDecode,
+            {{"window", 0, 0, INT32_MAX}, softcap, alibi});
   table.add("attention_prefill", "o = softmax(q · transpose of k / sqrt(d)) · v, of one sequence",
-            {"dtype", "format"}, ops::attentionPrefill, {{"causal", 0, 0, 1}, {"scaled", 1, 0, 1}});
+            {"dtype", "format"}, ops::attentionPrefill,
+            {{"causal", 0, 0, 1}, {"scaled", 1, 0, 1}, softcap, alibi});
   table.add("copy", "y = x", {"dtype"}, ops::copy);
   table.add("scale", "y = alpha · x", {"dtype"}, ops::scale);
   table.add("add", "y = x + z", {"dtype"}, ops::add);

@@ -35,6 +35,11 @@ Program scale(const Parameters &p);
 Program add(const Parameters &p);
 Program triad(const Parameters &p);
 
+/// What attention's settings make of scores: `softcap` first (0: none), cap · tanh(score / cap);
+/// then with `alibi` a head's slope times the distance less, of an input `slopes`, which this
+/// declares.
+ScoreFunction attentionScore(Builder &b, const Parameters &p, const Dim &heads);
+
 /// What an activation does to each element.
 using Activation = Value (*)(const Operand &);
 Value relu2(const Operand &x); ///< max(x, 0)²

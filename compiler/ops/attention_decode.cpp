@@ -22,6 +22,8 @@ Program ops::attentionDecode(const Parameters &p) {
   cache.block_table = b.input("block_table", DType::i32, {sequences, max_pages});
   cache.lengths = b.input("lengths", DType::i32, {sequences});
 
-  b.output("o", attention(q, cache, {.window = p.settings.at("window")}), p.dtype);
+  const AttentionOptions options = {.window = p.settings.at("window"),
+                                    .score = attentionScore(b, p, heads)};
+  b.output("o", attention(q, cache, options), p.dtype);
   return b.build();
 }

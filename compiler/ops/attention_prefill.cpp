@@ -22,6 +22,8 @@ Program ops::attentionPrefill(const Parameters &p) {
     sequence.value_scale = b.input("v_scale", f32, {scales});
   }
 
-  b.output("o", attention(sequence, {.causal = p.settings.at("causal") != 0}), p.dtype);
+  const PrefillOptions options = {.causal = p.settings.at("causal") != 0,
+                                  .score = attentionScore(b, p, heads)};
+  b.output("o", attention(sequence, options), p.dtype);
   return b.build();
 }

@@ -50,7 +50,7 @@ Attention eider::transforms::attentionIn(DenseI64ArrayAttr kind) {
 bool eider::transforms::isPrefillAlone(ProgramOp program) {
   return llvm::all_of(program.getBlock(),
                       [](Operation &op) {
-                        return isa<InputOp, PrefillOp, OutputOp>(op) ||
+                        return isa<InputOp, ScalarOp, PrefillOp, OutputOp>(op) ||
                                (isa<arith::TruncFOp>(op) && op.hasOneUse() &&
                                 op.getOperand(0).getDefiningOp<PrefillOp>() &&
                                 op.getOperand(0).hasOneUse());

@@ -21,6 +21,32 @@ std::string ProgramLowering::gridOfAttention() {
   return all + " * max(1, " + places + " / max(1, " + all + "))";
 }
 
+/// What the kernel gives a score function that changes scores: scalars, and pointers to one value a
+/// head.
+SmallVector<Value> ProgramLowering::capturedOf(ValueRange values, Region &score) {
+  if (!changesScores(score))
+    return {};
+  return llvm::map_to_vector(values, [&](Value value) {
+    auto input = value.getDefiningOp<InputOp>();
+    return input ? pointers.lookup(input.getName()) : map.lookup(value);
+  });
+}
+
+/// The function as the kernel has it; none where scores stay as they are.
+LogicalResult ProgramLowering::lowerScore(Region &from, Region &to) {
+  if (!changesScores(from))
+    return success();
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&to);
+  for (BlockArgument argument : from.getArguments())
+    map.map(argument, block->addArgument(argument.getType(), argument.getLoc()));
+  for (Operation &op : from.front().without_terminator())
+    if (failed(lower(op)))
+      return failure();
+  builder.clone(*from.front().getTerminator(), map);
+  return success();
+}
+
 /// Has no tiles: which tokens a block has, its lengths say.
 LogicalResult ProgramLowering::attend() {
   auto op = *program.getOps<AttentionOp>().begin();
@@ -33,13 +59,16 @@ LogicalResult ProgramLowering::attend() {
   const int64_t alignment = alignAttended({op.getQueries(), op.getKeys(), op.getValues()}, apart);
   const DimExpr ofTable = dimsOf(op.getPages().getType()).getExprs().back();
   Value tablePitch = isGeneral() ? strides.lookup(nameOf(op.getPages())) : extentOf(ofTable);
-  simt::AttendOp::create(
+  auto attend = simt::AttendOp::create(
       builder, op.getLoc(), pointers.lookup(output.getName()), pointerOf(op.getQueries()),
       pointerOf(op.getKeys()), pointerOf(op.getKeyScale()), pointerOf(op.getValues()),
       pointerOf(op.getValueScale()), pointerOf(op.getPages()), pointerOf(op.getLengths()),
-      extentOf(domain.rows), tablePitch, apart, it.heads, it.kvHeads, it.headDim, knobs.blocks,
-      it.page, it.scales, static_cast<int64_t>(op.getWindow()), knobs.threads / 32, knobs.prefetch,
-      alignment, *op.getCodec());
+      extentOf(domain.rows), tablePitch, apart, capturedOf(op.getCaptured(), op.getScore()),
+      it.heads, it.kvHeads, it.headDim, knobs.blocks, it.page, it.scales,
+      static_cast<int64_t>(op.getWindow()), knobs.threads / 32, knobs.prefetch, alignment,
+      *op.getCodec());
+  if (failed(lowerScore(op.getScore(), attend.getScore())))
+    return failure();
   if (const int64_t bytes = it.sharedOf(knobs.threads / 32, knobs.prefetch);
       bytes > mostStaticShared)
     kernel.setShared(bytes);
@@ -84,12 +113,14 @@ LogicalResult ProgramLowering::attendRows() {
   SmallVector<Value> apart;
   const int64_t alignment = alignAttended({op.getQueries(), op.getKeys(), op.getValues()}, apart);
   SmallVector<Value> scales = llvm::map_to_vector(op.getScales(), pointerOf);
-  simt::AttendRowsOp::create(builder, op.getLoc(), pointers.lookup(output.getName()),
-                             pointerOf(op.getQueries()), pointerOf(op.getKeys()),
-                             pointerOf(op.getValues()), scales, extentOf(domain.rows), apart,
-                             it.heads, it.kvHeads, it.headDim, it.scales, op.getCausal(),
-                             knobs.rows, knobs.columns, knobs.threads / 32, knobs.split,
-                             knobs.prefetch != 0, knobs.warpgroups != 0, alignment, *op.getCodec());
+  auto attend = simt::AttendRowsOp::create(
+      builder, op.getLoc(), pointers.lookup(output.getName()), pointerOf(op.getQueries()),
+      pointerOf(op.getKeys()), pointerOf(op.getValues()), scales, extentOf(domain.rows), apart,
+      capturedOf(op.getCaptured(), op.getScore()), it.heads, it.kvHeads, it.headDim, it.scales,
+      op.getCausal(), knobs.rows, knobs.columns, knobs.threads / 32, knobs.split,
+      knobs.prefetch != 0, knobs.warpgroups != 0, alignment, *op.getCodec());
+  if (failed(lowerScore(op.getScore(), attend.getScore())))
+    return failure();
   if (const int64_t bytes = it.sharedOf(knobs); bytes > mostStaticShared)
     kernel.setShared(bytes);
   setAlignments();

@@ -671,9 +671,9 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
     }
     const VariantKind kind = *found;
     for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>())) {
-      for (Operation &op : program.getBlock())
-        if (failed(checkLowerable(op)))
-          return signalPassFailure();
+      auto check = [](Operation *op) { return WalkResult(checkLowerable(*op)); };
+      if (program.getBody().walk(check).wasInterrupted())
+        return signalPassFailure();
       auto domain = Domain::of(program);
       if (!domain)
         return signalPassFailure();

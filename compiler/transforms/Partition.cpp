@@ -152,11 +152,19 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
         encode.setBounded(false);
   }
 
-  /// What another kernel computes now. Inputs that nothing reads are no arguments of this one.
+  /// What another kernel computes now. Inputs that nothing reads are no arguments of this one, nor
+  /// scalars that attention alone read.
   static void eraseUnused(ProgramOp program) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBlock())))
-      if (isOpTriviallyDead(&op) || (isa<InputOp>(op) && op.use_empty()))
-        op.erase();
+    llvm::SmallPtrSet<Operation *, 4> captured;
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBlock()))) {
+      const bool isFree = isa<InputOp>(op) || captured.contains(&op);
+      if (!isOpTriviallyDead(&op) && !(isFree && op.use_empty()))
+        continue;
+      if (isa<AttentionOp, PrefillOp>(op))
+        for (Value operand : op.getOperands())
+          captured.insert(operand.getDefiningOp());
+      op.erase();
+    }
   }
 
   /// A kernel of its own for attention, whose blocks leave parts of it.

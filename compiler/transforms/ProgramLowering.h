@@ -70,6 +70,8 @@ private:
   LogicalResult multiply(ContractOp op);
   LogicalResult contract(ContractOp op);
   int64_t alignAttended(mlir::ValueRange values, SmallVectorImpl<Value> &apart);
+  SmallVector<Value> capturedOf(mlir::ValueRange values, Region &score);
+  LogicalResult lowerScore(Region &from, Region &to);
   LogicalResult attend();
   LogicalResult attendRows();
   LogicalResult combineAttention(InputOp op);

@@ -7,6 +7,7 @@
 #define EIDER_ATTENTION_DECODE_CUH
 
 #include "eider/attention/parts.cuh"
+#include "eider/attention/scores.cuh"
 #include "eider/contraction/pairs.cuh"
 #include "eider/math.cuh"
 #include "eider/memory/copy.cuh"
@@ -120,13 +121,14 @@ template <class Parts, int page, int warps, int ahead, int window = 0> class Att
   }
 
 public:
-  /// Writes the block's part. `q` is [sequences, heads, head_dim]; `k` and `v` are
-  /// [pages, page, kv_heads, head_dim]; of `table`, [sequences, table_pitch], and of the cache no
-  /// more is read than `lengths` says. Row starts of q and of the cache are multiples of
-  /// `alignment` bytes; pitches in elements. Every thread of the CUDA block takes part.
-  template <class Code, int scales, int alignment = 16, class Q, class W, class Index, class Length>
+  /// Writes the block's part. `asked` is queries, [sequences, heads, head_dim], or `scored`; `k`
+  /// and `v` are [pages, page, kv_heads, head_dim]; of `table`, [sequences, table_pitch], and of
+  /// the cache no more is read than `lengths` says. Row starts of q and of the cache are multiples
+  /// of `alignment` bytes; pitches in elements. Every thread of the CUDA block takes part.
+  template <class Code, int scales, int alignment = 16, class Asked, class W, class Index,
+            class Length>
   static EIDER_DEVICE void
-  leave_part(float *parts, const Q *q, const W *k, const float *k_scale, const W *v,
+  leave_part(float *parts, const Asked &asked, const W *k, const float *k_scale, const W *v,
              const float *v_scale, const Index *table, const Length *lengths, int64 sequences,
              int64 table_pitch, int64 q_pitch = Parts::heads * head_dim,
              int64 q_head_pitch = head_dim,
@@ -168,12 +170,16 @@ public:
     for (int turn = 0; turn < ahead - 1; ++turn)
       begin();
     constexpr bool interleaved = is_interleaved<W, f16, Code::conversion, true>;
+    const auto scored = asked_of(asked);
+    using Q = typename decltype(asked_of(asked))::Element;
+    using Score = typename decltype(asked_of(asked))::Score;
     constexpr int of_queries = alignment < int(sizeof(Q)) ? int(sizeof(Q)) : alignment;
     const Queries<Q, interleaved, head_dim, key_piece, eights, group, of_queries> queries(
-        q + sequence * q_pitch + head * group * q_head_pitch, q_head_pitch, at);
+        scored.elements + sequence * q_pitch + head * group * q_head_pitch, q_head_pitch, at);
     constexpr float raised = 1 << lowered<W, Code::conversion>();
-    const float in_powers =
-        1.442695041f * raised * inverse_root(head_dim) * k_scale[scales == 1 ? 0 : head];
+    const float factor =
+        to_powers<Score> * raised * inverse_root(head_dim) * k_scale[scales == 1 ? 0 : head];
+    const auto functions = functions_of(scored.score, static_cast<int>(head) * group, work.length);
     for (int turn = 0; turn < turns; ++turn) {
       arch::await_copies<ahead - 2>();
       arch::warp_barrier(at); // for those of other lanes, and before what they have read goes
@@ -183,7 +189,8 @@ public:
       float scores[eights][4] = {};
       score<Code, W, interleaved>(from, queries, scores, at);
       const int step = first + turn * warps;
-      weigh(scores, queries.scale, in_powers, work.skipped_of(step), work.left_of(step), state, at);
+      weigh(scores, queries.scale, factor, functions, step, work.skipped_of(step),
+            work.left_of(step), state, at);
       add_values<Code, W, interleaved>(from, scores, state, at);
     }
     arch::await_copies<0>();
@@ -338,16 +345,54 @@ private:
     }
   }
 
-  /// Scores become weights: of tokens from `skipped` to `left`.
+  /// The functions of a lane's query heads; of columns past the group's that of its last head.
+  template <class Score> struct Functions {
+    Score of[eights][2];
+    float query;
+    int first_head;
+
+    static EIDER_DEVICE int column(int e, int i) {
+      const int own = e * 8 + lane() % 4 * 2 + i;
+      return own < group ? own : group - 1;
+    }
+    /// A score of a step's token, in powers of two.
+    EIDER_DEVICE float changed(float score, int e, int i, int step) const {
+      if constexpr (is_plain<Score>)
+        return score;
+      else
+        return of[e][i % 2](score, query,
+                            static_cast<float>(step) * tokens +
+                                static_cast<float>(token_of_key(i / 2)),
+                            static_cast<float>(first_head + column(e, i % 2))) *
+               log2_e();
+    }
+  };
+  template <class Score>
+  static EIDER_DEVICE auto functions_of(const Score &score, int first_head, int64 length) {
+    auto of_head = [&](int e, int i) {
+      return score(first_head + Functions<PlainScores>::column(e, i));
+    };
+    using Known = Functions<decltype(of_head(0, 0))>;
+    const auto query = static_cast<float>(length - 1);
+    if constexpr (eights == 1)
+      return Known{{{of_head(0, 0), of_head(0, 1)}}, query, first_head};
+    else
+      return Known{
+          {{of_head(0, 0), of_head(0, 1)}, {of_head(1, 0), of_head(1, 1)}}, query, first_head};
+  }
+
+  /// Scores become weights: of tokens from `skipped` to `left` of the step.
+  template <class Known>
   static EIDER_DEVICE void weigh(float (&scores)[eights][4], const float (&scale)[eights][2],
-                                 float in_powers, int skipped, int left, State &state,
-                                 arch::Site at) {
+                                 float factor, const Known &functions, int step, int skipped,
+                                 int left, State &state, arch::Site at) {
     bool exceeds = false;
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 4; ++i) {
-      scores[e][i] = scores[e][i] * in_powers * scale[e][i % 2]; // their product may be none
+      const float score = scores[e][i] * factor * scale[e][i % 2]; // their product may be none
+      scores[e][i] = functions.changed(score, e, i, step);
       if ((left < tokens && token_of_key(i / 2) >= left) ||
           (window != 0 && token_of_key(i / 2) < skipped))
         scores[e][i] = -arch::as_float(0x7f800000u);

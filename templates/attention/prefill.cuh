@@ -7,6 +7,7 @@
 #define EIDER_ATTENTION_PREFILL_CUH
 
 #include "eider/attention/parts.cuh"
+#include "eider/attention/scores.cuh"
 #include "eider/contraction/pairs.cuh"
 #include "eider/memory/copy.cuh"
 #include "eider/memory/panels.cuh"
@@ -43,14 +44,14 @@ public:
   /// Bytes of shared memory.
   static constexpr int memory = Queries::bytes + 2 * Tokens::bytes + staged + of_split;
 
-  /// Writes the block's rows of o, [tokens, heads, head_dim]; q is that, k and v are
-  /// [tokens, kv_heads, head_dim]. Scales are `scales`: none (0), one, or one a head of keys.
-  /// Rows start on multiples of `alignment` bytes; pitches in elements; fewer than 2^30 tokens.
-  /// Every thread of the CUDA block takes part.
-  template <class Code, int scales, int alignment = 16, class Out, class W>
+  /// Writes the block's rows of o, [tokens, heads, head_dim]; `asked` is queries, as o is, or
+  /// `scored`; k and v are [tokens, kv_heads, head_dim]. Scales are `scales`: none (0), one, or one
+  /// a head of keys. Rows start on multiples of `alignment` bytes; pitches in elements; fewer than
+  /// 2^30 tokens. Every thread of the CUDA block takes part.
+  template <class Code, int scales, int alignment = 16, class Out, class Asked, class W>
   static EIDER_DEVICE void
-  write_rows(Out *o, const W *q, const float *q_scale, const W *k, const float *k_scale, const W *v,
-             const float *v_scale, int64 count, int64 q_pitch = heads * head_dim,
+  write_rows(Out *o, const Asked &asked, const float *q_scale, const W *k, const float *k_scale,
+             const W *v, const float *v_scale, int64 count, int64 q_pitch = heads * head_dim,
              int64 q_head_pitch = head_dim, int64 k_pitch = kv_heads * head_dim,
              int64 k_head_pitch = head_dim, int64 v_pitch = kv_heads * head_dim,
              int64 v_head_pitch = head_dim, arch::Site at = arch::Site::current()) {
@@ -65,6 +66,8 @@ public:
     const Weights weights = {raw + staged};
     auto *maxima = reinterpret_cast<float *>(weights.base + Weights::bytes);
 
+    const auto scored = asked_of(asked);
+    const W *q = scored.elements;
     begin_rows<rows, alignment>(of_keys.base, q + head * q_head_pitch, q_pitch, first, tokens);
     arch::close_copies();
     const W *head_keys = k + kv_head * k_head_pitch, *head_values = v + kv_head * v_head_pitch;
@@ -86,10 +89,12 @@ public:
     decode<1, Code, W>(of_keys.base, queries);
 
     constexpr float raised = 1 << lowered<W, Code::conversion>();
-    const float in_powers = scale_of<scales>(q_scale, kv_head) *
-                            scale_of<scales>(k_scale, kv_head) *
-                            (1.442695041f * inverse_root(head_dim) * raised * raised);
+    const auto function = scored.score(head);
+    using Function = decltype(scored.score(head));
+    const float factor = scale_of<scales>(q_scale, kv_head) * scale_of<scales>(k_scale, kv_head) *
+                         (to_powers<Function> * inverse_root(head_dim) * raised * raised);
     State state;
+    state.template begin<Function>();
     for (int tile = 0; tile < tiles; ++tile) {
       if constexpr (!ahead) {
         begin_keys(tile);
@@ -108,11 +113,11 @@ public:
       arch::barrier(at);
       Scores scores;
       score(queries, of_keys, scores, at);
-      if (weigh(scores, in_powers, first + row(), tile, tokens, state, maxima, at))
+      if (weigh(scores, factor, function, head, first + row(), tile, tokens, state, maxima, at))
         scale_sums(state);
       add_values(scores, of_values, weights, state, at);
     }
-    finish<is_interleaved<W, f16, Code::conversion, true>>(
+    finish<is_interleaved<W, f16, Code::conversion, true>, Function>(
         state, o + head * head_dim, heads * head_dim, first + row(), tokens,
         raised * scale_of<scales>(v_scale, kv_head), maxima, at);
   }
@@ -244,6 +249,16 @@ protected:
   struct State {
     float sums[sixteens][own_columns / 8][4] = {};
     float base[sixteens][2] = {}, weight[sixteens][2] = {}, factor[sixteens][2];
+
+    /// Where a function may leave a tile's keys no weight, the base of a row is below all scores
+    /// until there is one.
+    template <class Function> EIDER_DEVICE void begin() {
+      if constexpr (!is_plain<Function>) {
+        EIDER_UNROLL
+        for (int i = 0; i < 2 * sixteens; ++i)
+          base[i / 2][i % 2] = lowest_score;
+      }
+    }
   };
   struct Scores {
     float of[sixteens][own_keys / 8][4] = {};
@@ -273,21 +288,45 @@ protected:
     }
   }
 
+  /// Scores, in powers of two: less their row's base, or what a function makes of them.
+  template <class Function>
+  static EIDER_DEVICE void scale(Scores &scores, float factor, const Function &function, int head,
+                                 int first_row, int first_key, const State &state) {
+    if constexpr (is_plain<Function>) {
+      EIDER_UNROLL
+      for (int s = 0; s < sixteens; ++s)
+        EIDER_UNROLL
+      for (int n = 0; n < own_keys / 8; ++n)
+        EIDER_UNROLL
+      for (int i = 0; i < 4; ++i)
+        scores.of[s][n][i] = arch::fma(scores.of[s][n][i], factor, -state.base[s][i / 2]);
+    } else {
+      // Positions are added up as floats: to convert each would take longer.
+      const auto row = static_cast<float>(first_row + lane() / 4);
+      const auto key = static_cast<float>(first_key + lane() % 4 * 2);
+      EIDER_UNROLL
+      for (int i = 0; i < 2 * sixteens; ++i)
+        EIDER_UNROLL
+      for (int n = 0; n < own_keys / 4; ++n) {
+        float &score = scores.of[i / 2][n / 2][i % 2 * 2 + n % 2];
+        score = function(score * factor, row + static_cast<float>(i / 2 * 16 + i % 2 * 8),
+                         key + static_cast<float>(n / 2 * 8 + n % 2), static_cast<float>(head)) *
+                log2_e();
+      }
+    }
+  }
+
   /// Scores of a tile become weights: powers of two of what they exceed the row's `base` by; none
   /// of tokens after a row's own or past the end. `first_row` is the warp's. Gives whether sums are
   /// to be scaled.
-  static EIDER_DEVICE bool weigh(Scores &scores, float in_powers, int first_row, int tile,
-                                 int tokens, State &state, float *maxima, arch::Site at) {
-    const bool is_first = tile == 0;
+  template <class Function>
+  static EIDER_DEVICE bool weigh(Scores &scores, float factor, const Function &function, int head,
+                                 int first_row, int tile, int tokens, State &state, float *maxima,
+                                 arch::Site at) {
+    const bool is_first = is_plain<Function> && tile == 0;
     const int first_key = tile * keys + part() * own_keys;
     const bool is_masked = first_key + own_keys > (causal ? first_row + 1 : tokens);
-    EIDER_UNROLL
-    for (int s = 0; s < sixteens; ++s)
-      EIDER_UNROLL
-    for (int n = 0; n < own_keys / 8; ++n)
-      EIDER_UNROLL
-    for (int i = 0; i < 4; ++i)
-      scores.of[s][n][i] = arch::fma(scores.of[s][n][i], in_powers, -state.base[s][i / 2]);
+    scale(scores, factor, function, head, first_row, first_key, state);
     if (is_masked) {
       EIDER_UNROLL
       for (int i = 0; i < 2 * sixteens; ++i) {
@@ -302,21 +341,25 @@ protected:
     float largest[2 * sixteens], most = -1e30f;
     EIDER_UNROLL
     for (int i = 0; i < 2 * sixteens; ++i) {
-      largest[i] = -1e30f; // no infinity, which less itself would be NaN
+      // No infinity, which less itself would be NaN.
+      largest[i] = is_plain<Function> ? -1e30f : lowest_score;
       EIDER_UNROLL
       for (int n = 0; n < own_keys / 4; ++n)
         largest[i] = arch::maximum_number(largest[i], scores.of[i / 2][n / 2][i % 2 * 2 + n % 2]);
-      most = arch::maximum_number(most, largest[i]);
+      most = arch::maximum_number(most, is_plain<Function> ? largest[i]
+                                                           : largest[i] - state.base[i / 2][i % 2]);
     }
     const bool moves = split > 1 || arch::any_lane(is_first || most > score_room + weight_lift, at);
     if (moves)
-      move_base(scores, largest, is_first, state, maxima, at);
+      move_base<Function>(scores, largest, is_first, state, maxima, at);
     EIDER_UNROLL
     for (int s = 0; s < sixteens; ++s)
       EIDER_UNROLL
     for (int n = 0; n < own_keys / 8; ++n)
       EIDER_UNROLL
     for (int i = 0; i < 4; ++i) {
+      if constexpr (!is_plain<Function>)
+        scores.of[s][n][i] -= state.base[s][i / 2];
       scores.of[s][n][i] = arch::exp2(scores.of[s][n][i]);
       state.weight[s][i / 2] += scores.of[s][n][i];
     }
@@ -354,19 +397,29 @@ protected:
   }
 
   /// Takes the largest scores into account: of the first tile they are the base, but for
-  /// `weight_lift`; later the base is raised where they exceed that.
+  /// `weight_lift`; later the base is raised where they exceed that. Those of a function are not
+  /// less their base yet.
+  template <class Function>
   static EIDER_DEVICE void move_base(Scores &scores, float (&largest)[2 * sixteens], bool is_first,
                                      State &state, float *maxima, arch::Site at) {
     reduce_rows<LargestNumber>(largest, maxima, at);
     EIDER_UNROLL
     for (int i = 0; i < 2 * sixteens; ++i) {
-      const float above = is_first || largest[i] > weight_lift ? largest[i] - weight_lift : 0.0f;
-      state.base[i / 2][i % 2] += above;
-      EIDER_UNROLL
-      for (int n = 0; n < own_keys / 4; ++n)
-        scores.of[i / 2][n / 2][i % 2 * 2 + n % 2] -= above;
-      state.factor[i / 2][i % 2] = arch::exp2(is_first ? 0.0f : -above);
-      state.weight[i / 2][i % 2] *= state.factor[i / 2][i % 2];
+      float &base = state.base[i / 2][i % 2], &factor = state.factor[i / 2][i % 2];
+      if constexpr (is_plain<Function>) {
+        const float above = is_first || largest[i] > weight_lift ? largest[i] - weight_lift : 0.0f;
+        base += above;
+        EIDER_UNROLL
+        for (int n = 0; n < own_keys / 4; ++n)
+          scores.of[i / 2][n / 2][i % 2 * 2 + n % 2] -= above;
+        factor = arch::exp2(is_first ? 0.0f : -above);
+      } else {
+        const float before = base;
+        if (largest[i] > base + weight_lift)
+          base = largest[i] - weight_lift;
+        factor = arch::exp2(before - base);
+      }
+      state.weight[i / 2][i % 2] *= factor;
     }
   }
   static EIDER_DEVICE void scale_sums(State &state) {
@@ -437,9 +490,9 @@ protected:
 
   //===-- The end ---------------------------------------------------------===//
 
-  /// The warp's sums over their weights. Of `interleaved` codes a lane has the second and the
-  /// fourth, or the first and the third, of four columns.
-  template <bool interleaved, class Out>
+  /// The warp's sums over their weights; zeros where a function leaves none. Of `interleaved` codes
+  /// a lane has the second and the fourth, or the first and the third, of four columns.
+  template <bool interleaved, class Function, class Out>
   static EIDER_DEVICE void finish(State &state, Out *o, int64 pitch, int first_row, int tokens,
                                   float factor, float *maxima, arch::Site at) {
     float weights[2 * sixteens];
@@ -459,7 +512,9 @@ protected:
         float values[2];
         EIDER_UNROLL
         for (int c = 0; c < 2; ++c)
-          values[c] = state.sums[i / 2][n][i % 2 * 2 + c] * inverse * factor;
+          values[c] = !is_plain<Function> && weights[i] == 0.0f
+                          ? 0.0f
+                          : state.sums[i / 2][n][i % 2 * 2 + c] * inverse * factor;
         if constexpr (interleaved) {
           const int four = n * 8 + lane() % 4 / 2 * 4, first = four + (lane() % 2 == 0);
           to[first] = eider::to<Out>(values[0]);

@@ -51,8 +51,8 @@ public:
       slots * (Tokens::bytes + Codes::bytes) + (shares_queries ? QueryCodes::bytes : 0);
 
   /// As AttentionPrefill::write_rows; rows start on multiples of 16 bytes.
-  template <class Code, int scales, class Out, class W>
-  static EIDER_DEVICE void write_rows(Out *o, const W *q, const float *q_scale, const W *k,
+  template <class Code, int scales, class Out, class Asked, class W>
+  static EIDER_DEVICE void write_rows(Out *o, const Asked &asked, const float *q_scale, const W *k,
                                       const float *k_scale, const W *v, const float *v_scale,
                                       int64 count, arch::Site at = arch::Site::current()) {
     const int head = static_cast<int>(arch::block_index() % heads);
@@ -69,6 +69,8 @@ public:
     Meeting meeting(warpgroups * 4, at);
     ValuesMeeting values_meeting(warpgroups * 4, at);
 
+    const auto scored = asked_of(asked);
+    const W *q = scored.elements;
     begin_codes(all_queries, q + (int64(first) * heads + head) * head_dim, heads * head_dim,
                 tokens - first);
     arch::close_copies();
@@ -114,10 +116,13 @@ public:
     arch::share_with_products();
     arch::barrier(at);
 
-    const float in_powers = Base::template scale_of<scales>(q_scale, kv_head) *
-                            Base::template scale_of<scales>(k_scale, kv_head) *
-                            (1.442695041f * inverse_root(head_dim));
+    const auto function = scored.score(head);
+    using Function = decltype(scored.score(head));
+    const float factor = Base::template scale_of<scales>(q_scale, kv_head) *
+                         Base::template scale_of<scales>(k_scale, kv_head) *
+                         (to_powers<Function> * inverse_root(head_dim));
     State state;
+    state.template begin<Function>();
     Scores scores;
     uint32 weights[keys / 8][2];
     auto score = [&](int slot) {
@@ -152,7 +157,8 @@ public:
       arch::close_products();
     };
     auto weigh = [&](int tile) {
-      return Base::weigh(scores, in_powers, first_row, tile, tokens, state, nullptr, at);
+      return Base::weigh(scores, factor, function, head, first_row, tile, tokens, state, nullptr,
+                         at);
     };
     auto pack = [&] {
       EIDER_UNROLL
@@ -206,7 +212,7 @@ public:
     arch::await_products<0>(state.sums[0]);
     arch::await_copies<0>(); // of tiles that are not there
     constexpr float raised = 1 << lowered<W, Code::conversion>();
-    Base::template finish<is_interleaved<W, f16, Code::conversion, true>>(
+    Base::template finish<is_interleaved<W, f16, Code::conversion, true>, Function>(
         state, o + head * head_dim + share * own, heads * head_dim, first_row, tokens,
         raised * Base::template scale_of<scales>(v_scale, kv_head), nullptr, at);
   }

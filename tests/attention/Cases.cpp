@@ -8,6 +8,7 @@
 #include "tests/points/Points.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -26,6 +27,18 @@ static Dims dimsOf(const Cache &shape) {
           {"scales", shape.scales},
           {"max_pages", mostPages},
           {"pages", sequences * mostPages + 3}};
+}
+
+/// Slopes of ALiBi, where there are any.
+static void writeSlopes(matrix::Case &made) {
+  for (HostTensor &input : made.inputs)
+    if (input.name == "slopes") {
+      std::vector<float> slopes;
+      for (int64_t head = 0; head < input.shape[0]; ++head)
+        slopes.push_back(
+            std::exp2(-8.0f * static_cast<float>(head + 1) / static_cast<float>(input.shape[0])));
+      write(input, slopes);
+    }
 }
 
 matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &parameters,
@@ -47,7 +60,8 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &par
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(seed)));
   const auto window = parameters.settings.find("window");
-  const int64_t met = window == parameters.settings.end() ? INT64_MAX : std::stoll(window->second);
+  const int64_t given = window == parameters.settings.end() ? 0 : std::stoll(window->second);
+  const int64_t met = given ? given : INT64_MAX;
   for (size_t sequence = 0, next = 0; sequence < tokens.size(); ++sequence)
     for (int64_t token = std::max<int64_t>(0, tokens[sequence] - met); token < tokens[sequence];
          ++token) {
@@ -65,6 +79,7 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &par
         std::fill_n(made.inputs[cache].data.begin() + token * row, row, nan);
   write(made.inputs[blockTable], table);
   write(made.inputs[lengths], tokens);
+  writeSlopes(made);
   return made;
 }
 
@@ -99,5 +114,6 @@ matrix::Case attention_cases::prefill(const Prompt &shape, const OpParameters &p
       for (std::byte &code : input.data)
         code &= std::byte(0xbf); // of magnitudes below 2
   }
+  writeSlopes(made);
   return made;
 }

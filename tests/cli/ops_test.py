@@ -25,7 +25,8 @@ PARAMS = {
     "norm_rope_quant": ["--set", "head=128", "--block", "1x*"],
     "layer_norm": ["--set", "eps=1e-3"],
     "triad": ["--set", "alpha=-0.5"],
-    "attention_prefill": ["--set", "causal=1"],
+    "attention_decode": ["--set", "softcap=20"],
+    "attention_prefill": ["--set", "causal=1", "--set", "softcap=20"],
     "gelu_mul_quant": ["--format", "e5m2", "--block", "1x32"],
     "relu2_bias_quant": ["--block", "128x128", "--mode", "deepgemm"],
 }

@@ -58,7 +58,8 @@ class Excerpts(unittest.TestCase):
 
     def test_links_lead_to_files(self):
         for path in documents.DOCUMENTS:
-            for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
+            text = re.sub(r"```.*?```|`[^`]*`", "", path.read_text(), flags=re.DOTALL)  # lambdas are no links
+            for target in re.findall(r"\]\(([^)#:]+)\)", text):
                 with self.subTest(document=path.name, link=target):
                     self.assertTrue((path.parent / target).exists())
 

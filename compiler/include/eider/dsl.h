@@ -17,6 +17,7 @@
 #include "eider/scale_layout.h"
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -30,6 +31,7 @@ namespace eider {
 namespace detail {
 class Recording;
 struct ProgramImpl;
+struct ScoreRecording;
 } // namespace detail
 
 //===-- Dims and blocks ---------------------------------------------------===//
@@ -289,6 +291,34 @@ EIDER_API Value dot(const Value &weights, const Operand &vector);
 /// rows; n and k must be static when the program is compiled.
 EIDER_API Value matmul(const Operand &x, const Scaled &weights);
 
+/// What a score function is given of a query and a key: numbers in f32, and of an input one value a
+/// head. They are of use inside of the function alone.
+class EIDER_API Score {
+public:
+  Value value; ///< q · k / √d, with the scales of both.
+  /// Their positions in the sequence, from 0, exact below 2^24 tokens. Of decoding the query's is
+  /// the sequence's last.
+  Value query, key;
+  Value head; ///< The query's, 0 to h - 1.
+
+  /// The head's value of an input of f32, [h], such as the slopes of ALiBi.
+  Value of_head(const Value &values,
+                std::source_location where = std::source_location::current()) const;
+
+  Score(std::shared_ptr<detail::ScoreRecording> recording, Value value, Value query, Value key,
+        Value head)
+      : value(std::move(value)), query(std::move(query)), key(std::move(key)),
+        head(std::move(head)), recording_(std::move(recording)) {}
+
+private:
+  std::shared_ptr<detail::ScoreRecording> recording_;
+};
+/// Gives the score that softmax takes, elementwise, of numbers, scalars and what Score has:
+/// `[&](const Score &s) { return cap * tanh(s.value / cap); }`. It is called once, when the op is
+/// recorded. -Inf is a key that is not met, and a head that meets none has zeros. What attention
+/// masks (lengths, a window, later tokens) stays so, whatever the function gives of it.
+using ScoreFunction = std::function<Value(const Score &)>;
+
 /// Keys and values of sequences in pages, all inputs. Token i of sequence s lies in place i mod
 /// page of page block_table[s, i / page].
 struct PagedCache {
@@ -298,7 +328,8 @@ struct PagedCache {
   Value lengths;                ///< i32 or i64, [b]: tokens that each sequence has.
 };
 struct AttentionOptions {
-  int64_t window = 0; ///< Tokens at a sequence's end that are met, at most; 0: all.
+  int64_t window = 0;       ///< Tokens at a sequence's end that are met, at most; 0: all.
+  ScoreFunction score = {}; ///< None: q · k / √d.
 };
 /// Attention of one new token a sequence over a cache: queries q, an input [b, h, d], give f32
 /// [b, h, d], softmax(q · k / √d) · v over each sequence's tokens; zeros for one of none. Head a
@@ -318,7 +349,8 @@ struct Sequence {
                        value_scale = std::nullopt;
 };
 struct PrefillOptions {
-  bool causal = false; ///< A query meets tokens up to its own, else all.
+  bool causal = false;      ///< A query meets tokens up to its own, else all.
+  ScoreFunction score = {}; ///< None: q · k / √d.
 };
 /// Attention of a sequence over itself: f32 [s, h, d], softmax(q · k / √d) · v. Head a meets KV
 /// head a / (h / kv_heads); h is a multiple of kv_heads; d is a multiple of 32 up to 512. h, d and

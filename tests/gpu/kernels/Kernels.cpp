@@ -138,6 +138,13 @@ std::vector<Watched> attentions() {
                return attention_cases::prefill({.tokens = 150, .d = headDim},
                                                {.settings = {{"causal", causal}}}, codec);
              }});
+  // Slopes are read of a group's heads, of which a product has more columns.
+  const OpParameters biased = {.settings = {{"softcap", "20"}, {"alibi", "1"}}};
+  all.push_back({"attention_decode with slopes", [=] {
+                   return attention_cases::decode({.lengths = {77, 0, 33}, .heads = 6}, biased);
+                 }});
+  all.push_back({"attention_prefill with slopes",
+                 [=] { return attention_cases::prefill({.tokens = 150}, biased); }});
   return all;
 }
 

@@ -99,6 +99,8 @@ TEST(Library, signaturesOfAttention) {
                           "lengths:in:i32[b]", "o:out:f16[b, h, d]"));
   EXPECT_EQ(program.signature().tensors[5].choosesFrom, "pages");
   EXPECT_EQ(program.signature().tensors[6].mostOfEach, "max_pages * page");
+  const Program biased = libraryOp("attention_decode", {.settings = {{"alibi", "1"}}});
+  EXPECT_THAT(tensorsOf(biased), ::testing::Contains("slopes:in:f32[h]"));
   for (const Signature::NamedDim &dim : program.signature().dims)
     EXPECT_EQ(dim.isFixed, dim.name != "b" && dim.name != "pages" && dim.name != "max_pages")
         << dim.name;
@@ -110,8 +112,12 @@ TEST(Library, signaturesOfPrefill) {
                                               "v:in:f8E5M2[s, kv_heads, d]",
                                               "q_scale:in:f32[scales]", "k_scale:in:f32[scales]",
                                               "v_scale:in:f32[scales]", "o:out:bf16[s, h, d]"));
-  for (const Signature::NamedDim &dim : program.signature().dims)
-    EXPECT_EQ(dim.isFixed, dim.name != "s") << dim.name;
+  const Program biased =
+      libraryOp("attention_prefill", {.settings = {{"softcap", "30"}, {"alibi", "1"}}});
+  EXPECT_THAT(tensorsOf(biased), ::testing::Contains("slopes:in:f32[h]"));
+  for (const Program &one : {program, biased})
+    for (const Signature::NamedDim &dim : one.signature().dims)
+      EXPECT_EQ(dim.isFixed, dim.name != "s") << dim.name;
   EXPECT_THAT(tensorsOf(libraryOp("attention_prefill", {.settings = {{"scaled", "0"}}})),
               ElementsAre("q:in:f8E4M3FN[s, h, d]", "k:in:f8E4M3FN[s, kv_heads, d]",
                           "v:in:f8E4M3FN[s, kv_heads, d]", "o:out:bf16[s, h, d]"));
