@@ -12,7 +12,7 @@ namespace {
 /// An input that attention reads.
 struct Read {
   const char *what, *shape;
-  size_t rank;
+  size_t rank, most = rank; ///< Of so many axes, or of some more.
   mlir::Value value = {};
 
   Extents extents() const { return Recording::extentsOf(value.getType()); }
@@ -29,7 +29,7 @@ static Read read(const Operand &operand, Read read, const Site &site) {
   if (!read.value.getDefiningOp<ir::InputOp>())
     site.fail(std::string("the ") + read.what + " are computed",
               "give them as an input, from a program of its own");
-  if (read.extents().size() != read.rank)
+  if (read.extents().size() < read.rank || read.extents().size() > read.most)
     site.fail(std::string("the ") + read.what + " are " + textOf(read.extents()),
               std::string("give them as ") + read.shape);
   return read;
@@ -55,18 +55,29 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
   const Read queries = read(q, {"queries", "[b, h, d]", 3}, site);
   if (!ir::isValueType(queries.element()))
     site.fail("the queries are no floats", "use f32, bf16 or f16");
-  const char *pages = "[pages, page, kv_heads, d]", *perHead = "[1] or [kv_heads]";
+  const char *pages = "[pages, page, kv_heads, d]",
+             *scales = "[s], [pages, s] or [pages, page, s], s being 1 or kv_heads";
   auto of = [&](const Value &value) { return Operand(value, site.where); };
   const Read keys = read(of(cache.keys), {"keys", pages, 4}, site),
              values = read(of(cache.values), {"values", pages, 4}, site),
-             keyScale = read(of(cache.key_scale), {"scales of keys", perHead, 1}, site),
-             valueScale = read(of(cache.value_scale), {"scales of values", perHead, 1}, site),
+             keyScale = read(of(cache.key_scale), {"scales of keys", scales, 1, 3}, site),
+             valueScale = read(of(cache.value_scale), {"scales of values", scales, 1, 3}, site),
              table = read(of(cache.block_table), {"rows of the block table", "[b, n]", 2}, site),
              lengths = read(of(cache.lengths), {"lengths", "[b]", 1}, site);
   checkCodes(keys, values, site);
-  for (const Read &one : {keyScale, valueScale})
+  for (const Read &one : {keyScale, valueScale}) {
     if (!one.element().isF32())
       site.fail(std::string("the ") + one.what + " are no f32", "give scales of f32");
+    const Extents axes = one.extents(), ofKeys = keys.extents();
+    if (!std::equal(axes.begin(), axes.end() - 1, ofKeys.begin()))
+      site.fail(std::string("the ") + one.what + " are " + textOf(one.extents()) + ", the keys " +
+                    textOf(keys.extents()),
+                std::string("give them as ") + scales);
+  }
+  if (keyScale.value.getType() != valueScale.value.getType())
+    site.fail("scales of keys are " + textOf(keyScale.extents()) + " and those of values " +
+                  textOf(valueScale.extents()),
+              "give both one shape");
   for (const Read &one : {table, lengths}) {
     if (!ir::isIndexType(one.element()))
       site.fail(std::string("the ") + one.what + " are no integers", "use i32 or i64");

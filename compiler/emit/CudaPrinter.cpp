@@ -587,10 +587,7 @@ void KernelPrinter::printAttention() {
   };
   kernel.walk([&](CombineAttentionOp op) { printParts(partsTypeOf(op)); });
   kernel.walk([&](AttendOp op) {
-    printStatement("using Attend = AttentionDecode<" + printParts(partsTypeOf(op)) + ", /*page=*/" +
-                   std::to_string(op.getPage()) + ", /*warps=*/" + std::to_string(op.getWarps()) +
-                   ", /*ahead=*/" + std::to_string(op.getAhead()) +
-                   (op.getWindow() ? ", /*window=*/" + std::to_string(op.getWindow()) : "") + ">;");
+    printStatement("using Attend = " + decodeType(op, printParts(partsTypeOf(op))) + ";");
   });
   kernel.walk([&](AttendRowsOp op) { printStatement("using Attend = " + prefillType(op) + ";"); });
 }

@@ -61,6 +61,18 @@ std::string eider::text::partsType(int64_t heads, int64_t kvHeads, int64_t headD
          std::to_string(places) + ">";
 }
 
+std::string eider::text::decodeType(eider::simt::AttendOp op, const std::string &parts) {
+  const int64_t window = op.getWindow(), axes = op.getScaleAxes();
+  std::string type = "AttentionDecode<" + parts + ", /*page=*/" + std::to_string(op.getPage()) +
+                     ", /*warps=*/" + std::to_string(op.getWarps()) + ", /*ahead=*/" +
+                     std::to_string(op.getAhead());
+  if (window || axes)
+    type += ", /*window=*/" + std::to_string(window);
+  if (axes)
+    type += ", /*scale_axes=*/" + std::to_string(axes);
+  return type + ">";
+}
+
 std::string eider::text::prefillType(eider::simt::AttendRowsOp op) {
   auto number = [](int64_t value) { return std::to_string(value); };
   if (op.getWarpgroups())

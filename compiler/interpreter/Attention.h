@@ -13,7 +13,9 @@ namespace eider::interpreter {
 /// A paged cache: keys and values [pages, page, kv_heads, d], decoded, and what finds them; of each
 /// sequence the last `window` tokens are met, or all (0).
 struct PagedCache {
-  Tensor keys, values, keyScale, valueScale, pages, lengths;
+  Tensor keys, values;
+  Tensor keyScale, valueScale; ///< [s], [pages, s] or [pages, page, s]; s: 1 or kv_heads.
+  Tensor pages, lengths;
   int64_t window = 0;
 };
 

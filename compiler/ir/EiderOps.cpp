@@ -416,9 +416,13 @@ LogicalResult AttentionOp::verify() {
     return emitOpError("has queries and keys of one length");
   if (static_cast<int64_t>(getWindow()) < 0)
     return emitOpError("has a window of some tokens, or 0 for all");
-  for (Value scale : {getKeyScale(), getValueScale()})
-    if (typeOf(scale).getRank() != 1)
-      return emitOpError("has one scale in all, or one a KV head");
+  for (Value scale : {getKeyScale(), getValueScale()}) {
+    const ArrayRef<DimExpr> axes = extents(scale).drop_back(typeOf(scale).getRank() > 0);
+    if (typeOf(scale).getRank() < 1 || axes.size() > 2 ||
+        axes != extents(getKeys()).take_front(axes.size()))
+      return emitOpError("has scales [s], [pages, s] or [pages, page, s], one in all or one a KV "
+                         "head");
+  }
   return verifySame(*this, "the result", getResult().getType(),
                     RankedTensorType::get(queries.getShape(), Float32Type::get(getContext()),
                                           queries.getEncoding()));

@@ -233,7 +233,7 @@ def Eider_AttentionOp : Eider_Op<"attention", [Pure]> {
   let summary = "Queries meet the keys of a paged cache, and what they weigh of its values";
   let description = [{
     Of each sequence's queries [b, h, d]: Σ softmax(q · k / √d) · v over the first `lengths` tokens, in f32, or the last `window` of these; zeros where there is none.
-    Keys and values are codes [pages, page, kv_heads, d] `by` a scale in all, or one a KV head. Token i lies in place i mod page of page
+    Keys and values are codes [pages, page, kv_heads, d] `by` scales [s], [pages, s] or [pages, page, s], s being 1 or kv_heads. Token i lies in place i mod page of page
     `pages[sequence, i / page]`; query head a meets KV head a / (h / kv_heads). `codec` is set by `eider-legalize`.
   }];
   let arguments = (ins Eider_FloatTensor:$queries, Eider_CodeTensor:$keys, Eider_F32Tensor:$key_scale,

@@ -205,8 +205,10 @@ LogicalResult AttendOp::verify() {
     return emitOpError("has one scale, or one a head of the cache");
   if (getPage() < 1 || getPlaces() < 1 || getWarps() < 1 || getAhead() < 2)
     return emitOpError("has pages of tokens, places, warps, and two steps on their way at least");
-  if (const size_t count = getPitches().size(); count != 0 && count != 8)
-    return emitOpError("has the pitches of queries, keys and values, or none");
+  if (getScaleAxes() > 2)
+    return emitOpError("has scales of all pages, of each, or of each token");
+  if (const size_t count = getPitches().size(); count != 0 && count != 8 + 2 * getScaleAxes())
+    return emitOpError("has the pitches of queries, keys, values and scales, or none");
   return success();
 }
 

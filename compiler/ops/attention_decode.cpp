@@ -17,8 +17,11 @@ Program ops::attentionDecode(const Parameters &p) {
   PagedCache cache;
   cache.keys = b.codes("k_cache", p.format, {pages, page, kv_heads, d});
   cache.values = b.codes("v_cache", p.format, {pages, page, kv_heads, d});
-  cache.key_scale = b.input("k_scale", f32, {scales});
-  cache.value_scale = b.input("v_scale", f32, {scales});
+  const Dim axes[] = {pages, page}; // of scales, as many as are asked for
+  Shape ofScales(axes, axes + p.settings.at("scale_axes"));
+  ofScales.push_back(scales);
+  cache.key_scale = b.input("k_scale", f32, ofScales);
+  cache.value_scale = b.input("v_scale", f32, ofScales);
   cache.block_table = b.input("block_table", DType::i32, {sequences, max_pages});
   cache.lengths = b.input("lengths", DType::i32, {sequences});
 

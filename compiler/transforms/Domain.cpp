@@ -40,7 +40,9 @@ AttentionOp eider::transforms::attentionOf(OutputOp output) {
 Attention eider::transforms::shapeOf(AttentionOp op) {
   auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
   const ArrayRef<int64_t> queries = extentsOf(op.getQueries()), keys = extentsOf(op.getKeys());
-  return {queries[1], keys[2], queries[2], keys[1], extentsOf(op.getKeyScale())[0]};
+  const ArrayRef<int64_t> scales = extentsOf(op.getKeyScale());
+  return {queries[1], keys[2],       queries[2],
+          keys[1],    scales.back(), static_cast<int64_t>(scales.size()) - 1};
 }
 
 Attention eider::transforms::attentionIn(DenseI64ArrayAttr kind) {

@@ -32,14 +32,18 @@ LogicalResult ProgramLowering::attend() {
   SmallVector<Value> apart;
   const int64_t alignment = alignAttended({op.getQueries(), op.getKeys(), op.getValues()}, apart);
   const DimExpr ofTable = dimsOf(op.getPages().getType()).getExprs().back();
+  const SmallVector<Value> ofKeys = pitches.lookup(nameOf(op.getKeyScale())),
+                           ofValues = pitches.lookup(nameOf(op.getValueScale()));
+  for (auto [ofKey, ofValue] : llvm::zip_equal(ofKeys, ofValues))
+    llvm::append_values(apart, ofKey, ofValue);
   Value tablePitch = isGeneral() ? strides.lookup(nameOf(op.getPages())) : extentOf(ofTable);
   simt::AttendOp::create(
       builder, op.getLoc(), pointers.lookup(output.getName()), pointerOf(op.getQueries()),
       pointerOf(op.getKeys()), pointerOf(op.getKeyScale()), pointerOf(op.getValues()),
       pointerOf(op.getValueScale()), pointerOf(op.getPages()), pointerOf(op.getLengths()),
       extentOf(domain.rows), tablePitch, apart, it.heads, it.kvHeads, it.headDim, knobs.blocks,
-      it.page, it.scales, static_cast<int64_t>(op.getWindow()), knobs.threads / 32, knobs.prefetch,
-      alignment, *op.getCodec());
+      it.page, it.scales, it.scaleAxes, static_cast<int64_t>(op.getWindow()), knobs.threads / 32,
+      knobs.prefetch, alignment, *op.getCodec());
   if (const int64_t bytes = it.sharedOf(knobs.threads / 32, knobs.prefetch);
       bytes > mostStaticShared)
     kernel.setShared(bytes);

@@ -15,6 +15,15 @@
 
 namespace eider {
 
+/// The bits of the power of two below |x|, or near it where that has no inverse; of infinity and
+/// NaN those of 1.
+EIDER_DEVICE uint32 power_of(float x) {
+  const uint32 power = arch::as_bits(x) & 0x7f800000u, least = 2u << 23, most = 252u << 23;
+  if (power == 0x7f800000u)
+    return 127u << 23;
+  return power < least ? least : power > most ? most : power;
+}
+
 /// The queries of a lane, as the scores' products want them: of head `lane / 4` of each eight the
 /// elements that the lane has of keys, in f16 of a head's own power of two, by which its largest
 /// is between 1 and 2 (near the ends of f32 below 16); of floats two such, whose sum they are.
@@ -67,15 +76,6 @@ private:
     }
   }
 
-  /// The bits of the power of two below x, or near it where that has no inverse; of infinity and
-  /// NaN those of 1.
-  static EIDER_DEVICE uint32 power_of(float x) {
-    const uint32 power = arch::as_bits(x) & 0x7f800000u, least = 2u << 23, most = 252u << 23;
-    if (power == 0x7f800000u)
-      return 127u << 23;
-    return power < least ? least : power > most ? most : power;
-  }
-
   EIDER_DEVICE void split(float low, float high, int e, int i) {
     pairs[e][0][i] = arch::f16x2_from(low, high);
     if constexpr (terms == 2)
@@ -84,12 +84,37 @@ private:
   }
 };
 
+/// Scales of two tokens of a step, eight apart: of keys, and those of values as a power of two and
+/// what is left of them, 1/2 to 1 but near the ends of f32. None where all tokens have one.
+template <bool are_there> struct TokenScales {
+  EIDER_DEVICE TokenScales(const unsigned char *, int) {}
+};
+template <> struct TokenScales<true> {
+  float keys[2], powers[2], rests[2];
+
+  /// `from`: those of 16 tokens for keys, and after them for values.
+  EIDER_DEVICE TokenScales(const unsigned char *from, int token) {
+    const auto *scales = reinterpret_cast<const float *>(from) + token;
+    EIDER_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      keys[half] = scales[half * 8];
+      const float of_value = scales[16 + half * 8];
+      const uint32 power = power_of(of_value);
+      powers[half] = static_cast<float>(static_cast<int>(power >> 23) - 126);
+      rests[half] = of_value * arch::as_float((253u << 23) - power);
+    }
+  }
+};
+
 /// Attention of one token's queries over a paged cache, of which a CUDA block has one part. Its
 /// warps take 16 tokens at a time in turn, and copy those of `ahead` such steps to shared memory,
 /// each warp its own. Scores are a product of 16 keys with 8 query heads; their
 /// weights, turned, meet the values: it is free which tokens and elements stand where in a
-/// product, so that a lane has neighbours in memory.
-template <class Parts, int page, int warps, int ahead, int window = 0> class AttentionDecode {
+/// product, so that a lane has neighbours in memory. Scales are those of all pages, of each page
+/// (`scale_axes` 1) or of each token (2). The latter meet scores, and weights on their way to f16:
+/// the products have a base of their own, so that f16 has them wherever the scales lie.
+template <class Parts, int page, int warps, int ahead, int window = 0, int scale_axes = 0>
+class AttentionDecode {
   static constexpr int head_dim = Parts::head_dim, group = Parts::group;
   static constexpr int eights = (group + 7) / 8, tokens = 16;
   static constexpr int products = head_dim / 16; // of a step, for scores as for values
@@ -101,8 +126,10 @@ template <class Parts, int page, int warps, int ahead, int window = 0> class Att
   }
   // Of a key a lane has a quarter, of a value an eighth, in pieces that are loaded together.
   static constexpr int key_piece = piece_of(head_dim / 4), value_piece = piece_of(head_dim / 8);
-  static constexpr int step_bytes = 2 * tokens * head_dim; // of keys, and of values after them
-  static constexpr int value_pitch = head_dim + 4;         // of sums in shared memory
+  static constexpr bool has_token_scales = scale_axes != 0; // or of pages, which are theirs
+  static constexpr int code_bytes = 2 * tokens * head_dim;  // of keys, and of values after them
+  static constexpr int step_bytes = code_bytes + (has_token_scales ? 2 * tokens * 4 : 0);
+  static constexpr int value_pitch = head_dim + 4; // of sums in shared memory
   static constexpr bool has_whole_pages = page % tokens == 0;
   static_assert(head_dim % 32 == 0, "a lane has whole words of a value");
   static_assert(group <= 16, "at most 16 query heads meet a head of the cache");
@@ -113,7 +140,7 @@ template <class Parts, int page, int warps, int ahead, int window = 0> class Att
     uint32 words[4];
   };
   static constexpr int on_way = warps * ahead * step_bytes;
-  static constexpr int of_sums = warps * eights * 8 * (value_pitch + 2) * 4;
+  static constexpr int of_sums = warps * eights * 8 * (value_pitch + 2 + has_token_scales) * 4;
   static constexpr int memory = on_way > of_sums ? on_way : of_sums;
   static EIDER_DEVICE Piece *shared_memory() {
     return shared_or_launched<AttentionDecode, Piece, memory / 16>();
@@ -121,26 +148,35 @@ template <class Parts, int page, int warps, int ahead, int window = 0> class Att
 
 public:
   /// Writes the block's part. `q` is [sequences, heads, head_dim]; `k` and `v` are
-  /// [pages, page, kv_heads, head_dim]; of `table`, [sequences, table_pitch], and of the cache no
+  /// [pages, page, kv_heads, head_dim], `k_scale` and `v_scale` the axes that scales have, and
+  /// `scales`, one or the cache's heads; of `table`, [sequences, table_pitch], and of the cache no
   /// more is read than `lengths` says. Row starts of q and of the cache are multiples of
   /// `alignment` bytes; pitches in elements. Every thread of the CUDA block takes part.
   template <class Code, int scales, int alignment = 16, class Q, class W, class Index, class Length>
-  static EIDER_DEVICE void
-  leave_part(float *parts, const Q *q, const W *k, const float *k_scale, const W *v,
-             const float *v_scale, const Index *table, const Length *lengths, int64 sequences,
-             int64 table_pitch, int64 q_pitch = Parts::heads * head_dim,
-             int64 q_head_pitch = head_dim,
-             int64 k_page_pitch = static_cast<int64>(page) * Parts::kv_heads * head_dim,
-             int64 k_pitch = Parts::kv_heads * head_dim, int64 k_head_pitch = head_dim,
-             int64 v_page_pitch = static_cast<int64>(page) * Parts::kv_heads * head_dim,
-             int64 v_pitch = Parts::kv_heads * head_dim, int64 v_head_pitch = head_dim,
-             arch::Site at = arch::Site::current()) {
+  static EIDER_DEVICE void leave_part(
+      float *parts, const Q *q, const W *k, const float *k_scale, const W *v, const float *v_scale,
+      const Index *table, const Length *lengths, int64 sequences, int64 table_pitch,
+      int64 q_pitch = Parts::heads * head_dim, int64 q_head_pitch = head_dim,
+      int64 k_page_pitch = static_cast<int64>(page) * Parts::kv_heads * head_dim,
+      int64 k_pitch = Parts::kv_heads * head_dim, int64 k_head_pitch = head_dim,
+      int64 v_page_pitch = static_cast<int64>(page) * Parts::kv_heads * head_dim,
+      int64 v_pitch = Parts::kv_heads * head_dim, int64 v_head_pitch = head_dim,
+      int64 k_scale_page_pitch = scale_axes == 2 ? static_cast<int64>(page) * scales : scales,
+      int64 v_scale_page_pitch = scale_axes == 2 ? static_cast<int64>(page) * scales : scales,
+      int64 k_scale_pitch = scale_axes == 2 ? scales : 0,
+      int64 v_scale_pitch = scale_axes == 2 ? scales : 0, arch::Site at = arch::Site::current()) {
     const int64 count = Parts::count(sequences), number = arch::block_index() / count;
     const int64 sequence = number / Parts::kv_heads, head = number % Parts::kv_heads;
-    const Work<Index, W> work = {lengths[sequence],
-                                 table + sequence * table_pitch,
-                                 {k + head * k_head_pitch, k_page_pitch, k_pitch},
-                                 {v + head * v_head_pitch, v_page_pitch, v_pitch}};
+    const int64 of_head = scales == 1 ? 0 : head;
+    Work<Index, W> work = {lengths[sequence],
+                           table + sequence * table_pitch,
+                           {k + head * k_head_pitch, k_page_pitch, k_pitch},
+                           {v + head * v_head_pitch, v_page_pitch, v_pitch},
+                           {}};
+    if constexpr (has_token_scales)
+      work.scales = lane() < tokens
+                        ? Rows<float>{k_scale + of_head, k_scale_page_pitch, k_scale_pitch}
+                        : Rows<float>{v_scale + of_head, v_scale_page_pitch, v_scale_pitch};
     const auto all = static_cast<int>((work.length + tokens - 1) / tokens);
     const auto before = static_cast<int>(work.begin() / tokens);
     const auto each = static_cast<int>((all - before + count - 1) / count);
@@ -172,8 +208,8 @@ public:
     const Queries<Q, interleaved, head_dim, key_piece, eights, group, of_queries> queries(
         q + sequence * q_pitch + head * group * q_head_pitch, q_head_pitch, at);
     constexpr float raised = 1 << lowered<W, Code::conversion>();
-    const float in_powers =
-        1.442695041f * raised * inverse_root(head_dim) * k_scale[scales == 1 ? 0 : head];
+    const float in_powers = 1.442695041f * raised * inverse_root(head_dim) *
+                            (has_token_scales ? 1.0f : k_scale[of_head]);
     for (int turn = 0; turn < turns; ++turn) {
       arch::await_copies<ahead - 2>();
       arch::warp_barrier(at); // for those of other lanes, and before what they have read goes
@@ -183,12 +219,14 @@ public:
       float scores[eights][4] = {};
       score<Code, W, interleaved>(from, queries, scores, at);
       const int step = first + turn * warps;
-      weigh(scores, queries.scale, in_powers, work.skipped_of(step), work.left_of(step), state, at);
+      weigh(scores, queries.scale, in_powers, {from + code_bytes, token_of_key(0)},
+            work.skipped_of(step), work.left_of(step), state, at);
       add_values<Code, W, interleaved>(from, scores, state, at);
     }
     arch::await_copies<0>();
     meet<interleaved>(state, parts + arch::block_index() * Parts::size, raised,
-                      v_scale[scales == 1 ? 0 : head], reinterpret_cast<float *>(shared), at);
+                      has_token_scales ? 1.0f : v_scale[of_head], reinterpret_cast<float *>(shared),
+                      at);
   }
 
 private:
@@ -206,6 +244,7 @@ private:
     int64 length;
     const Index *table;
     Rows<W> keys, values;
+    Rows<float> scales; ///< Where tokens have them: lanes of 16 of keys, the others of values.
 
     /// The page of the lane's token of a step; any where that is not met.
     EIDER_DEVICE uint32 pages_of(int step) const {
@@ -239,10 +278,11 @@ private:
   struct State {
     float sums[eights][products][4] = {};
     float largest[eights][2], weight[eights][2] = {};
+    float base[eights][2]; ///< Of the sums, where tokens have scales; else it is the largest score.
     EIDER_DEVICE State() {
       EIDER_UNROLL
       for (int i = 0; i < 2 * eights; ++i)
-        largest[i / 2][i % 2] = lowest_score;
+        largest[i / 2][i % 2] = base[i / 2][i % 2] = lowest_score;
     }
   };
 
@@ -259,7 +299,7 @@ private:
   }
 
   /// Begins to copy what the warp has of a step, by whole lines of memory: keys, and after them
-  /// values. Tokens that are not met are zeros.
+  /// values, and the tokens' scales, a lane each. Tokens that are not met are zeros.
   template <int alignment, class Index, class W>
   static EIDER_DEVICE void begin_step(const Work<Index, W> &work, int step, uint32 pages,
                                       unsigned char *slot, arch::Site at) {
@@ -282,6 +322,13 @@ private:
     };
     begin_rows(work.keys, slot);
     begin_rows(work.values, slot + tokens * head_dim);
+    if constexpr (has_token_scales) {
+      const int token = lane() % tokens;
+      const int64 inside = (static_cast<int64>(step) * tokens + token) % page;
+      begin_copy<4>(slot + code_bytes + lane() * 4,
+                    work.scales.base + pages * work.scales.page_pitch + inside * work.scales.pitch,
+                    skipped <= token && token < left);
+    }
   }
 
   static constexpr int chunks = head_dim / 16; // of a key
@@ -338,54 +385,74 @@ private:
     }
   }
 
-  /// Scores become weights: of tokens from `skipped` to `left`.
+  /// Scores become weights, times scales of values that tokens have: of tokens from `skipped` to
+  /// `left`.
   static EIDER_DEVICE void weigh(float (&scores)[eights][4], const float (&scale)[eights][2],
-                                 float in_powers, int skipped, int left, State &state,
-                                 arch::Site at) {
+                                 float in_powers, const TokenScales<has_token_scales> &scales,
+                                 int skipped, int left, State &state, arch::Site at) {
     bool exceeds = false;
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 4; ++i) {
+      if constexpr (has_token_scales)
+        scores[e][i] *= scales.keys[i / 2];
       scores[e][i] = scores[e][i] * in_powers * scale[e][i % 2]; // their product may be none
       if ((left < tokens && token_of_key(i / 2) >= left) ||
           (window != 0 && token_of_key(i / 2) < skipped))
         scores[e][i] = -arch::as_float(0x7f800000u);
       exceeds = exceeds || !(scores[e][i] <= state.largest[e][i % 2] + score_room);
+      if constexpr (has_token_scales)
+        exceeds =
+            exceeds || !(scores[e][i] + scales.powers[i / 2] <= state.base[e][i % 2] + score_room);
     }
     if (arch::any_lane(exceeds, at))
-      scale_anew(scores, state, at);
+      scale_anew(scores, scales, state, at);
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 4; ++i) {
-      scores[e][i] = arch::exp2(scores[e][i] - (state.largest[e][i % 2] - weight_lift));
+      const float score = scores[e][i];
+      scores[e][i] = arch::exp2(score - (state.largest[e][i % 2] - weight_lift));
       state.weight[e][i % 2] += scores[e][i];
+      if constexpr (has_token_scales)
+        scores[e][i] = scales.rests[i / 2] * arch::exp2(score + scales.powers[i / 2] -
+                                                        (state.base[e][i % 2] - weight_lift));
     }
   }
 
   /// Takes the largest scores into account.
-  static EIDER_DEVICE void scale_anew(const float (&scores)[eights][4], State &state,
+  static EIDER_DEVICE void scale_anew(const float (&scores)[eights][4],
+                                      const TokenScales<has_token_scales> &scales, State &state,
                                       arch::Site at) {
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 2; ++i) {
-      float largest = arch::maximum_number(scores[e][i], scores[e][i + 2]);
-      EIDER_UNROLL
-      for (int distance = 4; distance < 32; distance *= 2)
-        largest =
-            arch::maximum_number(largest, arch::shuffle_xor(largest, distance, 0xffffffffu, at));
-      largest = arch::maximum_number(largest, state.largest[e][i]);
-      const float factor = arch::exp2(state.largest[e][i] - largest);
-      state.largest[e][i] = largest;
+      float factor = raise(state.largest[e][i], scores[e][i], scores[e][i + 2], at);
       state.weight[e][i] *= factor;
+      if constexpr (has_token_scales)
+        factor = raise(state.base[e][i], scores[e][i] + scales.powers[0],
+                       scores[e][i + 2] + scales.powers[1], at);
       EIDER_UNROLL
       for (int n = 0; n < products; ++n) {
         state.sums[e][n][i] *= factor;
         state.sums[e][n][i + 2] *= factor;
       }
     }
+  }
+
+  /// Raises a base to the largest score of the tokens that its lanes have; what that makes of sums.
+  static EIDER_DEVICE float raise(float &base, float one, float other, arch::Site at) {
+    float largest = arch::maximum_number(one, other);
+    EIDER_UNROLL
+    for (int distance = 4; distance < 32; distance *= 2)
+      largest =
+          arch::maximum_number(largest, arch::shuffle_xor(largest, distance, 0xffffffffu, at));
+    largest = arch::maximum_number(largest, base);
+    const float factor = arch::exp2(base - largest);
+    base = largest;
+    return factor;
   }
 
   /// The values of a step, times their weights.
@@ -445,6 +512,7 @@ private:
                                 float *shared, arch::Site at) {
     constexpr int columns = eights * 8, of_warp = columns * value_pitch;
     float *all_largest = shared + warps * of_warp, *all_weights = all_largest + warps * columns;
+    float *all_bases = has_token_scales ? all_weights + warps * columns : all_largest;
     EIDER_UNROLL
     for (int i = 0; i < 2 * eights; ++i)
       EIDER_UNROLL
@@ -458,6 +526,8 @@ private:
       if (lane() < 4) {
         all_largest[warp() * columns + column] = state.largest[i / 2][i % 2];
         all_weights[warp() * columns + column] = state.weight[i / 2][i % 2];
+        if constexpr (has_token_scales)
+          all_bases[warp() * columns + column] = state.base[i / 2][i % 2];
       }
       float *own = shared + warp() * of_warp + column * value_pitch + lane() / 4;
       EIDER_UNROLL
@@ -472,12 +542,13 @@ private:
       EIDER_UNROLL
       for (int n = 1; n < warps; ++n)
         largest = arch::maximum_number(largest, all_largest[n * columns + head]);
+      const float *bases = is_weight ? all_largest : all_bases;
       const float *from = is_weight
                               ? all_weights + head
                               : shared + head * value_pitch + place_of<interleaved>(i % head_dim);
       EIDER_UNROLL
       for (int n = 0; n < warps; ++n) {
-        const float factor = arch::exp2(all_largest[n * columns + head] - largest);
+        const float factor = arch::exp2(bases[n * columns + head] - largest);
         sum = arch::fma(factor, from[n * (is_weight ? columns : of_warp)], sum);
       }
       if (is_weight) {

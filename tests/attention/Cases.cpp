@@ -8,6 +8,7 @@
 #include "tests/points/Points.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -28,10 +29,36 @@ static Dims dimsOf(const Cache &shape) {
           {"pages", sequences * mostPages + 3}};
 }
 
-matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &parameters,
+/// Scales of each page or token, NaN where it is not met: of keys such that many tokens have
+/// weight, of values of magnitudes 2^-7 to 2^7 and of either sign.
+static void writeScales(matrix::Case &made, const std::vector<bool> &isMet, const Cache &shape) {
+  std::mt19937 random(7);
+  const auto together = static_cast<size_t>(shape.scaleAxes == 1 ? shape.page : 1);
+  for (const Input input : {kScale, vScale}) {
+    std::vector<float> scales;
+    for (size_t first = 0; first < isMet.size(); first += together) {
+      const auto begin = isMet.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto end = begin + static_cast<std::ptrdiff_t>(together);
+      for (int64_t i = 0; i < shape.scales; ++i) {
+        const float magnitude = 1.0f + static_cast<float>(random() % 1024) / 1024;
+        const int power = static_cast<int>(random() % 15) - 7;
+        scales.push_back(std::find(begin, end, true) == end ? std::nanf("")
+                         : input == kScale                  ? 0.002f * magnitude
+                         : random() % 2 == 0                ? std::ldexp(magnitude, power)
+                                                            : -std::ldexp(magnitude, power));
+      }
+    }
+    write(made.inputs[input], scales);
+  }
+}
+
+matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &given,
                                      const std::string &codec, const std::string &schedule,
                                      const std::string &values, uint64_t seed) {
   const Dims dims = dimsOf(shape);
+  OpParameters parameters = given;
+  if (shape.scaleAxes != 0)
+    parameters.settings["scale_axes"] = std::to_string(shape.scaleAxes);
   matrix::Case made{libraryOp("attention_decode", parameters), {}, {}, dims, {}};
   made.forAnyRows = false;
   made.options.codec = codec;
@@ -63,6 +90,8 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &par
     for (size_t token = 0; token < isKept.size(); ++token)
       if (!isKept[token])
         std::fill_n(made.inputs[cache].data.begin() + token * row, row, nan);
+  if (shape.scaleAxes != 0)
+    writeScales(made, isKept, shape);
   write(made.inputs[blockTable], table);
   write(made.inputs[lengths], tokens);
   return made;

@@ -52,6 +52,22 @@ std::vector<matrix::Case> cases() {
   for (const char *window : {"1", "16", "20", "77", "100"})
     for (const int64_t page : {16, 3, 64})
       add({.lengths = {77, 0, 20, 1, 400}, .page = page}, {.settings = {{"window", window}}});
+  for (const int64_t axes : {1, 2}) { // scales of pages, and of tokens
+    for (const int64_t page : {1, 3, 16, 48, 64})
+      for (const char *window : {"2000", "20"})
+        add({.lengths = {100, 17, 0, 1}, .page = page, .scales = 2, .scaleAxes = axes},
+            {.dtype = "f16", .settings = {{"window", window}}});
+    for (auto [heads, kvHeads] : {std::pair<int64_t, int64_t>{1, 1}, {6, 2}, {9, 1}, {16, 1}})
+      for (const char *format : {"e4m3", "e5m2", "e4m3fnuz"})
+        add({.heads = heads, .kvHeads = kvHeads, .scaleAxes = axes}, {.format = format});
+    for (const int64_t d : {32, 96, 128, 256, 512})
+      add({.lengths = {45, 3}, .d = d, .scales = 2, .scaleAxes = axes}, {.dtype = "f32"},
+          d == 96 ? "software" : "auto");
+    add({.lengths = {700, 0, 33}, .scaleAxes = axes}, {}, "auto",
+        "attention<threads = 256, vector = 1, blocks = 16, prefetch = 3>");
+    add({.scales = 2, .scaleAxes = axes});
+    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+  }
   add({.lengths = {0, 0}});
   add({.lengths = {1}});
   add({.lengths = {1500, 16, 15}, .heads = 4, .kvHeads = 1});
@@ -173,6 +189,43 @@ TEST(Decode, ExtremesAreNoNan) {
   }
 }
 
+/// Of scales of tokens those of values are anywhere, and f16 has what is weighed by them: also
+/// where the scores say least of the largest, and where that comes last.
+TEST(Decode, ScalesOfTokensAreAnywhere) {
+  for (const int last : {0, 1})
+    for (const float most : {1e-38f, 1e-30f, 1.0f, 1e20f, 1e30f}) {
+      matrix::Case made = decode({.lengths = {40}, .d = 32, .page = 64, .scaleAxes = 2},
+                                 {.dtype = "f32"}, "software");
+      std::vector<float> ofKeys(64, 0.002f), ofValues(64, most * 0x1p-20f);
+      ofValues[last ? 39 : 2] = most;
+      const auto *table = reinterpret_cast<const int32_t *>(made.inputs[blockTable].data.data());
+      for (auto [input, scales] : {std::pair(kScale, ofKeys), {vScale, ofValues}})
+        std::memcpy(&made.inputs[input].data[table[0] * 64 * sizeof(float)], scales.data(),
+                    scales.size() * sizeof(float));
+      const std::vector<HostTensor> outputs = runOnHost(made);
+      EXPECT_EQ(wrongOf(made, outputs), 0) << most << " " << last;
+      for (const float value : floatsOf(outputs.at(0)))
+        ASSERT_TRUE(std::isfinite(value)) << most << " " << last;
+    }
+}
+
+/// A NaN among scales of tokens is what they scale: a key's of all that meet it, and a value's too.
+TEST(Decode, NansOfScalesReachTheirHeads) {
+  for (const Input where : {kScale, vScale}) {
+    matrix::Case made = decode({.lengths = {20}, .d = 32, .scales = 2, .scaleAxes = 2},
+                               {.dtype = "f32"}, "software");
+    const auto *table = reinterpret_cast<const int32_t *>(made.inputs[blockTable].data.data());
+    const float nan = std::nanf("");
+    std::memcpy(&made.inputs[where].data[((table[0] * 16 + 3) * 2 + 1) * sizeof nan], &nan,
+                sizeof nan);
+    const std::vector<HostTensor> outputs = runOnHost(made);
+    EXPECT_EQ(wrongOf(made, outputs), 0);
+    const std::vector<float> values = floatsOf(outputs.at(0));
+    EXPECT_EQ(std::count_if(values.begin(), values.end(), [](float x) { return std::isnan(x); }),
+              4 * 32);
+  }
+}
+
 /// One query meets one key of each sequence: the value itself, and of no key zeros.
 TEST(Decode, OfOneTokenIsItsValue) {
   matrix::Case made =
@@ -206,7 +259,8 @@ TEST(Decode, NansReachWhatTheyMeet) {
 
 TEST(Decode, TextsArePure) {
   for (const char *dtype : {"bf16", "f32"}) {
-    const matrix::Case made = decode({.d = 96, .page = 8}, {.dtype = dtype});
+    const int64_t axes = dtype == std::string("f32") ? 2 : 0;
+    const matrix::Case made = decode({.d = 96, .page = 8, .scaleAxes = axes}, {.dtype = dtype});
     CompileOptions options = made.options;
     options.target = "sm_90";
     const std::string text = emit(made.program, options, Stage::Cuda);
@@ -251,7 +305,9 @@ TEST(Decode, NvrtcCompilesTheTexts) {
   const Cache caches[] = {{.heads = 4, .kvHeads = 4, .d = 32, .page = 1},
                           {.d = 96},
                           {.d = 512},
-                          {.heads = 16, .kvHeads = 1, .d = 128}};
+                          {.heads = 16, .kvHeads = 1, .d = 128},
+                          {.d = 128, .scales = 2, .scaleAxes = 2},
+                          {.heads = 16, .kvHeads = 1, .d = 96, .page = 3, .scaleAxes = 1}};
   for (const char *target : {"sm_75", "sm_90a", "sm_120a"})
     for (const Cache &cache : caches) {
       const matrix::Case made =
@@ -279,6 +335,34 @@ TEST(Decode, BoundsCatchMutations) {
   EXPECT_GE(wrongWithout(made, vCache, 16 * row, 7 * row, row), enough) << "a token's values";
   EXPECT_GE(wrongWithout(made, kCache, 16 * row, 7 * row, row), all / 4) << "a token's keys";
   EXPECT_GE(wrongWithout(made, kCache, 64, 60, 4), all / 2) << "the ends of keys";
+}
+
+/// The same of scales of tokens: one that is dropped, and those of tokens or heads exchanged.
+TEST(Decode, BoundsCatchMutationsOfScales) {
+  const int64_t all = 8 * 64; // of each of 45 tokens some have little weight
+  matrix::Case made =
+      decode({.lengths = {45}, .page = 48, .scales = 2, .scaleAxes = 2}, {.dtype = "f32"});
+  const auto *table = reinterpret_cast<const int32_t *>(made.inputs[blockTable].data.data());
+  const size_t first = table[0] * 48 * 2 * sizeof(float);
+  for (const Input input : {kScale, vScale}) { // values as large as each other
+    std::vector<float> scales = floatsOf(made.inputs[input]);
+    for (size_t i = 0; i < scales.size(); ++i)
+      scales[i] = (input == kScale ? 0.002f : 0.5f) * (1 + static_cast<float>(i % 11) / 8);
+    write(made.inputs[input], scales);
+  }
+  ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
+  for (const Input input : {kScale, vScale}) {
+    for (const size_t token : {0, 7, 44})
+      EXPECT_GE(wrongWithout(made, input, made.inputs[input].data.size(), first + 8 * token, 8),
+                input == vScale ? all / 3 : all / 6)
+          << "the scale of token " << token;
+    for (const size_t apart : {4, 8, 64}) { // of a head, of a token, of half a step
+      matrix::Case other = made;
+      std::byte *scales = &other.inputs[input].data[first];
+      std::rotate(scales, scales + apart, scales + 48 * 8);
+      EXPECT_GE(wrongOf(made, runOnHost(other)), input == vScale ? all * 3 / 4 : all / 4) << apart;
+    }
+  }
 }
 
 TEST(Decode, RefusesWhatItCannot) {
@@ -334,6 +418,14 @@ TEST(Decode, RefusesWhatDoesNotMeet) {
   EXPECT_THAT(errorOf(q), AllOf(HasSubstr("the lengths are [other]"), HasSubstr("DecodeTest.cpp")));
   cache.lengths = b.input("lengths_of_all", DType::i32, {sequences});
   EXPECT_THAT(errorOf(wide), HasSubstr("give both one last dim"));
+  const Value ofAll = cache.key_scale;
+  cache.key_scale = b.input("of_tokens", f32, {pages, 16, 2});
+  EXPECT_THAT(errorOf(q), AllOf(HasSubstr("scales of keys are [pages, 16, 2]"),
+                                HasSubstr("those of values [1]")));
+  cache.key_scale = b.input("of_others", f32, {other, 16, 2});
+  EXPECT_THAT(errorOf(q), AllOf(HasSubstr("the scales of keys are [other, 16, 2], the keys [pages"),
+                                HasSubstr("[pages, page, s]")));
+  cache.key_scale = ofAll;
   EXPECT_THAT(errorOf(q * 2.0f), HasSubstr("the queries are computed"));
   cache.values = b.codes("other_v", e5m2, ofCache);
   EXPECT_THAT(errorOf(q), HasSubstr("one shape and one format"));

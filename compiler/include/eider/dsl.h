@@ -292,10 +292,12 @@ EIDER_API Value matmul(const Operand &x, const Scaled &weights);
 /// Keys and values of sequences in pages, all inputs. Token i of sequence s lies in place i mod
 /// page of page block_table[s, i / page].
 struct PagedCache {
-  Value keys, values;           ///< Codes (Builder::codes), [pages, page, kv_heads, d] both.
-  Value key_scale, value_scale; ///< f32: [1], or [kv_heads], as the launch says.
-  Value block_table;            ///< i32 or i64, [b, pages of the longest sequence].
-  Value lengths;                ///< i32 or i64, [b]: tokens that each sequence has.
+  Value keys, values; ///< Codes (Builder::codes), [pages, page, kv_heads, d] both.
+  /// f32, s being 1 or kv_heads as the launch says: [s] of all pages, or [pages, s] of each, or
+  /// [pages, page, s] of each token. Both alike.
+  Value key_scale, value_scale;
+  Value block_table; ///< i32 or i64, [b, pages of the longest sequence].
+  Value lengths;     ///< i32 or i64, [b]: tokens that each sequence has.
 };
 struct AttentionOptions {
   int64_t window = 0; ///< Tokens at a sequence's end that are met, at most; 0: all.

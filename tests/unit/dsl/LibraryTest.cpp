@@ -10,6 +10,7 @@
 #include <set>
 
 using namespace eider;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -99,6 +100,18 @@ TEST(Library, signaturesOfAttention) {
                           "lengths:in:i32[b]", "o:out:f16[b, h, d]"));
   EXPECT_EQ(program.signature().tensors[5].choosesFrom, "pages");
   EXPECT_EQ(program.signature().tensors[6].mostOfEach, "max_pages * page");
+  for (const Signature::NamedDim &dim : program.signature().dims)
+    EXPECT_EQ(dim.isFixed, dim.name != "b" && dim.name != "pages" && dim.name != "max_pages")
+        << dim.name;
+}
+
+TEST(Library, signaturesOfScalesOfTheCache) {
+  const char *ofPages = "k_scale:in:f32[pages, scales]",
+             *ofTokens = "k_scale:in:f32[pages, page, scales]";
+  EXPECT_THAT(tensorsOf(libraryOp("attention_decode", {.settings = {{"scale_axes", "1"}}})),
+              Contains(ofPages));
+  const Program program = libraryOp("attention_decode", {.settings = {{"scale_axes", "2"}}});
+  EXPECT_THAT(tensorsOf(program), Contains(ofTokens));
   for (const Signature::NamedDim &dim : program.signature().dims)
     EXPECT_EQ(dim.isFixed, dim.name != "b" && dim.name != "pages" && dim.name != "max_pages")
         << dim.name;
