@@ -229,8 +229,9 @@ template <class Op> static std::string partsTypeOf(Op op) {
 template <class Op>
 std::string KernelPrinter::attendCall(StringRef method, Op op, int64_t scales,
                                       ArrayRef<std::string> arguments) {
+  const Type element = cast<PointerType>(op.getKeys().getType()).getElementType();
   SmallVector<std::string> parameters = {
-      codecAlias(cast<PointerType>(op.getKeys().getType()).getElementType()),
+      eider::ir::isCodeType(element) ? codecAlias(element) : elementName(element).str(),
       "/*scales=*/" + std::to_string(scales)};
   if (op.getAlignment() != 16)
     parameters.push_back(std::to_string(op.getAlignment()));
@@ -239,8 +240,11 @@ std::string KernelPrinter::attendCall(StringRef method, Op op, int64_t scales,
 
 std::string KernelPrinter::attendText(AttendOp op) {
   SmallVector<std::string> arguments;
-  for (Value value : op->getOperands())
+  for (Value value : op->getOperands()) {
     arguments.push_back(operand(value).text);
+    if (!op.getKeyScale() && (value == op.getKeys() || value == op.getValues()))
+      arguments.push_back("nullptr"); // of its scales
+  }
   return attendCall("leave_part", op, op.getScales(), arguments);
 }
 
@@ -568,8 +572,8 @@ void KernelPrinter::printCodecs() {
       note(getElementTypeOrSelf(decode.getInput().getType()), decode.getCodec());
     if (auto product = dyn_cast<ContractOp>(op))
       note(cast<PointerType>(product.getWeights().getType()).getElementType(), product.getCodec());
-    if (auto attend = dyn_cast<AttendOp>(op))
-      note(cast<PointerType>(attend.getKeys().getType()).getElementType(), attend.getCodec());
+    if (auto attend = dyn_cast<AttendOp>(op); attend && attend.getCodec())
+      note(cast<PointerType>(attend.getKeys().getType()).getElementType(), *attend.getCodec());
     if (auto attend = dyn_cast<AttendRowsOp>(op))
       note(cast<PointerType>(attend.getKeys().getType()).getElementType(), attend.getCodec());
   });

@@ -84,7 +84,9 @@ void Head::score(const std::vector<int64_t> &places) {
   for (int64_t i = 0; i < width; ++i)
     amax = std::max(amax, std::abs(query[i]));
   // Sums of 16 products cut each off below the largest; queries are f16 of their largest's scale.
-  const double lost = (double(width) / 16 + 16) * 0x1p-23;
+  // What meets bf16 is f32 in three terms.
+  const bool isOfBf16 = keys.dtype == DType::bf16;
+  const double lost = (double(width) / 16 * (isOfBf16 ? 3 : 1) + 16) * 0x1p-23;
   for (int64_t place : places) {
     const double scale = keyScale.of(place) / std::sqrt(double(width));
     const double *key = &keys.values[rowOf(place)];
@@ -103,7 +105,8 @@ void Head::score(const std::vector<int64_t> &places) {
       slackOfLargest = slack.back();
     }
     isUnknown = isUnknown || std::abs(scores.back()) > 0x1p20 ||
-                std::abs(scale) > 0x1p90; // times scores of queries that are scaled up
+                std::abs(scale) > 0x1p90 || // times scores of queries that are scaled up
+                (isOfBf16 && ofKeys > 0x1p90);
   }
 }
 
@@ -140,6 +143,7 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
     mostScale = std::max(mostScale, scale);
   }
   const double lost = (double(count) / 16 + 16) * 0x1p-23;
+  const double rounded = ofValues.dtype == DType::bf16 ? 0x1p-8 : 0x1p-11;
   for (int64_t column = 0; column < width; ++column) {
     double total = 0, bound = 0, magnitudes = 0, mostCode = 0;
     bool isInfinite = false;
@@ -150,10 +154,10 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
       isInfinite = isInfinite || std::isinf(value);
       total += weights[i] * value;
       magnitudes += weights[i] * std::abs(value);
-      // A probability in f16, its token's scale with it, is off by half an ulp, or by the least f16
-      // of the largest.
+      // A probability in f16 (or bf16), its token's scale with it, is off by half an ulp, or by the
+      // least f16 of the largest.
       const double ofWeight =
-          weights[i] == 0 ? 0 : weights[i] * (off[i] + offMean + lost + 0x1p-11);
+          weights[i] == 0 ? 0 : weights[i] * (off[i] + offMean + lost + rounded);
       bound += ofWeight * std::abs(value) + 0x1p-30 * most * std::abs(code);
     }
     values[column] = roundTo(DType::f32, total / sum);
@@ -179,7 +183,10 @@ static double scaleOf(const Tensor &scale, int64_t kvHead) {
 
 /// The scales of a KV head: [s] of all pages, [pages, s] of each, or [pages, page, s] of each
 /// token.
-static Scales scalesOf(const Tensor &scale, int64_t page, int64_t kvHead) {
+static Scales scalesOf(const std::optional<Tensor> &given, int64_t page, int64_t kvHead) {
+  if (!given)
+    return {[](int64_t) { return 1.0; }};
+  const Tensor &scale = *given;
   const int64_t heads = scale.shape.back(), together = scale.shape.size() == 2 ? page : 1;
   if (scale.shape.size() == 1)
     return {[&scale, kvHead](int64_t) { return scaleOf(scale, kvHead); }};
@@ -234,7 +241,10 @@ Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
                            const std::string &where) {
   const int64_t sequences = queries.shape[0], heads = queries.shape[1], width = queries.shape[2];
   const int64_t page = cache.keys.shape[1], kvHeads = cache.keys.shape[2];
-  check(heads, kvHeads, {&cache.keyScale, &cache.valueScale}, where);
+  std::vector<const Tensor *> scales;
+  if (cache.keyScale)
+    scales = {&*cache.keyScale, &*cache.valueScale};
+  check(heads, kvHeads, scales, where);
   Tensor result(DType::f32, queries.shape);
   result.ranges.resize(result.values.size(), Range::point(0));
   for (int64_t sequence = 0; sequence < sequences; ++sequence) {

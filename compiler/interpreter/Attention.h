@@ -14,15 +14,16 @@ namespace eider::interpreter {
 /// sequence the last `window` tokens are met, or all (0).
 struct PagedCache {
   Tensor keys, values;
-  Tensor keyScale, valueScale; ///< [s], [pages, s] or [pages, page, s]; s: 1 or kv_heads.
+  /// [s], [pages, s] or [pages, page, s], s being 1 or kv_heads; none: all are 1.
+  std::optional<Tensor> keyScale, valueScale;
   Tensor pages, lengths;
   int64_t window = 0;
 };
 
 /// eider.attention: in double, one softmax a query head over all tokens of its sequence. The range
 /// allows for sums of products that tensor cores cut off, for scores that are rounded on the way to
-/// a power of two, for probabilities in f16 and for any order of the tokens. Throws Error for a
-/// length that is no number of tokens, and for a page that is not there.
+/// a power of two, for probabilities in f16, of bf16 in bf16, and for any order of the tokens.
+/// Throws Error for a length that is no number of tokens, and for a page that is not there.
 Tensor attend(const Tensor &queries, const PagedCache &cache, const std::string &where);
 
 /// Keys and values of a sequence, [s, kv_heads, d], decoded, and the scales of queries, keys and

@@ -312,10 +312,15 @@ Tensor Machine::contraction(ir::ContractOp op) {
 }
 
 Tensor Machine::attention(ir::AttentionOp op) {
-  auto decoded = [&](mlir::Value value) { return decode(get<CodeTensor>(value)); };
+  auto decoded = [&](mlir::Value value) {
+    return op.isOfCodes() ? decode(get<CodeTensor>(value)) : get(value);
+  };
+  auto scales = [&](mlir::Value value) {
+    return value ? std::optional<Tensor>(get(value)) : std::nullopt;
+  };
   return attend(get(op.getQueries()),
-                {decoded(op.getKeys()), decoded(op.getValues()), get(op.getKeyScale()),
-                 get(op.getValueScale()), get(op.getPages()), get(op.getLengths()),
+                {decoded(op.getKeys()), decoded(op.getValues()), scales(op.getKeyScale()),
+                 scales(op.getValueScale()), get(op.getPages()), get(op.getLengths()),
                  static_cast<int64_t>(op.getWindow())},
                 boundary.where());
 }

@@ -12,7 +12,7 @@
 
 namespace eider::attention_cases {
 
-/// The inputs of attention_decode.
+/// The inputs of attention_decode over codes.
 enum Input { q, kCache, vCache, kScale, vScale, blockTable, lengths };
 
 /// A cache, and who asks it.

@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import importlib.util
 import io
+import math
 import os
 import pathlib
 import struct
@@ -80,6 +81,23 @@ class Ops(EiderTest):
         self.assertRegex(checked, "check o +largest error")
         self.fails(2, ["--set scale_axes cannot be '3'", "0 to 2"], "run", "attention_decode", "--set", "scale_axes=3",
                    "--device", "host", "--in", "decode.safetensors", "--out", "o.safetensors")
+
+    def test_decode_reads_caches_of_no_codes(self):
+        with contextlib.redirect_stdout(io.StringIO()):
+            inputs.main(EIDER, self.directory, tokens=5, hidden=141)
+        tensors = read_tensors(self.directory / "attention_decode.safetensors")
+        for name in ("k", "v"):
+            shape = tensors[f"{name}_cache"][1]
+            count = math.prod(shape)
+            tensors[f"{name}_cache"] = ("BF16", shape, struct.pack(f"<{count}H", *(0x3f00 + i * 37 % 256 for i in range(count))))
+            del tensors[f"{name}_scale"]
+        self.file("decode.safetensors", tensors_file(tensors))
+        run = ("run", "attention_decode", "--device", "host", "--in", "decode.safetensors", "--out", "o.safetensors", "--check")
+        self.assertRegex(self.succeeds(*run, "--format", "bf16"), "check o +largest error")
+        self.fails(2, ["k_cache", "BF16"], *run)
+        self.fails(2, ["a cache that is no codes has no scales", "leave --set scale_axes out"], *run, "--format", "bf16", "--set", "scale_axes=2")
+        self.fails(2, ["--format cannot be 'f32'", "e2m1, bf16, f16"], *run, "--format", "f32")
+        self.fails(2, ["--format cannot be 'bf16'"], "emit", "attention_prefill", "--format", "bf16", "--arch", "sm_90")
 
     def test_blocks_without_a_row_load_none_ahead(self):
         # The kernel that leaves parts has many blocks, whatever the rows are, and each loads its first row ahead.

@@ -9,6 +9,8 @@
 // RUN:   | FileCheck %s --check-prefix=WINDOW
 // RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --set scale_axes=2 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=TOKENS
+// RUN: eider emit attention_decode --format bf16 --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --arch sm_90 \
+// RUN:   | FileCheck %s --check-prefix=FLOATS
 // RUN: eider explain attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=EXPLAIN
 
@@ -42,6 +44,11 @@
 // TOKENS-NEXT:      block_table, lengths, b, max_pages);
 // TOKENS:       void attention_decode_parts_strided(
 // TOKENS:           k_scale_stride, v_scale_stride, k_scale_stride_1, v_scale_stride_1);
+
+// FLOATS-NOT:   Codec
+// FLOATS:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/0,
+// FLOATS-NEXT:      /*scale_axes=*/0, /*bytes=*/2>;
+// FLOATS-NEXT:  Attend::leave_part<bf16, /*scales=*/0>(attended, q, k_cache, nullptr, v_cache, nullptr,
 
 // EXPLAIN:      family    attention: attention over a cache
 // EXPLAIN:      kernels   2: attention leaves parts, which the next combines

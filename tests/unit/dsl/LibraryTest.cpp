@@ -117,6 +117,18 @@ TEST(Library, signaturesOfScalesOfTheCache) {
         << dim.name;
 }
 
+TEST(Library, signaturesOfCachesOfFloats) {
+  const Program program = libraryOp("attention_decode", {.dtype = "f32", .format = "bf16"});
+  EXPECT_THAT(tensorsOf(program),
+              ElementsAre("q:in:f32[b, h, d]", "k_cache:in:bf16[pages, page, kv_heads, d]",
+                          "v_cache:in:bf16[pages, page, kv_heads, d]",
+                          "block_table:in:i32[b, max_pages]", "lengths:in:i32[b]",
+                          "o:out:f32[b, h, d]"));
+  for (const Signature::NamedDim &dim : program.signature().dims)
+    EXPECT_EQ(dim.isFixed, dim.name != "b" && dim.name != "pages" && dim.name != "max_pages")
+        << dim.name;
+}
+
 TEST(Library, signaturesOfPrefill) {
   const Program program = libraryOp("attention_prefill", {.format = "e5m2"});
   EXPECT_THAT(tensorsOf(program), ElementsAre("q:in:f8E5M2[s, h, d]", "k:in:f8E5M2[s, kv_heads, d]",
