@@ -12,7 +12,7 @@ namespace {
 /// An input that attention reads.
 struct Read {
   const char *what, *shape;
-  size_t rank;
+  size_t rank, most = rank; ///< Of so many axes, or of some more.
   mlir::Value value = {};
 
   Extents extents() const { return Recording::extentsOf(value.getType()); }
@@ -29,21 +29,57 @@ static Read read(const Operand &operand, Read read, const Site &site) {
   if (!read.value.getDefiningOp<ir::InputOp>())
     site.fail(std::string("the ") + read.what + " are computed",
               "give them as an input, from a program of its own");
-  if (read.extents().size() != read.rank)
+  if (read.extents().size() < read.rank || read.extents().size() > read.most)
     site.fail(std::string("the ") + read.what + " are " + textOf(read.extents()),
               std::string("give them as ") + read.shape);
   return read;
 }
 
-/// Keys and values are codes of one shape and one format.
-static void checkCodes(const Read &keys, const Read &values, const Site &site) {
-  for (const Read &one : {keys, values})
-    if (!ir::isCodeType(one.element()))
-      site.fail(std::string("the ") + one.what + " are no codes", "declare them by Builder::codes");
+/// Keys and values are of one shape and one format.
+static void checkAlike(const Read &keys, const Read &values, const Site &site) {
   if (keys.value.getType() != values.value.getType())
     site.fail("keys are " + textOf(keys.extents()) + " and values " + textOf(values.extents()) +
                   ", or of other codes",
               "give both one shape and one format");
+}
+
+/// The same, of codes.
+static void checkCodes(const Read &keys, const Read &values, const Site &site) {
+  for (const Read &one : {keys, values})
+    if (!ir::isCodeType(one.element()))
+      site.fail(std::string("the ") + one.what + " are no codes", "declare them by Builder::codes");
+  checkAlike(keys, values, site);
+}
+
+/// The scales of a cache whose keys are read: of these and of values, or none.
+static llvm::SmallVector<mlir::Value> scalesOf(const PagedCache &cache, const Read &keys,
+                                               const Site &site) {
+  const char *shapes = "[s], [pages, s] or [pages, page, s], s being 1 or kv_heads";
+  if (!cache.key_scale && !cache.value_scale)
+    return {mlir::Value(), mlir::Value()};
+  if (!cache.key_scale || !cache.value_scale)
+    site.fail("some scales are given, and others are not",
+              "give those of keys and values, or none");
+  if (!ir::isCodeType(keys.element()))
+    site.fail("the keys are no codes, and have scales", "leave scales out");
+  const Read ofKeys = read(Operand(*cache.key_scale, site.where), {"scales of keys", shapes, 1, 3},
+                           site),
+             ofValues = read(Operand(*cache.value_scale, site.where),
+                             {"scales of values", shapes, 1, 3}, site);
+  for (const Read &one : {ofKeys, ofValues}) {
+    if (!one.element().isF32())
+      site.fail(std::string("the ") + one.what + " are no f32", "give scales of f32");
+    const Extents axes = one.extents(), all = keys.extents();
+    if (!std::equal(axes.begin(), axes.end() - 1, all.begin()))
+      site.fail(std::string("the ") + one.what + " are " + textOf(axes) + ", the keys " +
+                    textOf(all),
+                std::string("give them as ") + shapes);
+  }
+  if (ofKeys.value.getType() != ofValues.value.getType())
+    site.fail("scales of keys are " + textOf(ofKeys.extents()) + " and those of values " +
+                  textOf(ofValues.extents()),
+              "give both one shape");
+  return {ofKeys.value, ofValues.value};
 }
 
 Value eider::attention(const Operand &q, const PagedCache &cache, const AttentionOptions &options) {
@@ -55,18 +91,18 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
   const Read queries = read(q, {"queries", "[b, h, d]", 3}, site);
   if (!ir::isValueType(queries.element()))
     site.fail("the queries are no floats", "use f32, bf16 or f16");
-  const char *pages = "[pages, page, kv_heads, d]", *perHead = "[1] or [kv_heads]";
+  const char *pages = "[pages, page, kv_heads, d]";
   auto of = [&](const Value &value) { return Operand(value, site.where); };
   const Read keys = read(of(cache.keys), {"keys", pages, 4}, site),
              values = read(of(cache.values), {"values", pages, 4}, site),
-             keyScale = read(of(cache.key_scale), {"scales of keys", perHead, 1}, site),
-             valueScale = read(of(cache.value_scale), {"scales of values", perHead, 1}, site),
              table = read(of(cache.block_table), {"rows of the block table", "[b, n]", 2}, site),
              lengths = read(of(cache.lengths), {"lengths", "[b]", 1}, site);
-  checkCodes(keys, values, site);
-  for (const Read &one : {keyScale, valueScale})
-    if (!one.element().isF32())
-      site.fail(std::string("the ") + one.what + " are no f32", "give scales of f32");
+  for (const Read &one : {keys, values})
+    if (!ir::isCodeType(one.element()) && !one.element().isBF16() && !one.element().isF16())
+      site.fail(std::string("the ") + one.what + " are neither codes, bf16 nor f16",
+                "declare codes by Builder::codes, others by Builder::input");
+  checkAlike(keys, values, site);
+  const llvm::SmallVector<mlir::Value> scales = scalesOf(cache, keys, site);
   for (const Read &one : {table, lengths}) {
     if (!ir::isIndexType(one.element()))
       site.fail(std::string("the ") + one.what + " are no integers", "use i32 or i64");
@@ -83,8 +119,8 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
   mlir::Type type = recording.tensorType(queries.extents(), recording.builder.getF32Type());
   auto op =
       ir::AttentionOp::create(recording.builder, recording.unknown, type, queries.value, keys.value,
-                              keyScale.value, values.value, valueScale.value, table.value,
-                              lengths.value, score.captured, options.window, ir::CodecPathAttr());
+                              scales[0], values.value, scales[1], table.value, lengths.value,
+                              score.captured, options.window, ir::CodecPathAttr());
   score.moveInto(op.getScore());
   return recording.wrap(op);
 }

@@ -47,7 +47,7 @@ Value Builder::input(const std::string &name, DType type, const Shape &shape, Sc
   mlir::Type element = row && (row->isScale || row->isIndex)
                            ? row->get(&recording_->context)
                            : recording_->elementType(type, site, "an input");
-  auto tensor = recording_->tensorType(recording_->extentsOf(shape, site, 3), element);
+  auto tensor = recording_->tensorType(recording_->extentsOf(shape, site, 4), element);
   auto attr = recording_->layoutAttr(layout, tensor, site);
   return recording_->wrap(ir::InputOp::create(recording_->builder, recording_->unknown, tensor,
                                               name, /*workspace=*/false, attr));
@@ -184,5 +184,11 @@ Program Builder::build(std::source_location where) const {
   });
   if (mlir::failed(mlir::verify(*recording_->module)))
     throw Error(ErrorKind::Internal, "the recorded program is wrong: " + message, site.place());
+  for (auto input : program.getOps<ir::InputOp>())
+    if (Recording::extentsOf(input.getType()).size() > 3 &&
+        !llvm::all_of(input->getUsers(), llvm::IsaPred<ir::AttentionOp>))
+      site.fail("input '" + input.getName().str() +
+                    "' is of rank 4, and no cache of attention alone",
+                "give 1 to 3 dims");
   return makeProgram(program, site.place());
 }

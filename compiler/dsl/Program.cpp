@@ -131,7 +131,9 @@ private:
         tensor.mostOfEach =
             extents(op.getPages())[1].contractExpression() + " * " + keys[1].contractExpression();
     }
-    fixExtents({op.getQueries(), op.getKeys(), op.getKeyScale()});
+    fixExtents({op.getQueries(), op.getKeys()});
+    if (op.getKeyScale())
+      fixExtents(op.getKeyScale());
   }
 
   /// Of what attention reads all extents but the first are those of a kernel; of scales the one.

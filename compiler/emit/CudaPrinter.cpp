@@ -209,8 +209,9 @@ template <class Op> static std::string partsTypeOf(Op op) {
 template <class Op>
 std::string KernelPrinter::attendCall(StringRef method, Op op, int64_t scales,
                                       ArrayRef<std::string> arguments) {
+  const Type element = cast<PointerType>(op.getKeys().getType()).getElementType();
   SmallVector<std::string> parameters = {
-      codecAlias(cast<PointerType>(op.getKeys().getType()).getElementType()),
+      eider::ir::isCodeType(element) ? codecAlias(element) : elementName(element).str(),
       "/*scales=*/" + std::to_string(scales)};
   if (op.getAlignment() != 16)
     parameters.push_back(std::to_string(op.getAlignment()));
@@ -263,9 +264,12 @@ FailureOr<std::string> KernelPrinter::attendText(AttendOp op) {
   if (failed(score))
     return failure();
   SmallVector<std::string> arguments;
-  for (Value value : op->getOperands().drop_back(op.getCaptured().size()))
+  for (Value value : op->getOperands().drop_back(op.getCaptured().size())) {
     arguments.push_back(value == op.getQueries() ? queriesText(value, *score)
                                                  : operand(value).text);
+    if (!op.getKeyScale() && (value == op.getKeys() || value == op.getValues()))
+      arguments.push_back("nullptr"); // of its scales
+  }
   return attendCall("leave_part", op, op.getScales(), arguments);
 }
 
@@ -569,8 +573,8 @@ void KernelPrinter::printCodecs() {
       note(getElementTypeOrSelf(decode.getInput().getType()), decode.getCodec());
     if (auto product = dyn_cast<ContractOp>(op))
       note(cast<PointerType>(product.getWeights().getType()).getElementType(), product.getCodec());
-    if (auto attend = dyn_cast<AttendOp>(op))
-      note(cast<PointerType>(attend.getKeys().getType()).getElementType(), attend.getCodec());
+    if (auto attend = dyn_cast<AttendOp>(op); attend && attend.getCodec())
+      note(cast<PointerType>(attend.getKeys().getType()).getElementType(), *attend.getCodec());
     if (auto attend = dyn_cast<AttendRowsOp>(op))
       note(cast<PointerType>(attend.getKeys().getType()).getElementType(), attend.getCodec());
   });
@@ -588,10 +592,7 @@ void KernelPrinter::printAttention() {
   };
   kernel.walk([&](CombineAttentionOp op) { printParts(partsTypeOf(op)); });
   kernel.walk([&](AttendOp op) {
-    printStatement("using Attend = AttentionDecode<" + printParts(partsTypeOf(op)) + ", /*page=*/" +
-                   std::to_string(op.getPage()) + ", /*warps=*/" + std::to_string(op.getWarps()) +
-                   ", /*ahead=*/" + std::to_string(op.getAhead()) +
-                   (op.getWindow() ? ", /*window=*/" + std::to_string(op.getWindow()) : "") + ">;");
+    printStatement("using Attend = " + decodeType(op, printParts(partsTypeOf(op))) + ";");
   });
   kernel.walk([&](AttendRowsOp op) { printStatement("using Attend = " + prefillType(op) + ";"); });
 }

@@ -84,6 +84,23 @@ std::string eider::text::partsType(int64_t heads, int64_t kvHeads, int64_t headD
          std::to_string(places) + ">";
 }
 
+std::string eider::text::decodeType(eider::simt::AttendOp op, const std::string &parts) {
+  const int64_t window = op.getWindow(), axes = op.getScaleAxes();
+  const mlir::Type element =
+      cast<eider::simt::PointerType>(op.getKeys().getType()).getElementType();
+  const unsigned bytes = element.getIntOrFloatBitWidth() / 8;
+  std::string type = "AttentionDecode<" + parts + ", /*page=*/" + std::to_string(op.getPage()) +
+                     ", /*warps=*/" + std::to_string(op.getWarps()) + ", /*ahead=*/" +
+                     std::to_string(op.getAhead());
+  if (window || axes || bytes > 1)
+    type += ", /*window=*/" + std::to_string(window);
+  if (axes || bytes > 1)
+    type += ", /*scale_axes=*/" + std::to_string(axes);
+  if (bytes > 1)
+    type += ", /*bytes=*/" + std::to_string(bytes);
+  return type + ">";
+}
+
 std::string eider::text::prefillType(eider::simt::AttendRowsOp op) {
   auto number = [](int64_t value) { return std::to_string(value); };
   if (op.getWarpgroups())

@@ -45,6 +45,9 @@ std::string productType(simt::ContractOp op, llvm::StringRef tile);
 /// The type that knows the parts of attention.
 std::string partsType(int64_t heads, int64_t kvHeads, int64_t headDim, int64_t places);
 
+/// The type that leaves those over a cache.
+std::string decodeType(simt::AttendOp op, const std::string &parts);
+
 /// The type that attends of a sequence over itself.
 std::string prefillType(simt::AttendRowsOp op);
 

@@ -9,20 +9,35 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 using namespace eider;
 using namespace eider::interpreter;
 
 namespace {
+/// Scales of a KV head's rows of keys or of values.
+struct Scales {
+  std::function<double(int64_t place)> of;
+  bool areOfTokens = false; ///< Or of pages: they meet what f16 holds.
+
+  /// Of a scale the power of two that a kernel takes apart.
+  double powerOf(int64_t place) const {
+    const double scale = std::abs(of(place));
+    if (!areOfTokens || !std::isfinite(scale))
+      return 0;
+    return scale == 0 ? -125 : std::clamp(std::log2(scale) + 1, -125.0, 126.0);
+  }
+};
+
 /// One query head on its way over tokens, whose keys and values are [tokens, kv_heads, d], in any
 /// axes before these.
 class Head {
 public:
-  Head(const Tensor &keys, double keyScale, const Tensor &values, double valueScale,
+  Head(const Tensor &keys, Scales keyScale, const Tensor &values, Scales valueScale,
        const double *query, int64_t kvHead, bool meetsAsCodes)
-      : meetsAsCodes(meetsAsCodes), keys(keys), ofValues(values), keyScale(keyScale),
-        valueScale(valueScale), query(query), kvHead(kvHead),
+      : meetsAsCodes(meetsAsCodes), keys(keys), ofValues(values), keyScale(std::move(keyScale)),
+        valueScale(std::move(valueScale)), query(query), kvHead(kvHead),
         kvHeads(keys.shape[keys.shape.size() - 2]), width(keys.shape.back()) {}
 
   /// The scores of the tokens in these places, and how far each may be off.
@@ -35,7 +50,7 @@ public:
 private:
   bool meetsAsCodes; ///< Queries and keys are multiplied as codes are, which keeps less.
   const Tensor &keys, &ofValues;
-  double keyScale, valueScale;
+  Scales keyScale, valueScale;
   const double *query;
   int64_t kvHead, kvHeads, width;
   std::vector<double> scores, slack;
@@ -68,13 +83,15 @@ static double lostOfCodes(const double *query, const double *key, int64_t width)
 }
 
 void Head::score(const std::vector<int64_t> &places) {
-  const double scale = keyScale / std::sqrt(double(width));
   double amax = 0;
   for (int64_t i = 0; i < width; ++i)
     amax = std::max(amax, std::abs(query[i]));
   // Sums of 16 products cut each off below the largest; queries are f16 of their largest's scale.
-  const double lost = (double(width) / 16 + 16) * 0x1p-23;
+  // What meets bf16 is f32 in three terms.
+  const bool isOfBf16 = keys.dtype == DType::bf16;
+  const double lost = (double(width) / 16 * (isOfBf16 ? 3 : 1) + 16) * 0x1p-23;
   for (int64_t place : places) {
+    const double scale = keyScale.of(place) / std::sqrt(double(width));
     const double *key = &keys.values[rowOf(place)];
     double sum = 0, magnitudes = 0, ofKeys = 0;
     for (int64_t i = 0; i < width; ++i) {
@@ -90,9 +107,10 @@ void Head::score(const std::vector<int64_t> &places) {
       largest = scores.back();
       slackOfLargest = slack.back();
     }
-    isUnknown = isUnknown || std::abs(scores.back()) > 0x1p20;
+    isUnknown = isUnknown || std::abs(scores.back()) > 0x1p20 ||
+                std::abs(scale) > 0x1p90 || // times scores of queries that are scaled up
+                (isOfBf16 && ofKeys > 0x1p90);
   }
-  isUnknown = isUnknown || std::abs(scale) > 0x1p90; // times scores of queries that are scaled up
 }
 
 void Head::change(const ChangeScores &change, int64_t first, int64_t query, int64_t head) {
@@ -138,40 +156,59 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
   }
   const auto count = static_cast<int64_t>(places.size());
   std::vector<double> weights(count), off(count);
-  double sum = 0, offMean = 0;
+  double sum = 0, offMean = 0, base = 0;
   // What is off by more than the power is of any use counts only where it may have weight.
   bool isUnknown = this->isUnknown;
   for (int64_t i = 0; i < count; ++i)
     isUnknown =
         isUnknown || (slack[i] > 1 && scores[i] + slack[i] > largest - slackOfLargest - 100);
+  // Scores and the powers of scales have a base together.
+  for (int64_t i = 0; valueScale.areOfTokens && i < count; ++i) {
+    const double power = valueScale.powerOf(places[i]) * std::log(2.0) + scores[i];
+    base = i == 0 ? power : std::max(base, power);
+  }
   for (int64_t i = 0; i < count; ++i) {
     weights[i] = std::exp(scores[i] - largest);
     // Scores and their maximum are rounded before they meet, and the power is an approximation.
     off[i] = slack[i] + 0x1p-21 * (std::abs(scores[i]) + std::abs(largest) + 1);
+    if (valueScale.areOfTokens)
+      off[i] += 0x1p-21 * (std::abs(valueScale.powerOf(places[i])) + std::abs(base) + 8);
     sum += weights[i];
     off[i] = slack[i] > 1 ? 0 : std::expm1(off[i]); // of no weight, or all is unknown
     if (weights[i] > 0)
       offMean += weights[i] * off[i];
   }
   offMean /= sum;
-  const double lost = (double(count) / 16 + 16) * 0x1p-23, scale = valueScale;
+  double most = 0, mostScale = 0; // of scales, by weight and as they are
+  for (int64_t i = 0; i < count; ++i) {
+    const double scale = std::abs(valueScale.of(places[i]));
+    most = std::max(most, weights[i] * scale);
+    mostScale = std::max(mostScale, scale);
+  }
+  const double lost = (double(count) / 16 + 16) * 0x1p-23;
+  const double rounded = ofValues.dtype == DType::bf16 ? 0x1p-8 : 0x1p-11;
   for (int64_t column = 0; column < width; ++column) {
-    double total = 0, bound = 0, magnitudes = 0;
+    double total = 0, bound = 0, magnitudes = 0, mostCode = 0;
     bool isInfinite = false;
     for (int64_t i = 0; i < count; ++i) {
-      const double value = ofValues.values[rowOf(places[i]) + column] * scale;
+      const double code = ofValues.values[rowOf(places[i]) + column];
+      const double value = code * valueScale.of(places[i]);
+      mostCode = std::max(mostCode, std::abs(code));
       isInfinite = isInfinite || std::isinf(value);
       total += weights[i] * value;
       magnitudes += weights[i] * std::abs(value);
-      // A probability in f16 is off by half an ulp, or by the least f16 of the largest.
+      // A probability in f16 (or bf16), its token's scale with it, is off by half an ulp, or by the
+      // least f16 of the largest.
       const double ofWeight =
-          weights[i] == 0 ? 0 : weights[i] * (off[i] + offMean + lost + 0x1p-11);
-      bound += (ofWeight + 0x1p-30) * std::abs(value);
+          weights[i] == 0 ? 0 : weights[i] * (off[i] + offMean + lost + rounded);
+      bound += ofWeight * std::abs(value) + 0x1p-30 * most * std::abs(code);
     }
     values[column] = roundTo(DType::f32, total / sum);
-    const double slackOfValue = bound / sum + std::abs(total / sum) * 0x1p-21 + 0x1p-126;
+    // Powers of two that are not normal are none; what tokens' scales have of them is a factor.
+    const double least = 0x1p-126 + (valueScale.areOfTokens ? 0x1p-124 * mostCode : 0);
+    const double slackOfValue = bound / sum + std::abs(total / sum) * 0x1p-21 + least;
     // Which scores are infinite, and what an infinite value weighs nothing of, is the order's.
-    const bool overflows = magnitudes > 0x1p115 || std::abs(scale) > 0x1p115;
+    const bool overflows = magnitudes > 0x1p115 || mostScale > 0x1p115;
     if (!hasNaN && (isUnknown || overflows || std::isinf(largest) || isInfinite))
       ranges[column] = Range::anything();
     else if (std::isnan(values[column]))
@@ -187,6 +224,21 @@ static double scaleOf(const Tensor &scale, int64_t kvHead) {
   return scale.values[scale.size() == 1 ? 0 : kvHead];
 }
 
+/// The scales of a KV head: [s] of all pages, [pages, s] of each, or [pages, page, s] of each
+/// token.
+static Scales scalesOf(const std::optional<Tensor> &given, int64_t page, int64_t kvHead) {
+  if (!given)
+    return {[](int64_t) { return 1.0; }};
+  const Tensor &scale = *given;
+  const int64_t heads = scale.shape.back(), together = scale.shape.size() == 2 ? page : 1;
+  if (scale.shape.size() == 1)
+    return {[&scale, kvHead](int64_t) { return scaleOf(scale, kvHead); }};
+  return {[=, &scale](int64_t place) {
+            return scale.values[place / together * heads + (heads == 1 ? 0 : kvHead)];
+          },
+          /*areOfTokens=*/true};
+}
+
 /// Throws where scales, or heads, do not go together.
 static void check(int64_t heads, int64_t kvHeads, llvm::ArrayRef<const Tensor *> scales,
                   const std::string &where) {
@@ -196,9 +248,9 @@ static void check(int64_t heads, int64_t kvHeads, llvm::ArrayRef<const Tensor *>
                     " heads of keys",
                 where, "give a multiple");
   for (const Tensor *scale : scales)
-    if (scale->size() != 1 && scale->size() != kvHeads)
+    if (const int64_t count = scale->shape.back(); count != 1 && count != kvHeads)
       throw Error(ErrorKind::Request,
-                  std::to_string(scale->size()) + " scales for " + std::to_string(kvHeads) +
+                  std::to_string(count) + " scales for " + std::to_string(kvHeads) +
                       " heads of keys",
                   where, "give one, or one a head");
 }
@@ -231,8 +283,11 @@ static std::vector<int64_t> placesOf(const PagedCache &cache, int64_t sequence,
 Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
                            const ChangeScores &change, const std::string &where) {
   const int64_t sequences = queries.shape[0], heads = queries.shape[1], width = queries.shape[2];
-  const int64_t kvHeads = cache.keys.shape[2];
-  check(heads, kvHeads, {&cache.keyScale, &cache.valueScale}, where);
+  const int64_t page = cache.keys.shape[1], kvHeads = cache.keys.shape[2];
+  std::vector<const Tensor *> scales;
+  if (cache.keyScale)
+    scales = {&*cache.keyScale, &*cache.valueScale};
+  check(heads, kvHeads, scales, where);
   Tensor result(DType::f32, queries.shape);
   result.ranges.resize(result.values.size(), Range::point(0));
   for (int64_t sequence = 0; sequence < sequences; ++sequence) {
@@ -241,8 +296,8 @@ Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
     for (int64_t head = 0; head < heads && !places.empty(); ++head) {
       const int64_t first = (sequence * heads + head) * width;
       const int64_t kvHead = head / (heads / kvHeads);
-      Head one(cache.keys, scaleOf(cache.keyScale, kvHead), cache.values,
-               scaleOf(cache.valueScale, kvHead), &queries.values[first], kvHead,
+      Head one(cache.keys, scalesOf(cache.keyScale, page, kvHead), cache.values,
+               scalesOf(cache.valueScale, page, kvHead), &queries.values[first], kvHead,
                /*meetsAsCodes=*/false);
       one.score(places);
       one.change(change, length - static_cast<int64_t>(places.size()), length - 1, head);
@@ -278,6 +333,7 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequence,
   for (int64_t head = 0; head < heads; ++head) {
     const int64_t kvHead = head / (heads / kvHeads);
     auto scaleOfHead = [&](size_t i) { return scales.empty() ? 1.0 : scaleOf(*scales[i], kvHead); };
+    auto ofAll = [](double scale) { return Scales{[scale](int64_t) { return scale; }}; };
     // Their product is f32, which scales near its ends leave.
     auto isFar = [](double scale) {
       return scale != 0 && std::abs(std::log2(std::abs(scale))) > 60;
@@ -290,8 +346,8 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequence,
       const int64_t first = (token * heads + head) * width;
       if (sequence.isCausal)
         places.resize(static_cast<size_t>(token + 1));
-      Head one(sequence.keys, scaleOfHead(0) * scaleOfHead(1), sequence.values, scaleOfHead(2),
-               &queries.values[first], kvHead, sequence.mayMeetAsCodes);
+      Head one(sequence.keys, ofAll(scaleOfHead(0) * scaleOfHead(1)), sequence.values,
+               ofAll(scaleOfHead(2)), &queries.values[first], kvHead, sequence.mayMeetAsCodes);
       one.score(places);
       one.change(change, 0, token, head);
       one.weigh(places, &result.values[first], &result.ranges[first]);

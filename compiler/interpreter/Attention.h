@@ -20,14 +20,17 @@ using ChangeScores =
 /// A paged cache: keys and values [pages, page, kv_heads, d], decoded, and what finds them; of each
 /// sequence the last `window` tokens are met, or all (0).
 struct PagedCache {
-  Tensor keys, values, keyScale, valueScale, pages, lengths;
+  Tensor keys, values;
+  /// [s], [pages, s] or [pages, page, s], s being 1 or kv_heads; none: all are 1.
+  std::optional<Tensor> keyScale, valueScale;
+  Tensor pages, lengths;
   int64_t window = 0;
 };
 
 /// eider.attention: in double, one softmax a query head over all tokens of its sequence. The range
 /// allows for sums of products that tensor cores cut off, for scores that are rounded on the way to
-/// a power of two, for probabilities in f16 and for any order of the tokens. Throws Error for a
-/// length that is no number of tokens, and for a page that is not there.
+/// a power of two, for probabilities in f16, of bf16 in bf16, and for any order of the tokens.
+/// Throws Error for a length that is no number of tokens, and for a page that is not there.
 Tensor attend(const Tensor &queries, const PagedCache &cache, const ChangeScores &change,
               const std::string &where);
 

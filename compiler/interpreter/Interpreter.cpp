@@ -343,11 +343,16 @@ ChangeScores Machine::scoreOf(Region &score, ValueRange captured) {
 }
 
 Tensor Machine::attention(ir::AttentionOp op) {
-  auto decoded = [&](mlir::Value value) { return decode(get<CodeTensor>(value)); };
+  auto decoded = [&](mlir::Value value) {
+    return op.isOfCodes() ? decode(get<CodeTensor>(value)) : get(value);
+  };
+  auto scales = [&](mlir::Value value) {
+    return value ? std::optional<Tensor>(get(value)) : std::nullopt;
+  };
   const Tensor queries = get(op.getQueries()); // which a score function's values would move
   return attend(queries,
-                {decoded(op.getKeys()), decoded(op.getValues()), get(op.getKeyScale()),
-                 get(op.getValueScale()), get(op.getPages()), get(op.getLengths()),
+                {decoded(op.getKeys()), decoded(op.getValues()), scales(op.getKeyScale()),
+                 scales(op.getValueScale()), get(op.getPages()), get(op.getLengths()),
                  static_cast<int64_t>(op.getWindow())},
                 scoreOf(op.getScore(), op.getCaptured()), boundary.where());
 }

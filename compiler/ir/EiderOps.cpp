@@ -452,6 +452,8 @@ static LogicalResult verifyReadsInputs(Operation *op) {
   return success();
 }
 
+bool AttentionOp::isOfCodes() { return isCodeType(getElementTypeOrSelf(getKeys().getType())); }
+
 LogicalResult AttentionOp::verify() {
   if (failed(verifyReadsInputs(*this)))
     return failure();
@@ -471,9 +473,17 @@ LogicalResult AttentionOp::verify() {
     return emitOpError("has queries and keys of one length");
   if (static_cast<int64_t>(getWindow()) < 0)
     return emitOpError("has a window of some tokens, or 0 for all");
-  for (Value scale : {getKeyScale(), getValueScale()})
-    if (typeOf(scale).getRank() != 1)
-      return emitOpError("has one scale in all, or one a KV head");
+  if (!getKeyScale() != !getValueScale() || (getKeyScale() && !isOfCodes()))
+    return emitOpError("has scales of keys and of values, where these are codes, or none");
+  for (Value scale : {getKeyScale(), getValueScale()}) {
+    if (!scale)
+      continue;
+    const ArrayRef<DimExpr> axes = extents(scale).drop_back(typeOf(scale).getRank() > 0);
+    if (typeOf(scale).getRank() < 1 || axes.size() > 2 ||
+        axes != extents(getKeys()).take_front(axes.size()))
+      return emitOpError("has scales [s], [pages, s] or [pages, page, s], one in all or one a KV "
+                         "head");
+  }
   if (failed(verifyScoreOfProgram(*this, getScore(), getCaptured(), extents(getQueries())[1])))
     return failure();
   return verifySame(*this, "the result", getResult().getType(),

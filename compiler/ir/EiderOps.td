@@ -24,6 +24,7 @@ def Eider_FloatTensor : RankedTensorOf<[Eider_Float]>;
 def Eider_F32Tensor : RankedTensorOf<[F32]>;
 def Eider_RandomTensor : RankedTensorOf<[I16]>;
 def Eider_CodeTensor : RankedTensorOf<[Eider_Code]>;
+def Eider_CacheTensor : RankedTensorOf<[Eider_Code, BF16, F16]>;
 def Eider_ScaleTensor : RankedTensorOf<[Eider_Scale]>;
 def Eider_IndexTensor : RankedTensorOf<[I64]>;
 def Eider_ValueTensor : RankedTensorOf<[Eider_Float, I64]>;
@@ -235,26 +236,31 @@ def Eider_YieldOp : Eider_Op<"yield", [Pure, Terminator]> {
   let assemblyFormat = "$score attr-dict";
 }
 
-def Eider_AttentionOp : Eider_Op<"attention", [Pure, IsolatedFromAbove]> {
+def Eider_AttentionOp : Eider_Op<"attention", [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "Queries meet the keys of a paged cache, and what they weigh of its values";
   let description = [{
     Of each sequence's queries [b, h, d]: Σ softmax(q · k / √d) · v over the first `lengths` tokens, in f32, or the last `window` of these; zeros where there is none.
-    Keys and values are codes [pages, page, kv_heads, d] `by` a scale in all, or one a KV head. Token i lies in place i mod page of page
+    Keys and values are codes [pages, page, kv_heads, d] `by` scales [s], [pages, s] or [pages, page, s], s being 1 or kv_heads;
+    or they are bf16 or f16, and codes may be, without scales. Token i lies in place i mod page of page
     `pages[sequence, i / page]`; query head a meets KV head a / (h / kv_heads). `codec` is set by `eider-legalize`.
     `captures(%slopes, %cap) ... score { ^bb0(%score: f32, %query: f32, %key: f32, %head: f32, %slope: f32, %cap: f32): ... }`: softmax takes what
     the function yields of q · k / √d, the positions of query (the last token's) and key, the query's head, and what it captures: of an f32 [h] the
     head's value, and scalars. It is elementwise, in f32; a key of -Inf has no weight, and a head of no key zeros.
   }];
-  let arguments = (ins Eider_FloatTensor:$queries, Eider_CodeTensor:$keys, Eider_F32Tensor:$key_scale,
-                       Eider_CodeTensor:$values, Eider_F32Tensor:$value_scale,
+  let arguments = (ins Eider_FloatTensor:$queries, Eider_CacheTensor:$keys, Optional<Eider_F32Tensor>:$key_scale,
+                       Eider_CacheTensor:$values, Optional<Eider_F32Tensor>:$value_scale,
                        RankedTensorOf<[Eider_Integer]>:$pages, RankedTensorOf<[Eider_Integer]>:$lengths,
                        Variadic<AnyTypeOf<[F32, Eider_F32Tensor]>>:$captured,
                        DefaultValuedAttr<I64Attr, "0">:$window, OptionalAttr<Eider_CodecPathAttr>:$codec);
   let regions = (region MaxSizedRegion<1>:$score);
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{
-    $queries `,` $keys `by` $key_scale `,` $values `by` $value_scale `pages` $pages `lengths` $lengths (`captures` `(` $captured^ `)`)? attr-dict `:`
+    $queries `,` $keys (`by` $key_scale^)? `,` $values (`by` $value_scale^)? `pages` $pages `lengths` $lengths (`captures` `(` $captured^ `)`)? attr-dict `:`
     functional-type(operands, results) (`score` $score^)?
+  }];
+  let extraClassDeclaration = [{
+    /// Whether keys and values are codes, not bf16 or f16.
+    bool isOfCodes();
   }];
   let hasVerifier = 1;
 }

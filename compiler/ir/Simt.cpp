@@ -206,12 +206,15 @@ LogicalResult ContractOp::verify() {
 LogicalResult AttendOp::verify() {
   if (getHeads() < 1 || getKvHeads() < 1 || getHeads() % getKvHeads() != 0)
     return emitOpError("has a multiple of the cache's heads");
-  if (getScales() != 1 && getScales() != getKvHeads())
-    return emitOpError("has one scale, or one a head of the cache");
+  if (!getKeyScale() != (getScales() == 0) || !getValueScale() != (getScales() == 0) ||
+      (getScales() > 1 && getScales() != getKvHeads()))
+    return emitOpError("has one scale, or one a head of the cache, or none");
   if (getPage() < 1 || getPlaces() < 1 || getWarps() < 1 || getAhead() < 2)
     return emitOpError("has pages of tokens, places, warps, and two steps on their way at least");
-  if (const size_t count = getPitches().size(); count != 0 && count != 8)
-    return emitOpError("has the pitches of queries, keys and values, or none");
+  if (getScaleAxes() > (getScales() ? 2 : 0))
+    return emitOpError("has scales of all pages, of each, or of each token");
+  if (const size_t count = getPitches().size(); count != 0 && count != 8 + 2 * getScaleAxes())
+    return emitOpError("has the pitches of queries, keys, values and scales, or none");
   return eider::ir::verifyScore(*this, getScore(), getCaptured());
 }
 

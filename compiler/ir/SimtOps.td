@@ -311,24 +311,24 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
 def Simt_AttendOp : Simt_Op<"attend", [AttrSizedOperandSegments, IsolatedFromAbove]> {
   let summary = "Writes this CUDA block's part of attention over a paged cache";
   let description = [{
-    Of sequences whose tokens are cut so that all parts are about `places`; `scales` is 1 or `kv_heads`; the last `window` tokens are met, or all (0). `warps` have 16 tokens at a time in turn,
-    `ahead` such steps of each on their way. `pitches` are those of queries (sequence, head), keys and values (page, token, head). Alignment in
-    bytes of row starts. `score` as eider.attention has it, of what is `captured`: scalars, and pointers to one value a head. Collective: every
-    thread of the CUDA block takes part.
+    Of sequences whose tokens are cut so that all parts are about `places`; `scales` is 1 or `kv_heads`, or 0 where keys and values have none; they are of all pages, or (`scale_axes`) of each page (1) or token (2); the last `window` tokens are met, or all (0). `warps` have 16 tokens at a time in turn,
+    `ahead` such steps of each on their way. `pitches` are those of queries (sequence, head), keys and values (page, token, head),
+    and of the axes of their scales: pages of both, tokens of both. Alignment in bytes of row starts. `score` as eider.attention has it, of
+    what is `captured`: scalars, and pointers to one value a head. Collective: every thread of the CUDA block takes part.
   }];
   let hasVerifier = 1;
   let regions = (region MaxSizedRegion<1>:$score);
   let arguments = (ins Arg<Simt_PointerType, "", [MemWrite]>:$parts, Arg<Simt_PointerType, "", [MemRead]>:$queries,
-                       Arg<Simt_PointerType, "", [MemRead]>:$keys, Arg<Simt_PointerType, "", [MemRead]>:$key_scale,
-                       Arg<Simt_PointerType, "", [MemRead]>:$values, Arg<Simt_PointerType, "", [MemRead]>:$value_scale,
+                       Arg<Simt_PointerType, "", [MemRead]>:$keys, Arg<Optional<Simt_PointerType>, "", [MemRead]>:$key_scale,
+                       Arg<Simt_PointerType, "", [MemRead]>:$values, Arg<Optional<Simt_PointerType>, "", [MemRead]>:$value_scale,
                        Arg<Simt_PointerType, "", [MemRead]>:$pages, Arg<Simt_PointerType, "", [MemRead]>:$lengths,
                        I64:$sequences, I64:$pages_pitch, Variadic<I64>:$pitches, Arg<Variadic<AnyTypeOf<[F32, Simt_PointerType]>>, "", [MemRead]>:$captured,
-                       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$places, I64Attr:$page, I64Attr:$scales,
-                       I64Attr:$window, I64Attr:$warps, I64Attr:$ahead, I64Attr:$alignment, Eider_CodecPathAttr:$codec);
+                       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$places, I64Attr:$page, I64Attr:$scales, I64Attr:$scale_axes,
+                       I64Attr:$window, I64Attr:$warps, I64Attr:$ahead, I64Attr:$alignment, OptionalAttr<Eider_CodecPathAttr>:$codec);
   let assemblyFormat = [{
-    $queries `,` $keys `by` $key_scale `,` $values `by` $value_scale `pages` $pages `,` $pages_pitch `lengths` $lengths `of` $sequences `to` $parts
-    (`pitches` $pitches^)? (`captures` `(` $captured^ `:` type($captured) `)`)? attr-dict `:` type($queries) `,` type($keys) `,` type($key_scale) `,`
-    type($values) `,` type($value_scale) `,` type($pages) `,` type($lengths) `,` type($parts) (`score` $score^)?
+    $queries `,` $keys (`by` $key_scale^)? `,` $values (`by` $value_scale^)? `pages` $pages `,` $pages_pitch `lengths` $lengths `of` $sequences `to` $parts
+    (`pitches` $pitches^)? (`captures` `(` $captured^ `:` type($captured) `)`)? attr-dict `:` type($queries) `,` type($keys) (`,` type($key_scale)^)? `values` type($values) (`,` type($value_scale)^)? `pages`
+    type($pages) `,` type($lengths) `,` type($parts) (`score` $score^)?
   }];
 }
 

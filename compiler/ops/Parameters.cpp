@@ -41,7 +41,7 @@ struct Reader {
   }
 
   /// The type of that name among those that a tensor has in a use.
-  void choose(DType &slot, bool ir::ElementType::*use) const {
+  void choose(DType &slot, bool ir::ElementType::*use, const std::string &others = "") const {
     if (value.empty())
       return;
     for (const ir::ElementType &type : ir::elementTypes())
@@ -49,7 +49,7 @@ struct Reader {
         slot = type.dtype;
         return;
       }
-    refuse("", ir::namesOfTypes(use));
+    refuse("", ir::namesOfTypes(use) + others);
   }
 
   void choose(ScaleLayout &slot) const {
@@ -157,7 +157,11 @@ Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text
   const detail::ModeDefaults defaults = detail::defaultsOf(parameters.mode);
   parameters.scale = defaults.scale;
   parameters.block = defaults.block;
-  reader("--format", text.format).choose(parameters.format, &ir::ElementType::isCode);
+  if (op.takesFloats && (text.format == "bf16" || text.format == "f16"))
+    parameters.format = text.format == "bf16" ? bf16 : f16;
+  else
+    reader("--format", text.format)
+        .choose(parameters.format, &ir::ElementType::isCode, op.takesFloats ? ", bf16, f16" : "");
   readBlock(reader("--block", text.block), parameters.block);
   reader("--from-format", text.fromFormat).choose(parameters.fromFormat, &ir::ElementType::isCode);
   readBlock(reader("--from-block", text.fromBlock), parameters.fromBlock);

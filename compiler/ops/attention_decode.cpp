@@ -11,14 +11,26 @@ Program ops::attentionDecode(const Parameters &p) {
   Builder b(p.op);
   Dim sequences = b.dim("b"), heads = b.dim("h"), d = b.dim("d");
   Dim pages = b.dim("pages"), page = b.dim("page"), kv_heads = b.dim("kv_heads");
-  Dim max_pages = b.dim("max_pages"), scales = b.dim("scales"); // 1, or one a head
+  Dim max_pages = b.dim("max_pages");
 
   Value q = b.input("q", p.dtype, {sequences, heads, d});
   PagedCache cache;
-  cache.keys = b.codes("k_cache", p.format, {pages, page, kv_heads, d});
-  cache.values = b.codes("v_cache", p.format, {pages, page, kv_heads, d});
-  cache.key_scale = b.input("k_scale", f32, {scales});
-  cache.value_scale = b.input("v_scale", f32, {scales});
+  const Shape ofCache = {pages, page, kv_heads, d};
+  if (p.format == bf16 || p.format == f16) {
+    if (p.settings.at("scale_axes"))
+      throw Error(ErrorKind::Request, "a cache that is no codes has no scales", p.op,
+                  "leave --set scale_axes out");
+    cache.keys = b.input("k_cache", p.format, ofCache);
+    cache.values = b.input("v_cache", p.format, ofCache);
+  } else {
+    cache.keys = b.codes("k_cache", p.format, ofCache);
+    cache.values = b.codes("v_cache", p.format, ofCache);
+    const Dim axes[] = {pages, page}; // of scales, as many as are asked for
+    Shape ofScales(axes, axes + p.settings.at("scale_axes"));
+    ofScales.push_back(b.dim("scales")); // 1, or one a head
+    cache.key_scale = b.input("k_scale", f32, ofScales);
+    cache.value_scale = b.input("v_scale", f32, ofScales);
+  }
   cache.block_table = b.input("block_table", DType::i32, {sequences, max_pages});
   cache.lengths = b.input("lengths", DType::i32, {sequences});
 

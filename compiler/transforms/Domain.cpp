@@ -40,7 +40,15 @@ AttentionOp eider::transforms::attentionOf(OutputOp output) {
 Attention eider::transforms::shapeOf(AttentionOp op) {
   auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
   const ArrayRef<int64_t> queries = extentsOf(op.getQueries()), keys = extentsOf(op.getKeys());
-  return {queries[1], keys[2], queries[2], keys[1], extentsOf(op.getKeyScale())[0]};
+  Attention it = {queries[1], keys[2], queries[2], keys[1], 0};
+  if (op.getKeyScale()) {
+    const ArrayRef<int64_t> scales = extentsOf(op.getKeyScale());
+    it.scales = scales.back();
+    it.scaleAxes = static_cast<int64_t>(scales.size()) - 1;
+  }
+  it.bytes =
+      std::max(1u, cast<RankedTensorType>(op.getKeys().getType()).getElementTypeBitWidth() / 8);
+  return it;
 }
 
 Attention eider::transforms::attentionIn(DenseI64ArrayAttr kind) {
@@ -464,9 +472,13 @@ static LogicalResult notePrefill(Domain &domain, PrefillOp op) {
 
 /// Notes attention over a cache in memory; an error where its kernel cannot have it.
 static LogicalResult noteAttention(Domain &domain, AttentionOp op) {
-  const char *names[] = {"queries", "keys", "scales of keys", "values", "scales of values"};
-  for (auto [name, operand] : llvm::zip(names, op.getOperands()))
-    if (failed(checkExtents(op, name, operand)))
+  const std::pair<const char *, Value> read[] = {{"queries", op.getQueries()},
+                                                 {"keys", op.getKeys()},
+                                                 {"scales of keys", op.getKeyScale()},
+                                                 {"values", op.getValues()},
+                                                 {"scales of values", op.getValueScale()}};
+  for (auto [name, operand] : read)
+    if (operand && failed(checkExtents(op, name, operand)))
       return failure();
   const Attention it = shapeOf(op);
   if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0 || it.group() > 16)
@@ -476,8 +488,8 @@ static LogicalResult noteAttention(Domain &domain, AttentionOp op) {
     return failure();
   if (it.page < 1 || it.page > widestRow)
     return op.emitError() << "over pages of " << it.page << " tokens: give 1 to " << widestRow;
-  if ((it.scales != 1 && it.scales != it.kvHeads) ||
-      op.getValueScale().getType() != op.getKeyScale().getType())
+  if (op.getKeyScale() && ((it.scales != 1 && it.scales != it.kvHeads) ||
+                           op.getValueScale().getType() != op.getKeyScale().getType()))
     return op.emitError() << "has scales " << op.getKeyScale().getType() << " and "
                           << op.getValueScale().getType() << " for " << it.kvHeads
                           << " heads of a cache: give one of each, or one a head";

@@ -39,12 +39,15 @@ inline constexpr int64_t mostStaticShared = 48 * 1024;
 /// Attention over a paged cache, as its kernel has it.
 struct Attention {
   int64_t heads = 0, kvHeads = 0, headDim = 0, page = 0;
-  int64_t scales = 1; ///< Of keys, and of values: one, or one a KV head.
+  int64_t scales = 1;    ///< Of keys, and of values: one, or one a KV head, or none (0);
+  int64_t scaleAxes = 0; ///< of all pages, or of each page (1) or token (2).
+  int64_t bytes = 1;     ///< Of an element of the cache.
   int64_t group() const { return heads / kvHeads; }
   /// Bytes of shared memory of a block: what is on its way, or its warps' sums.
   int64_t sharedOf(int64_t warps, int64_t ahead) const {
-    const int64_t sums = 4 * warps * ((group() + 7) / 8 * 8) * (headDim + 4 + 2);
-    return std::max(warps * ahead * 32 * headDim, sums);
+    const int64_t ofHead = headDim + 4 + 2 + (scaleAxes ? 1 : 0);
+    const int64_t sums = 4 * warps * ((group() + 7) / 8 * 8) * ofHead;
+    return std::max(warps * ahead * 32 * (headDim * bytes + (scaleAxes ? 4 : 0)), sums);
   }
   /// Floats of what a CUDA block leaves (templates/attention/parts.cuh).
   int64_t sizeOfPart() const { return (group() * (headDim + 2) + 3) / 4 * 4; }

@@ -458,6 +458,8 @@ static ScheduleAttr attentionSchedule(MLIRContext *context, const Domain &domain
     knobs.threads /= 2;
     knobs.blocks *= isFew ? 2 : 1;
   }
+  while (knobs.prefetch > 2 && it.sharedOf(knobs.threads / 32, knobs.prefetch) > most)
+    --knobs.prefetch;
   // A thread has a quarter of a head's sums, and as much of a query.
   while (knobs.resident > 1 && knobs.resident * knobs.threads * it.headDim > 4 * 128 * 128)
     knobs.resident /= 2;

@@ -40,7 +40,7 @@ static Type codesOf(Operation *op) {
   if (auto contract = dyn_cast<ContractOp>(op))
     return contract.isOfMatrices() ? contract.getWeights().getType() : Type();
   if (auto attention = dyn_cast<AttentionOp>(op))
-    return attention.getKeys().getType();
+    return attention.isOfCodes() ? attention.getKeys().getType() : Type();
   if (auto prefill = dyn_cast<PrefillOp>(op))
     return prefill.getKeys().getType();
   if (auto decode = dyn_cast<DecodeOp>(op))

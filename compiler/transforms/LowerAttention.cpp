@@ -50,23 +50,31 @@ LogicalResult ProgramLowering::lowerScore(Region &from, Region &to) {
 /// Has no tiles: which tokens a block has, its lengths say.
 LogicalResult ProgramLowering::attend() {
   auto op = *program.getOps<AttentionOp>().begin();
+  if (op.isOfCodes() && !op.getCodec())
+    return op.emitError("nobody converts FP8 yet: run eider-legalize first");
   auto output = *program.getOps<OutputOp>().begin();
   const Attention &it = *domain.attends;
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   auto nameOf = [](Value value) { return cast<InputOp>(value.getDefiningOp()).getName(); };
-  auto pointerOf = [&](Value value) { return pointers.lookup(nameOf(value)); };
+  auto pointerOf = [&](Value value) { return value ? pointers.lookup(nameOf(value)) : Value(); };
   SmallVector<Value> apart;
   const int64_t alignment = alignAttended({op.getQueries(), op.getKeys(), op.getValues()}, apart);
   const DimExpr ofTable = dimsOf(op.getPages().getType()).getExprs().back();
+  if (it.scaleAxes) {
+    const SmallVector<Value> ofKeys = pitches.lookup(nameOf(op.getKeyScale())),
+                             ofValues = pitches.lookup(nameOf(op.getValueScale()));
+    for (auto [ofKey, ofValue] : llvm::zip_equal(ofKeys, ofValues))
+      llvm::append_values(apart, ofKey, ofValue);
+  }
   Value tablePitch = isGeneral() ? strides.lookup(nameOf(op.getPages())) : extentOf(ofTable);
   auto attend = simt::AttendOp::create(
       builder, op.getLoc(), pointers.lookup(output.getName()), pointerOf(op.getQueries()),
       pointerOf(op.getKeys()), pointerOf(op.getKeyScale()), pointerOf(op.getValues()),
       pointerOf(op.getValueScale()), pointerOf(op.getPages()), pointerOf(op.getLengths()),
       extentOf(domain.rows), tablePitch, apart, capturedOf(op.getCaptured(), op.getScore()),
-      it.heads, it.kvHeads, it.headDim, knobs.blocks, it.page, it.scales,
+      it.heads, it.kvHeads, it.headDim, knobs.blocks, it.page, it.scales, it.scaleAxes,
       static_cast<int64_t>(op.getWindow()), knobs.threads / 32, knobs.prefetch, alignment,
-      *op.getCodec());
+      op.getCodecAttr());
   if (failed(lowerScore(op.getScore(), attend.getScore())))
     return failure();
   if (const int64_t bytes = it.sharedOf(knobs.threads / 32, knobs.prefetch);

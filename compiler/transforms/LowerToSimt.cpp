@@ -616,8 +616,7 @@ static LogicalResult checkLowerable(Operation &op) {
     if (isa<ScaledType>(type))
       return op.emitError("a scaled tensor: run eider-decompose first");
   auto contract = dyn_cast<ContractOp>(op);
-  if ((isa<EncodeOp, DecodeOp, AttentionOp, PrefillOp>(op) ||
-       (contract && contract.isOfMatrices())) &&
+  if ((isa<EncodeOp, DecodeOp, PrefillOp>(op) || (contract && contract.isOfMatrices())) &&
       !op.hasAttr("codec"))
     return op.emitError("nobody converts FP8 yet: run eider-legalize first");
   bool converts = isa<arith::ExtFOp, arith::TruncFOp>(op);

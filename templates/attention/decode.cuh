@@ -16,15 +16,27 @@
 
 namespace eider {
 
+/// The bits of the power of two below |x|, or near it where that has no inverse; of infinity and
+/// NaN those of 1.
+EIDER_DEVICE uint32 power_of(float x) {
+  const uint32 power = arch::as_bits(x) & 0x7f800000u, least = 2u << 23, most = 252u << 23;
+  if (power == 0x7f800000u)
+    return 127u << 23;
+  return power < least ? least : power > most ? most : power;
+}
+
 /// The queries of a lane, as the scores' products want them: of head `lane / 4` of each eight the
-/// elements that the lane has of keys, in f16 of a head's own power of two, by which its largest
-/// is between 1 and 2 (near the ends of f32 below 16); of floats two such, whose sum they are.
-template <class Q, bool interleaved, int head_dim, int piece, int eights, int group, int alignment>
+/// elements that the lane has of keys W, in f16, or bf16 as those, of a head's own power of two, by
+/// which its largest is between 1 and 2 (near the ends of f32 below 16); so many that their sum is
+/// what Q has: in f16 of floats two, in bf16 of f16 two and of floats three.
+template <class Q, class W, bool interleaved, int head_dim, int piece, int eights, int group,
+          int alignment>
 class Queries {
   static constexpr int own = head_dim / 4;
 
 public:
-  static constexpr int terms = same<Q, float> ? 2 : 1;
+  static constexpr int of_float = same<W, bf16> ? 3 : 2;
+  static constexpr int terms = same<Q, float> ? of_float : same<Q, f16> && same<W, bf16> ? 2 : 1;
   uint32 pairs[eights][terms][own / 2];
   float scale[eights][2]; ///< What the lane's columns of a score's product have lost.
 
@@ -68,20 +80,42 @@ private:
     }
   }
 
-  /// The bits of the power of two below x, or near it where that has no inverse; of infinity and
-  /// NaN those of 1.
-  static EIDER_DEVICE uint32 power_of(float x) {
-    const uint32 power = arch::as_bits(x) & 0x7f800000u, least = 2u << 23, most = 252u << 23;
-    if (power == 0x7f800000u)
-      return 127u << 23;
-    return power < least ? least : power > most ? most : power;
-  }
-
   EIDER_DEVICE void split(float low, float high, int e, int i) {
-    pairs[e][0][i] = arch::f16x2_from(low, high);
-    if constexpr (terms == 2)
-      pairs[e][1][i] = arch::f16x2_from(low - arch::float_from_low_f16(pairs[e][0][i]),
-                                        high - arch::float_from_high_f16(pairs[e][0][i]));
+    if constexpr (same<W, bf16>) {
+      EIDER_UNROLL
+      for (int term = 0; term < terms; ++term) {
+        pairs[e][term][i] = arch::bf16x2_from(low, high);
+        low -= arch::as_float(pairs[e][term][i] << 16);
+        high -= arch::as_float(pairs[e][term][i] & 0xffff0000u);
+      }
+    } else {
+      pairs[e][0][i] = arch::f16x2_from(low, high);
+      if constexpr (terms == 2)
+        pairs[e][1][i] = arch::f16x2_from(low - arch::float_from_low_f16(pairs[e][0][i]),
+                                          high - arch::float_from_high_f16(pairs[e][0][i]));
+    }
+  }
+};
+
+/// Scales of two tokens of a step, eight apart: of keys, and those of values as a power of two and
+/// what is left of them, 1/2 to 1 but near the ends of f32. None where all tokens have one.
+template <bool are_there> struct TokenScales {
+  EIDER_DEVICE TokenScales(const unsigned char *, int) {}
+};
+template <> struct TokenScales<true> {
+  float keys[2], powers[2], rests[2];
+
+  /// `from`: those of 16 tokens for keys, and after them for values.
+  EIDER_DEVICE TokenScales(const unsigned char *from, int token) {
+    const auto *scales = reinterpret_cast<const float *>(from) + token;
+    EIDER_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      keys[half] = scales[half * 8];
+      const float of_value = scales[16 + half * 8];
+      const uint32 power = power_of(of_value);
+      powers[half] = static_cast<float>(static_cast<int>(power >> 23) - 126);
+      rests[half] = of_value * arch::as_float((253u << 23) - power);
+    }
   }
 };
 
@@ -89,21 +123,29 @@ private:
 /// warps take 16 tokens at a time in turn, and copy those of `ahead` such steps to shared memory,
 /// each warp its own. Scores are a product of 16 keys with 8 query heads; their
 /// weights, turned, meet the values: it is free which tokens and elements stand where in a
-/// product, so that a lane has neighbours in memory.
-template <class Parts, int page, int warps, int ahead, int window = 0> class AttentionDecode {
+/// product, so that a lane has neighbours in memory. Scales are those of all pages, of each page
+/// (`scale_axes` 1) or of each token (2). The latter meet scores, and weights on their way to f16:
+/// the products have a base of their own, so that f16 has them wherever the scales lie. Elements of
+/// two bytes are no codes but bf16 or f16, which meet queries and weights of their own type.
+template <class Parts, int page, int warps, int ahead, int window = 0, int scale_axes = 0,
+          int bytes = 1>
+class AttentionDecode {
   static constexpr int head_dim = Parts::head_dim, group = Parts::group;
   static constexpr int eights = (group + 7) / 8, tokens = 16;
   static constexpr int products = head_dim / 16; // of a step, for scores as for values
   static constexpr EIDER_DEVICE int piece_of(int own) {
-    int piece = 16;
+    int piece = 16 / bytes;
     while (own % piece != 0)
       piece /= 2;
     return piece;
   }
   // Of a key a lane has a quarter, of a value an eighth, in pieces that are loaded together.
   static constexpr int key_piece = piece_of(head_dim / 4), value_piece = piece_of(head_dim / 8);
-  static constexpr int step_bytes = 2 * tokens * head_dim; // of keys, and of values after them
-  static constexpr int value_pitch = head_dim + 4;         // of sums in shared memory
+  static constexpr bool has_token_scales = scale_axes != 0; // or of pages, which are theirs
+  static constexpr int row_bytes = head_dim * bytes;
+  static constexpr int cached_bytes = 2 * tokens * row_bytes; // of keys, and of values after them
+  static constexpr int step_bytes = cached_bytes + (has_token_scales ? 2 * tokens * 4 : 0);
+  static constexpr int value_pitch = head_dim + 4; // of sums in shared memory
   static constexpr bool has_whole_pages = page % tokens == 0;
   static_assert(head_dim % 32 == 0, "a lane has whole words of a value");
   static_assert(group <= 16, "at most 16 query heads meet a head of the cache");
@@ -114,7 +156,7 @@ template <class Parts, int page, int warps, int ahead, int window = 0> class Att
     uint32 words[4];
   };
   static constexpr int on_way = warps * ahead * step_bytes;
-  static constexpr int of_sums = warps * eights * 8 * (value_pitch + 2) * 4;
+  static constexpr int of_sums = warps * eights * 8 * (value_pitch + 2 + has_token_scales) * 4;
   static constexpr int memory = on_way > of_sums ? on_way : of_sums;
   static EIDER_DEVICE Piece *shared_memory() {
     return shared_or_launched<AttentionDecode, Piece, memory / 16>();
@@ -122,27 +164,38 @@ template <class Parts, int page, int warps, int ahead, int window = 0> class Att
 
 public:
   /// Writes the block's part. `asked` is queries, [sequences, heads, head_dim], or `scored`; `k`
-  /// and `v` are [pages, page, kv_heads, head_dim]; of `table`, [sequences, table_pitch], and of
-  /// the cache no more is read than `lengths` says. Row starts of q and of the cache are multiples
-  /// of `alignment` bytes; pitches in elements. Every thread of the CUDA block takes part.
+  /// and `v` are [pages, page, kv_heads, head_dim], `k_scale` and `v_scale` the axes that scales
+  /// have, and `scales`, one or the cache's heads, or none (0); of `table`, [sequences,
+  /// table_pitch], and of the cache no more is read than `lengths` says. Row starts of q and of the
+  /// cache are multiples of `alignment` bytes; pitches in elements. `Code` is the codec, or the
+  /// type of what is no codes. Every thread of the CUDA block takes part.
   template <class Code, int scales, int alignment = 16, class Asked, class W, class Index,
             class Length>
-  static EIDER_DEVICE void
-  leave_part(float *parts, const Asked &asked, const W *k, const float *k_scale, const W *v,
-             const float *v_scale, const Index *table, const Length *lengths, int64 sequences,
-             int64 table_pitch, int64 q_pitch = Parts::heads * head_dim,
-             int64 q_head_pitch = head_dim,
-             int64 k_page_pitch = static_cast<int64>(page) * Parts::kv_heads * head_dim,
-             int64 k_pitch = Parts::kv_heads * head_dim, int64 k_head_pitch = head_dim,
-             int64 v_page_pitch = static_cast<int64>(page) * Parts::kv_heads * head_dim,
-             int64 v_pitch = Parts::kv_heads * head_dim, int64 v_head_pitch = head_dim,
-             arch::Site at = arch::Site::current()) {
+  static EIDER_DEVICE void leave_part(
+      float *parts, const Asked &asked, const W *k, const float *k_scale, const W *v,
+      const float *v_scale, const Index *table, const Length *lengths, int64 sequences,
+      int64 table_pitch, int64 q_pitch = Parts::heads * head_dim, int64 q_head_pitch = head_dim,
+      int64 k_page_pitch = static_cast<int64>(page) * Parts::kv_heads * head_dim,
+      int64 k_pitch = Parts::kv_heads * head_dim, int64 k_head_pitch = head_dim,
+      int64 v_page_pitch = static_cast<int64>(page) * Parts::kv_heads * head_dim,
+      int64 v_pitch = Parts::kv_heads * head_dim, int64 v_head_pitch = head_dim,
+      int64 k_scale_page_pitch = scale_axes == 2 ? static_cast<int64>(page) * scales : scales,
+      int64 v_scale_page_pitch = scale_axes == 2 ? static_cast<int64>(page) * scales : scales,
+      int64 k_scale_pitch = scale_axes == 2 ? scales : 0,
+      int64 v_scale_pitch = scale_axes == 2 ? scales : 0, arch::Site at = arch::Site::current()) {
+    constexpr bool has_one_scale = scales != 0 && !has_token_scales;
     const int64 count = Parts::count(sequences), number = arch::block_index() / count;
     const int64 sequence = number / Parts::kv_heads, head = number % Parts::kv_heads;
-    const Work<Index, W> work = {lengths[sequence],
-                                 table + sequence * table_pitch,
-                                 {k + head * k_head_pitch, k_page_pitch, k_pitch},
-                                 {v + head * v_head_pitch, v_page_pitch, v_pitch}};
+    const int64 of_head = scales <= 1 ? 0 : head;
+    Work<Index, W> work = {lengths[sequence],
+                           table + sequence * table_pitch,
+                           {k + head * k_head_pitch, k_page_pitch, k_pitch},
+                           {v + head * v_head_pitch, v_page_pitch, v_pitch},
+                           {}};
+    if constexpr (has_token_scales)
+      work.scales = lane() < tokens
+                        ? Rows<float>{k_scale + of_head, k_scale_page_pitch, k_scale_pitch}
+                        : Rows<float>{v_scale + of_head, v_scale_page_pitch, v_scale_pitch};
     const auto all = static_cast<int>((work.length + tokens - 1) / tokens);
     const auto before = static_cast<int>(work.begin() / tokens);
     const auto each = static_cast<int>((all - before + count - 1) / count);
@@ -169,16 +222,17 @@ public:
     EIDER_UNROLL
     for (int turn = 0; turn < ahead - 1; ++turn)
       begin();
-    constexpr bool interleaved = is_interleaved<W, f16, Code::conversion, true>;
+    static_assert(sizeof(W) == bytes, "a cache of such elements");
+    constexpr bool interleaved = is_interleaved_as<Code, W>();
     const auto scored = asked_of(asked);
     using Q = typename decltype(asked_of(asked))::Element;
     using Score = typename decltype(asked_of(asked))::Score;
     constexpr int of_queries = alignment < int(sizeof(Q)) ? int(sizeof(Q)) : alignment;
-    const Queries<Q, interleaved, head_dim, key_piece, eights, group, of_queries> queries(
+    const Queries<Q, W, interleaved, head_dim, key_piece, eights, group, of_queries> queries(
         scored.elements + sequence * q_pitch + head * group * q_head_pitch, q_head_pitch, at);
-    constexpr float raised = 1 << lowered<W, Code::conversion>();
-    const float factor =
-        to_powers<Score> * raised * inverse_root(head_dim) * k_scale[scales == 1 ? 0 : head];
+    constexpr float raised = 1 << lowered_as<Code, W>();
+    const float factor = to_powers<Score> * raised * inverse_root(head_dim) *
+                         (has_one_scale ? k_scale[of_head] : 1.0f);
     const auto functions = functions_of(scored.score, static_cast<int>(head) * group, work.length);
     for (int turn = 0; turn < turns; ++turn) {
       arch::await_copies<ahead - 2>();
@@ -189,13 +243,14 @@ public:
       float scores[eights][4] = {};
       score<Code, W, interleaved>(from, queries, scores, at);
       const int step = first + turn * warps;
-      weigh(scores, queries.scale, factor, functions, step, work.skipped_of(step),
-            work.left_of(step), state, at);
+      weigh(scores, queries.scale, factor, functions, {from + cached_bytes, token_of_key(0)}, step,
+            work.skipped_of(step), work.left_of(step), state, at);
       add_values<Code, W, interleaved>(from, scores, state, at);
     }
     arch::await_copies<0>();
     meet<interleaved>(state, parts + arch::block_index() * Parts::size, raised,
-                      v_scale[scales == 1 ? 0 : head], reinterpret_cast<float *>(shared), at);
+                      has_one_scale ? v_scale[of_head] : 1.0f, reinterpret_cast<float *>(shared),
+                      at);
   }
 
 private:
@@ -213,6 +268,7 @@ private:
     int64 length;
     const Index *table;
     Rows<W> keys, values;
+    Rows<float> scales; ///< Where tokens have them: lanes of 16 of keys, the others of values.
 
     /// The page of the lane's token of a step; any where that is not met.
     EIDER_DEVICE uint32 pages_of(int step) const {
@@ -246,10 +302,11 @@ private:
   struct State {
     float sums[eights][products][4] = {};
     float largest[eights][2], weight[eights][2] = {};
+    float base[eights][2]; ///< Of the sums, where tokens have scales; else it is the largest score.
     EIDER_DEVICE State() {
       EIDER_UNROLL
       for (int i = 0; i < 2 * eights; ++i)
-        largest[i / 2][i % 2] = lowest_score;
+        largest[i / 2][i % 2] = base[i / 2][i % 2] = lowest_score;
     }
   };
 
@@ -266,7 +323,7 @@ private:
   }
 
   /// Begins to copy what the warp has of a step, by whole lines of memory: keys, and after them
-  /// values. Tokens that are not met are zeros.
+  /// values, and the tokens' scales, a lane each. Tokens that are not met are zeros.
   template <int alignment, class Index, class W>
   static EIDER_DEVICE void begin_step(const Work<Index, W> &work, int step, uint32 pages,
                                       unsigned char *slot, arch::Site at) {
@@ -283,15 +340,22 @@ private:
           const int64 inside = (static_cast<int64>(step) * tokens + token) % page;
           from = base + arch::shuffle(pages, token, at) * rows.page_pitch + inside * rows.pitch;
         }
-        begin_chunk<alignment>(to + token * head_dim + swizzled(token, chunk * 16),
-                               from + chunk * 16, skipped <= token && token < left);
+        begin_chunk<alignment>(to + token * row_bytes + swizzled(token, chunk * 16),
+                               from + chunk * (16 / bytes), skipped <= token && token < left);
       }
     };
     begin_rows(work.keys, slot);
-    begin_rows(work.values, slot + tokens * head_dim);
+    begin_rows(work.values, slot + tokens * row_bytes);
+    if constexpr (has_token_scales) {
+      const int token = lane() % tokens;
+      const int64 inside = (static_cast<int64>(step) * tokens + token) % page;
+      begin_copy<4>(slot + cached_bytes + lane() * 4,
+                    work.scales.base + pages * work.scales.page_pitch + inside * work.scales.pitch,
+                    skipped <= token && token < left);
+    }
   }
 
-  static constexpr int chunks = head_dim / 16; // of a key
+  static constexpr int chunks = row_bytes / 16; // of a key
   static constexpr int key_pieces = head_dim / 4 / key_piece;
   static constexpr int value_pieces = head_dim / 8 / value_piece;
   static EIDER_DEVICE int token_of_key(int half) { return lane() / 4 + half * 8; }
@@ -300,20 +364,46 @@ private:
   /// Rows whose length is a power of two lie in the same banks of shared memory: chunks change
   /// places, so that lanes which read together, of two keys or of four values, read from others.
   static EIDER_DEVICE int swizzled(int token, int byte) {
-    if constexpr (head_dim % 128 == 0)
+    if constexpr (row_bytes % 128 == 0)
       return byte ^ ((token % 2 * 4 ^ token / 2 % 4 * 2) * 16);
-    else if constexpr (head_dim == 64)
+    else if constexpr (row_bytes == 64)
       return byte ^ (token / 2 % 2 * 32);
     else
       return byte;
   }
   static EIDER_DEVICE const unsigned char *key_at(const unsigned char *slot, int half, int i) {
     const int token = token_of_key(half);
-    return slot + token * head_dim + swizzled(token, (i * 4 + lane() % 4) * key_piece);
+    return slot + token * row_bytes + swizzled(token, (i * 4 + lane() % 4) * key_piece * bytes);
   }
   static EIDER_DEVICE const unsigned char *value_at(const unsigned char *slot, int n, int i) {
     const int token = token_of_value(n);
-    return slot + (tokens + token) * head_dim + swizzled(token, (i * 8 + lane() / 4) * value_piece);
+    return slot + (tokens + token) * row_bytes +
+           swizzled(token, (i * 8 + lane() / 4) * value_piece * bytes);
+  }
+
+  //===-- Elements of the cache, W, as they are multiplied ----------------===//
+
+  template <class Code, class W> static constexpr EIDER_DEVICE bool is_interleaved_as() {
+    if constexpr (bytes == 1)
+      return is_interleaved<W, f16, Code::conversion, true>;
+    else
+      return false;
+  }
+  template <class Code, class W> static constexpr EIDER_DEVICE int lowered_as() {
+    if constexpr (bytes == 1)
+      return lowered<W, Code::conversion>();
+    else
+      return 0;
+  }
+  template <class W> static EIDER_DEVICE uint32 pair_of(float low, float high) {
+    return same<W, bf16> ? arch::bf16x2_from(low, high) : arch::f16x2_from(low, high);
+  }
+  template <class W>
+  static EIDER_DEVICE void multiply_add(float *c, const uint32 *a, const uint32 *b, arch::Site at) {
+    if constexpr (same<W, bf16>)
+      arch::multiply_add_bf16(c, a, b, at);
+    else
+      arch::multiply_add_f16(c, a, b, at);
   }
 
   //===-- A step ----------------------------------------------------------===//
@@ -328,8 +418,14 @@ private:
       EIDER_UNROLL
       for (int half = 0; half < 2; ++half) {
         Fragment<W, key_piece> codes;
-        arch::load_words<key_piece>(key_at(slot, half, i), codes.words);
-        pairs_of_codes<Code::conversion, interleaved, /*low=*/true>(codes, pairs[half], f16());
+        arch::load_words<key_piece * bytes>(key_at(slot, half, i), codes.words);
+        if constexpr (bytes == 1) {
+          pairs_of_codes<Code::conversion, interleaved, /*low=*/true>(codes, pairs[half], f16());
+        } else {
+          EIDER_UNROLL
+          for (int n = 0; n < key_piece / 2; ++n)
+            pairs[half][n] = codes.words[n];
+        }
       }
       EIDER_UNROLL
       for (int n = 0; n < key_piece / 4; ++n) {
@@ -339,8 +435,7 @@ private:
         for (int e = 0; e < eights; ++e)
           EIDER_UNROLL
         for (int term = 0; term < OfQ::terms; ++term)
-          arch::multiply_add_f16(scores[e], a, &queries.pairs[e][term][i * key_piece / 2 + 2 * n],
-                                 at);
+          multiply_add<W>(scores[e], a, &queries.pairs[e][term][i * key_piece / 2 + 2 * n], at);
       }
     }
   }
@@ -381,50 +476,58 @@ private:
           {{of_head(0, 0), of_head(0, 1)}, {of_head(1, 0), of_head(1, 1)}}, query, first_head};
   }
 
-  /// Scores become weights: of tokens from `skipped` to `left` of the step.
+  /// Scores become weights, times scales of values that tokens have: of tokens from `skipped` to
+  /// `left` of the step.
   template <class Known>
   static EIDER_DEVICE void weigh(float (&scores)[eights][4], const float (&scale)[eights][2],
-                                 float factor, const Known &functions, int step, int skipped,
+                                 float factor, const Known &functions,
+                                 const TokenScales<has_token_scales> &scales, int step, int skipped,
                                  int left, State &state, arch::Site at) {
     bool exceeds = false;
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 4; ++i) {
+      if constexpr (has_token_scales)
+        scores[e][i] *= scales.keys[i / 2];
       const float score = scores[e][i] * factor * scale[e][i % 2]; // their product may be none
       scores[e][i] = functions.changed(score, e, i, step);
       if ((left < tokens && token_of_key(i / 2) >= left) ||
           (window != 0 && token_of_key(i / 2) < skipped))
         scores[e][i] = -arch::as_float(0x7f800000u);
       exceeds = exceeds || !(scores[e][i] <= state.largest[e][i % 2] + score_room);
+      if constexpr (has_token_scales)
+        exceeds =
+            exceeds || !(scores[e][i] + scales.powers[i / 2] <= state.base[e][i % 2] + score_room);
     }
     if (arch::any_lane(exceeds, at))
-      scale_anew(scores, state, at);
+      scale_anew(scores, scales, state, at);
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 4; ++i) {
-      scores[e][i] = arch::exp2(scores[e][i] - (state.largest[e][i % 2] - weight_lift));
+      const float score = scores[e][i];
+      scores[e][i] = arch::exp2(score - (state.largest[e][i % 2] - weight_lift));
       state.weight[e][i % 2] += scores[e][i];
+      if constexpr (has_token_scales)
+        scores[e][i] = scales.rests[i / 2] * arch::exp2(score + scales.powers[i / 2] -
+                                                        (state.base[e][i % 2] - weight_lift));
     }
   }
 
   /// Takes the largest scores into account.
-  static EIDER_DEVICE void scale_anew(const float (&scores)[eights][4], State &state,
+  static EIDER_DEVICE void scale_anew(const float (&scores)[eights][4],
+                                      const TokenScales<has_token_scales> &scales, State &state,
                                       arch::Site at) {
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 2; ++i) {
-      float largest = arch::maximum_number(scores[e][i], scores[e][i + 2]);
-      EIDER_UNROLL
-      for (int distance = 4; distance < 32; distance *= 2)
-        largest =
-            arch::maximum_number(largest, arch::shuffle_xor(largest, distance, 0xffffffffu, at));
-      largest = arch::maximum_number(largest, state.largest[e][i]);
-      const float factor = arch::exp2(state.largest[e][i] - largest);
-      state.largest[e][i] = largest;
+      float factor = raise(state.largest[e][i], scores[e][i], scores[e][i + 2], at);
       state.weight[e][i] *= factor;
+      if constexpr (has_token_scales)
+        factor = raise(state.base[e][i], scores[e][i] + scales.powers[0],
+                       scores[e][i + 2] + scales.powers[1], at);
       EIDER_UNROLL
       for (int n = 0; n < products; ++n) {
         state.sums[e][n][i] *= factor;
@@ -433,42 +536,61 @@ private:
     }
   }
 
+  /// Raises a base to the largest score of the tokens that its lanes have; what that makes of sums.
+  static EIDER_DEVICE float raise(float &base, float one, float other, arch::Site at) {
+    float largest = arch::maximum_number(one, other);
+    EIDER_UNROLL
+    for (int distance = 4; distance < 32; distance *= 2)
+      largest =
+          arch::maximum_number(largest, arch::shuffle_xor(largest, distance, 0xffffffffu, at));
+    largest = arch::maximum_number(largest, base);
+    const float factor = arch::exp2(base - largest);
+    base = largest;
+    return factor;
+  }
+
   /// The values of a step, times their weights.
   template <class Code, class W, bool interleaved>
   static EIDER_DEVICE void add_values(const unsigned char *slot, const float (&weights)[eights][4],
                                       State &state, arch::Site at) {
+    constexpr int of_word = 4 / bytes;
     uint32 turned[eights][2];
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int half = 0; half < 2; ++half)
-      turned[e][half] = arch::transpose_pairs(
-          arch::f16x2_from(weights[e][2 * half], weights[e][2 * half + 1]), at);
+      turned[e][half] =
+          arch::transpose_pairs(pair_of<W>(weights[e][2 * half], weights[e][2 * half + 1]), at);
     EIDER_UNROLL
     for (int i = 0; i < value_pieces; ++i) {
       Fragment<W, value_piece> codes[4];
       EIDER_UNROLL
       for (int n = 0; n < 4; ++n)
-        arch::load_words<value_piece>(value_at(slot, n, i), codes[n].words);
+        arch::load_words<value_piece * bytes>(value_at(slot, n, i), codes[n].words);
       EIDER_UNROLL
-      for (int word = 0; word < value_piece / 4; ++word) {
-        uint32 pairs[2][4]; // of two tokens each, one an element
+      for (int word = 0; word < value_piece / of_word; ++word) {
+        uint32 pairs[2][of_word]; // of two tokens each, one an element
         EIDER_UNROLL
         for (int half = 0; half < 2; ++half) {
           const uint32 one = codes[2 * half].words[word], next = codes[2 * half + 1].words[word];
-          const Fragment<W, 8> both = {
-              {arch::byte_permute(one, next, interleaved ? 0x5410 : 0x5140),
-               arch::byte_permute(one, next, interleaved ? 0x7632 : 0x7362)}};
-          pairs_of_codes<Code::conversion, interleaved, /*low=*/true>(both, pairs[half], f16());
+          if constexpr (bytes == 1) {
+            const Fragment<W, 8> both = {
+                {arch::byte_permute(one, next, interleaved ? 0x5410 : 0x5140),
+                 arch::byte_permute(one, next, interleaved ? 0x7632 : 0x7362)}};
+            pairs_of_codes<Code::conversion, interleaved, /*low=*/true>(both, pairs[half], f16());
+          } else {
+            pairs[half][0] = arch::byte_permute(one, next, 0x5410);
+            pairs[half][1] = arch::byte_permute(one, next, 0x7632);
+          }
         }
         EIDER_UNROLL
-        for (int n = 0; n < 2; ++n) {
+        for (int n = 0; n < of_word / 2; ++n) {
           const uint32 a[4] = {pairs[0][2 * n], pairs[0][2 * n + 1], pairs[1][2 * n],
                                pairs[1][2 * n + 1]};
           EIDER_UNROLL
           for (int e = 0; e < eights; ++e)
-            arch::multiply_add_f16(state.sums[e][(i * value_piece / 4 + word) * 2 + n], a,
-                                   turned[e], at);
+            multiply_add<W>(state.sums[e][(i * value_piece / of_word + word) * (of_word / 2) + n],
+                            a, turned[e], at);
         }
       }
     }
@@ -490,6 +612,7 @@ private:
                                 float *shared, arch::Site at) {
     constexpr int columns = eights * 8, of_warp = columns * value_pitch;
     float *all_largest = shared + warps * of_warp, *all_weights = all_largest + warps * columns;
+    float *all_bases = has_token_scales ? all_weights + warps * columns : all_largest;
     EIDER_UNROLL
     for (int i = 0; i < 2 * eights; ++i)
       EIDER_UNROLL
@@ -503,6 +626,8 @@ private:
       if (lane() < 4) {
         all_largest[warp() * columns + column] = state.largest[i / 2][i % 2];
         all_weights[warp() * columns + column] = state.weight[i / 2][i % 2];
+        if constexpr (has_token_scales)
+          all_bases[warp() * columns + column] = state.base[i / 2][i % 2];
       }
       float *own = shared + warp() * of_warp + column * value_pitch + lane() / 4;
       EIDER_UNROLL
@@ -517,12 +642,13 @@ private:
       EIDER_UNROLL
       for (int n = 1; n < warps; ++n)
         largest = arch::maximum_number(largest, all_largest[n * columns + head]);
+      const float *bases = is_weight ? all_largest : all_bases;
       const float *from = is_weight
                               ? all_weights + head
                               : shared + head * value_pitch + place_of<interleaved>(i % head_dim);
       EIDER_UNROLL
       for (int n = 0; n < warps; ++n) {
-        const float factor = arch::exp2(all_largest[n * columns + head] - largest);
+        const float factor = arch::exp2(bases[n * columns + head] - largest);
         sum = arch::fma(factor, from[n * (is_weight ? columns : of_warp)], sum);
       }
       if (is_weight) {

@@ -41,17 +41,69 @@ static void writeSlopes(matrix::Case &made) {
     }
 }
 
-matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &parameters,
+static HostTensor &inputOf(matrix::Case &made, const std::string &name) {
+  return *std::find_if(made.inputs.begin(), made.inputs.end(),
+                       [&](const HostTensor &input) { return input.name == name; });
+}
+
+/// Elements of bf16 or f16 of magnitudes below 2, so that many tokens have weight.
+static void writeFloats(HostTensor &tensor) {
+  std::mt19937 random(5);
+  const int mantissa = tensor.dtype == DType::bf16 ? 7 : 10,
+            one = tensor.dtype == DType::bf16 ? 127 : 15;
+  std::vector<uint16_t> elements(tensor.data.size() / sizeof(uint16_t));
+  for (uint16_t &element : elements) {
+    const unsigned exponent = one - random() % 8, sign = random() % 2;
+    element =
+        static_cast<uint16_t>(sign << 15 | exponent << mantissa | random() % (1u << mantissa));
+  }
+  write(tensor, elements);
+}
+
+/// Scales of each page or token, NaN where it is not met: of keys such that many tokens have
+/// weight, of values of magnitudes 2^-7 to 2^7 and of either sign.
+static void writeScales(matrix::Case &made, const std::vector<bool> &isMet, const Cache &shape) {
+  std::mt19937 random(7);
+  const auto together = static_cast<size_t>(shape.scaleAxes == 1 ? shape.page : 1);
+  for (const Input input : {kScale, vScale}) {
+    std::vector<float> scales;
+    for (size_t first = 0; first < isMet.size(); first += together) {
+      const auto begin = isMet.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto end = begin + static_cast<std::ptrdiff_t>(together);
+      for (int64_t i = 0; i < shape.scales; ++i) {
+        const float magnitude = 1.0f + static_cast<float>(random() % 1024) / 1024;
+        const int power = static_cast<int>(random() % 15) - 7;
+        scales.push_back(std::find(begin, end, true) == end ? std::nanf("")
+                         : input == kScale                  ? 0.002f * magnitude
+                         : random() % 2 == 0                ? std::ldexp(magnitude, power)
+                                                            : -std::ldexp(magnitude, power));
+      }
+    }
+    write(made.inputs[input], scales);
+  }
+}
+
+matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &given,
                                      const std::string &codec, const std::string &schedule,
                                      const std::string &values, uint64_t seed) {
   const Dims dims = dimsOf(shape);
+  OpParameters parameters = given;
+  if (shape.scaleAxes != 0)
+    parameters.settings["scale_axes"] = std::to_string(shape.scaleAxes);
   matrix::Case made{libraryOp("attention_decode", parameters), {}, {}, dims, {}};
   made.forAnyRows = false;
   made.options.codec = codec;
   made.options.schedule = schedule;
+  const bool isOfCodes = parameters.format != "bf16" && parameters.format != "f16";
+  if (!isOfCodes)
+    made.dims.erase("scales");
   for (const char *open : {"h", "d", "page", "kv_heads", "scales"})
-    made.options.dims[open] = dims.at(open);
-  made.inputs = at_points::inputsOf(made.program, dims, values, seed);
+    if (made.dims.count(open))
+      made.options.dims[open] = dims.at(open);
+  made.inputs = at_points::inputsOf(made.program, made.dims, values, seed);
+  for (const Input cache : {kCache, vCache})
+    if (!isOfCodes && values == "normal")
+      writeFloats(made.inputs[cache]);
   const int64_t pages = dims.at("pages"), most = dims.at("max_pages");
   const std::vector<int32_t> tokens(shape.lengths.begin(), shape.lengths.end());
   std::vector<int32_t> table(tokens.size() * static_cast<size_t>(most), INT32_MAX);
@@ -70,15 +122,17 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &par
         page = order[next++];
       isKept[static_cast<size_t>(page * shape.page + token % shape.page)] = true;
     }
-  const auto row = static_cast<size_t>(shape.kvHeads * shape.d);
-  const std::byte nan{parameters.format.find("fnuz") == std::string::npos ? uint8_t(0x7f)
+  const auto row = static_cast<size_t>(shape.kvHeads * shape.d * (isOfCodes ? 1 : 2));
+  const std::byte nan{parameters.format.find("fnuz") == std::string::npos ? uint8_t(0xff)
                                                                           : uint8_t(0x80)};
   for (const Input cache : {kCache, vCache})
     for (size_t token = 0; token < isKept.size(); ++token)
       if (!isKept[token])
         std::fill_n(made.inputs[cache].data.begin() + token * row, row, nan);
-  write(made.inputs[blockTable], table);
-  write(made.inputs[lengths], tokens);
+  if (shape.scaleAxes != 0)
+    writeScales(made, isKept, shape);
+  write(inputOf(made, "block_table"), table);
+  write(inputOf(made, "lengths"), tokens);
   writeSlopes(made);
   return made;
 }

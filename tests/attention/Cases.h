@@ -12,13 +12,14 @@
 
 namespace eider::attention_cases {
 
-/// The inputs of attention_decode.
+/// The inputs of attention_decode over codes.
 enum Input { q, kCache, vCache, kScale, vScale, blockTable, lengths };
 
 /// A cache, and who asks it.
 struct Cache {
   std::vector<int64_t> lengths = {77, 0, 1, 130};
   int64_t heads = 8, kvHeads = 2, d = 64, page = 16, scales = 1;
+  int64_t scaleAxes = 0; ///< Of all pages, of each (1), or of each token (2).
 };
 
 /// Overwrites a tensor's first elements.

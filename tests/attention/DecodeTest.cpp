@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <gmock/gmock.h>
+#include <random>
 
 using namespace eider;
 using namespace eider::at_points;
@@ -52,6 +53,39 @@ std::vector<matrix::Case> cases() {
   for (const char *window : {"1", "16", "20", "77", "100"})
     for (const int64_t page : {16, 3, 64})
       add({.lengths = {77, 0, 20, 1, 400}, .page = page}, {.settings = {{"window", window}}});
+  for (const int64_t axes : {1, 2}) { // scales of pages, and of tokens
+    for (const int64_t page : {1, 3, 16, 48, 64})
+      for (const char *window : {"2000", "20"})
+        add({.lengths = {100, 17, 0, 1}, .page = page, .scales = 2, .scaleAxes = axes},
+            {.dtype = "f16", .settings = {{"window", window}}});
+    for (auto [heads, kvHeads] : {std::pair<int64_t, int64_t>{1, 1}, {6, 2}, {9, 1}, {16, 1}})
+      for (const char *format : {"e4m3", "e5m2", "e4m3fnuz"})
+        add({.heads = heads, .kvHeads = kvHeads, .scaleAxes = axes}, {.format = format});
+    for (const int64_t d : {32, 96, 128, 256, 512})
+      add({.lengths = {45, 3}, .d = d, .scales = 2, .scaleAxes = axes}, {.dtype = "f32"},
+          d == 96 ? "software" : "auto");
+    add({.lengths = {700, 0, 33}, .scaleAxes = axes}, {}, "auto",
+        "attention<threads = 256, vector = 1, blocks = 16, prefetch = 3>");
+    add({.scales = 2, .scaleAxes = axes});
+    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+  }
+  for (const char *format : {"bf16", "f16"}) { // caches of no codes
+    for (const char *dtype : {"bf16", "f16", "f32"})
+      for (const char *values : {"normal", "specials"})
+        add({}, {.dtype = dtype, .format = format}, "auto", "", values);
+    for (const int64_t d : {32, 64, 96, 128, 192, 256, 512})
+      add({.lengths = {45, 3}, .d = d}, {.dtype = d % 128 == 0 ? "f32" : "f16", .format = format});
+    for (const int64_t page : {1, 3, 16, 48, 64})
+      add({.lengths = {100, 17, 0, 1}, .page = page},
+          {.dtype = "bf16", .format = format, .settings = {{"window", page == 3 ? "20" : "100"}}});
+    for (auto [heads, kvHeads] :
+         {std::pair<int64_t, int64_t>{1, 1}, {6, 2}, {9, 1}, {16, 1}, {40, 8}})
+      add({.heads = heads, .kvHeads = kvHeads}, {.format = format});
+    add({.lengths = {700, 0, 33}}, {.format = format}, "auto",
+        "attention<threads = 128, vector = 1, blocks = 16, prefetch = 3>");
+    add({}, {.format = format});
+    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+  }
   add({.lengths = {0, 0}});
   add({.lengths = {1}});
   add({.lengths = {1500, 16, 15}, .heads = 4, .kvHeads = 1});
@@ -122,6 +156,19 @@ Program twice() {
   return b.build();
 }
 
+/// A cache of codes that are the values.
+Program unscaled() {
+  Builder b("unscaled");
+  Dim sequences = b.dim("b"), pages = b.dim("pages"), most = b.dim("max_pages");
+  PagedCache cache;
+  cache.keys = b.codes("k_cache", e4m3, {pages, 16, 2, 64});
+  cache.values = b.codes("v_cache", e4m3, {pages, 16, 2, 64});
+  cache.block_table = b.input("block_table", DType::i32, {sequences, most});
+  cache.lengths = b.input("lengths", DType::i32, {sequences});
+  b.output("o", attention(b.input("q", bf16, {sequences, 8, 64}), cache), f32);
+  return b.build();
+}
+
 /// What a case of another program takes of one of the op: tensors of the same name.
 void take(matrix::Case &made, const Program &program, const Dims &dims) {
   const std::vector<HostTensor> ofOp = std::move(made.inputs);
@@ -146,7 +193,7 @@ TEST(Decode, AgreesWithTheReferenceOnTheDevice) {
 
 TEST(Decode, WhatStandsAroundAgreesOnTheDevice) {
   std::vector<matrix::Case> all;
-  for (const Program &program : {gated(), twice()}) {
+  for (const Program &program : {gated(), twice(), unscaled()}) {
     matrix::Case made = decode({.heads = program.name() == "gated" ? 4 : 8, .scales = 2});
     take(made, program,
          {{"b", 4}, {"pages", made.dims.at("pages")}, {"max_pages", made.dims.at("max_pages")}});
@@ -170,6 +217,43 @@ TEST(Decode, ExtremesAreNoNan) {
     EXPECT_EQ(wrongOf(made, outputs), 0) << query << " " << keyScale << " " << valueScale;
     for (const float value : floatsOf(outputs.at(0)))
       ASSERT_TRUE(std::isfinite(value)) << query << " " << keyScale << " " << valueScale;
+  }
+}
+
+/// Of scales of tokens those of values are anywhere, and f16 has what is weighed by them: also
+/// where the scores say least of the largest, and where that comes last.
+TEST(Decode, ScalesOfTokensAreAnywhere) {
+  for (const int last : {0, 1})
+    for (const float most : {1e-38f, 1e-30f, 1.0f, 1e20f, 1e30f}) {
+      matrix::Case made = decode({.lengths = {40}, .d = 32, .page = 64, .scaleAxes = 2},
+                                 {.dtype = "f32"}, "software");
+      std::vector<float> ofKeys(64, 0.002f), ofValues(64, most * 0x1p-20f);
+      ofValues[last ? 39 : 2] = most;
+      const auto *table = reinterpret_cast<const int32_t *>(made.inputs[blockTable].data.data());
+      for (auto [input, scales] : {std::pair(kScale, ofKeys), {vScale, ofValues}})
+        std::memcpy(&made.inputs[input].data[table[0] * 64 * sizeof(float)], scales.data(),
+                    scales.size() * sizeof(float));
+      const std::vector<HostTensor> outputs = runOnHost(made);
+      EXPECT_EQ(wrongOf(made, outputs), 0) << most << " " << last;
+      for (const float value : floatsOf(outputs.at(0)))
+        ASSERT_TRUE(std::isfinite(value)) << most << " " << last;
+    }
+}
+
+/// A NaN among scales of tokens is what they scale: a key's of all that meet it, and a value's too.
+TEST(Decode, NansOfScalesReachTheirHeads) {
+  for (const Input where : {kScale, vScale}) {
+    matrix::Case made = decode({.lengths = {20}, .d = 32, .scales = 2, .scaleAxes = 2},
+                               {.dtype = "f32"}, "software");
+    const auto *table = reinterpret_cast<const int32_t *>(made.inputs[blockTable].data.data());
+    const float nan = std::nanf("");
+    std::memcpy(&made.inputs[where].data[((table[0] * 16 + 3) * 2 + 1) * sizeof nan], &nan,
+                sizeof nan);
+    const std::vector<HostTensor> outputs = runOnHost(made);
+    EXPECT_EQ(wrongOf(made, outputs), 0);
+    const std::vector<float> values = floatsOf(outputs.at(0));
+    EXPECT_EQ(std::count_if(values.begin(), values.end(), [](float x) { return std::isnan(x); }),
+              4 * 32);
   }
 }
 
@@ -205,14 +289,17 @@ TEST(Decode, NansReachWhatTheyMeet) {
 }
 
 TEST(Decode, TextsArePure) {
-  for (const char *dtype : {"bf16", "f32"}) {
-    const matrix::Case made = decode({.d = 96, .page = 8}, {.dtype = dtype});
-    CompileOptions options = made.options;
-    options.target = "sm_90";
-    const std::string text = emit(made.program, options, Stage::Cuda);
-    EXPECT_THAT(text::impurities(text), IsEmpty()) << text;
-    EXPECT_THAT(text::wideLines(text), IsEmpty()) << text;
-  }
+  for (const char *dtype : {"bf16", "f32"})
+    for (auto [axes, format] :
+         {std::pair<int64_t, const char *>{0, "e4m3"}, {2, "e5m2"}, {0, "bf16"}}) {
+      const matrix::Case made =
+          decode({.d = 96, .page = 8, .scaleAxes = axes}, {.dtype = dtype, .format = format});
+      CompileOptions options = made.options;
+      options.target = "sm_90";
+      const std::string text = emit(made.program, options, Stage::Cuda);
+      EXPECT_THAT(text::impurities(text), IsEmpty()) << text;
+      EXPECT_THAT(text::wideLines(text), IsEmpty()) << text;
+    }
 }
 
 /// The combining launch begins early where a GPU lets it, and shared memory beyond 48 KiB is the
@@ -251,7 +338,18 @@ TEST(Decode, NvrtcCompilesTheTexts) {
   const Cache caches[] = {{.heads = 4, .kvHeads = 4, .d = 32, .page = 1},
                           {.d = 96},
                           {.d = 512},
-                          {.heads = 16, .kvHeads = 1, .d = 128}};
+                          {.heads = 16, .kvHeads = 1, .d = 128},
+                          {.d = 128, .scales = 2, .scaleAxes = 2},
+                          {.heads = 16, .kvHeads = 1, .d = 96, .page = 3, .scaleAxes = 1}};
+  for (const char *target : {"sm_75", "sm_80", "sm_90a"})
+    for (const char *format : {"bf16", "f16"})
+      for (const char *dtype : {"bf16", "f32"}) {
+        const matrix::Case made = decode({.heads = dtype == std::string("f32") ? 8 : 32, .d = 128},
+                                         {.dtype = dtype, .format = format});
+        expectNvrtc(made.program, made.options, target);
+      }
+  const matrix::Case wide = decode({.d = 512}, {.format = "bf16"}); // of two steps' room on sm_75
+  expectNvrtc(wide.program, wide.options, "sm_75");
   for (const char *target : {"sm_75", "sm_90a", "sm_120a"})
     for (const Cache &cache : caches) {
       const matrix::Case made =
@@ -281,6 +379,83 @@ TEST(Decode, BoundsCatchMutations) {
   EXPECT_GE(wrongWithout(made, kCache, 64, 60, 4), all / 2) << "the ends of keys";
 }
 
+/// The same of a cache of bf16 and of f16, whose weights are rounded to their types.
+TEST(Decode, BoundsCatchMutationsOfFloats) {
+  for (const char *format : {"bf16", "f16"}) {
+    matrix::Case made = decode({.lengths = {45}, .heads = 8, .kvHeads = 2, .d = 64},
+                               {.dtype = "f32", .format = format});
+    std::vector<float> queries(8 * 64);
+    for (size_t i = 0; i < queries.size(); ++i)
+      queries[i] = (i % 3 == 0 ? -0.5f : 0.5f) * (1 + static_cast<float>(i * 7 % 16) / 16);
+    write(made.inputs[q], queries);
+    ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
+    const int64_t all = 8 * 64, row = 2 * 64 * 2;
+    EXPECT_GE(wrongWithout(made, vCache, 16 * row, 7 * row, row), all / 2) << "a token's values";
+    EXPECT_GE(wrongWithout(made, kCache, 16 * row, 7 * row, row), all / 4) << "a token's keys";
+    EXPECT_GE(wrongWithout(made, kCache, 128, 120, 8), all / 2) << "the ends of keys";
+    EXPECT_GE(wrongWithout(made, q, 256, 248, 8), all / 2) << "the ends of queries";
+  }
+}
+
+/// A query's digits are all there, in terms of bf16: keys are 1 and -1 in pairs, so that scores are
+/// what is left of the queries where most of each has gone.
+TEST(Decode, QueriesMeetBf16WithAllTheirDigits) {
+  for (const bool isF32 : {false, true}) {
+    matrix::Case made = decode({.lengths = {45}, .heads = 2, .kvHeads = 1, .d = 64},
+                               {.dtype = isF32 ? "f32" : "f16", .format = "bf16"});
+    HostTensor &keys = made.inputs[kCache], &queries = made.inputs[q];
+    std::mt19937 random(3);
+    bool isTurned = false; // of a pair the second where the first is not
+    for (size_t i = 0; i < keys.data.size() / 2; ++i) {
+      isTurned = i % 2 == 0 ? random() % 2 != 0 : !isTurned;
+      const uint16_t bits = isTurned ? 0xbf80 : 0x3f80;
+      if (keys.data[2 * i + 1] != std::byte(0xff)) // those of no token are NaN
+        std::memcpy(&keys.data[2 * i], &bits, sizeof bits);
+    }
+    // 96 and up to 4 more, of which bf16 has steps of a half.
+    const size_t bytes = isF32 ? 4 : 2;
+    matrix::Case other = made;
+    for (size_t i = 0; i < queries.data.size() / bytes; ++i) {
+      const auto digits = static_cast<uint32_t>(i * 37 % 64);
+      const uint32_t bits = isF32 ? 0x42c00000u + (digits << 13) : 0x5600u + digits;
+      const uint32_t cut = isF32 ? bits & 0xffff0000u : bits & 0xfffffff8u;
+      std::memcpy(&queries.data[i * bytes], &bits, bytes);
+      std::memcpy(&other.inputs[q].data[i * bytes], &cut, bytes);
+    }
+    other.inputs[kCache] = made.inputs[kCache];
+    EXPECT_EQ(wrongOf(made, runOnHost(made)), 0) << isF32;
+    EXPECT_GE(wrongOf(made, runOnHost(other)), 64) << isF32;
+  }
+}
+
+/// The same of scales of tokens: one that is dropped, and those of tokens or heads exchanged.
+TEST(Decode, BoundsCatchMutationsOfScales) {
+  const int64_t all = 8 * 64; // of each of 45 tokens some have little weight
+  matrix::Case made =
+      decode({.lengths = {45}, .page = 48, .scales = 2, .scaleAxes = 2}, {.dtype = "f32"});
+  const auto *table = reinterpret_cast<const int32_t *>(made.inputs[blockTable].data.data());
+  const size_t first = table[0] * 48 * 2 * sizeof(float);
+  for (const Input input : {kScale, vScale}) { // values as large as each other
+    std::vector<float> scales = floatsOf(made.inputs[input]);
+    for (size_t i = 0; i < scales.size(); ++i)
+      scales[i] = (input == kScale ? 0.002f : 0.5f) * (1 + static_cast<float>(i % 11) / 8);
+    write(made.inputs[input], scales);
+  }
+  ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
+  for (const Input input : {kScale, vScale}) {
+    for (const size_t token : {0, 7, 44})
+      EXPECT_GE(wrongWithout(made, input, made.inputs[input].data.size(), first + 8 * token, 8),
+                input == vScale ? all / 3 : all / 6)
+          << "the scale of token " << token;
+    for (const size_t apart : {4, 8, 64}) { // of a head, of a token, of half a step
+      matrix::Case other = made;
+      std::byte *scales = &other.inputs[input].data[first];
+      std::rotate(scales, scales + apart, scales + 48 * 8);
+      EXPECT_GE(wrongOf(made, runOnHost(other)), input == vScale ? all * 3 / 4 : all / 4) << apart;
+    }
+  }
+}
+
 TEST(Decode, RefusesWhatItCannot) {
   auto errorOf = [](const Cache &cache, const std::string &schedule = "") {
     CompileOptions options = decode(cache, {}, "auto", schedule).options;
@@ -298,6 +473,15 @@ TEST(Decode, RefusesWhatItCannot) {
   EXPECT_THAT(errorOf({.d = 80}), HasSubstr("a multiple of 32 up to 512"));
   EXPECT_THAT(errorOf({.scales = 3}), HasSubstr("give one of each, or one a head"));
   EXPECT_THAT(errorOf({}, "row<threads = 32, vector = 4>"), HasSubstr("needs family map"));
+  for (auto [parameters, words] :
+       {std::pair(OpParameters{.format = "f32"}, "e2m1, bf16, f16"),
+        {OpParameters{.format = "bf16", .settings = {{"scale_axes", "2"}}}, "has no scales"}})
+    try {
+      libraryOp("attention_decode", parameters);
+      ADD_FAILURE() << "taken";
+    } catch (const Error &error) {
+      EXPECT_THAT(error.what(), HasSubstr(words));
+    }
   EXPECT_THAT(errorOf({}, "attention<threads = 48, vector = 1, blocks = 1, prefetch = 2>"),
               HasSubstr("whole warps"));
   EXPECT_THAT(errorOf({.d = 512}, "attention<threads = 256, vector = 1, blocks = 1, prefetch = 8>"),
@@ -334,6 +518,14 @@ TEST(Decode, RefusesWhatDoesNotMeet) {
   EXPECT_THAT(errorOf(q), AllOf(HasSubstr("the lengths are [other]"), HasSubstr("DecodeTest.cpp")));
   cache.lengths = b.input("lengths_of_all", DType::i32, {sequences});
   EXPECT_THAT(errorOf(wide), HasSubstr("give both one last dim"));
+  const Value ofAll = *cache.key_scale;
+  cache.key_scale = b.input("of_tokens", f32, {pages, 16, 2});
+  EXPECT_THAT(errorOf(q), AllOf(HasSubstr("scales of keys are [pages, 16, 2]"),
+                                HasSubstr("those of values [1]")));
+  cache.key_scale = b.input("of_others", f32, {other, 16, 2});
+  EXPECT_THAT(errorOf(q), AllOf(HasSubstr("the scales of keys are [other, 16, 2], the keys [pages"),
+                                HasSubstr("[pages, page, s]")));
+  cache.key_scale = ofAll;
   EXPECT_THAT(errorOf(q * 2.0f), HasSubstr("the queries are computed"));
   cache.values = b.codes("other_v", e5m2, ofCache);
   EXPECT_THAT(errorOf(q), HasSubstr("one shape and one format"));
@@ -343,6 +535,23 @@ TEST(Decode, RefusesWhatDoesNotMeet) {
   } catch (const Error &error) {
     EXPECT_THAT(error.what(), HasSubstr("a window of -1 tokens"));
   }
+  cache.values = b.codes("v_again", e4m3, ofCache);
+  cache.value_scale.reset();
+  EXPECT_THAT(errorOf(q), HasSubstr("some scales are given, and others are not"));
+  cache.value_scale = ofAll;
+  PagedCache floats = cache;
+  std::swap(floats, cache);
+  cache.keys = cache.values = b.input("floats", bf16, ofCache);
+  EXPECT_THAT(errorOf(q),
+              AllOf(HasSubstr("no codes, and have scales"), HasSubstr("leave scales out")));
+  cache.key_scale.reset();
+  cache.value_scale.reset();
+  EXPECT_EQ(errorOf(q), "");
+  cache.keys = cache.values = b.input("f32s", f32, ofCache);
+  EXPECT_THAT(errorOf(q), HasSubstr("the keys are neither codes, bf16 nor f16"));
+  cache = floats;
+  cache.key_scale = cache.value_scale = b.input("of_blocks", f32, {pages, 16, 2, 4});
+  EXPECT_THAT(errorOf(q), HasSubstr("[s], [pages, s] or [pages, page, s]"));
   cache.values = q;
   EXPECT_THAT(errorOf(q), HasSubstr("[pages, page, kv_heads, d]"));
   EXPECT_THROW(cache.keys + 1.0f, Error) << "codes without their scales are no values";

@@ -5,11 +5,13 @@ import concurrent.futures
 import contextlib
 import importlib.util
 import io
+import math
 import os
 import pathlib
+import struct
 import unittest
 
-from eider_process import EIDER, EiderTest, read_tensors
+from eider_process import EIDER, EiderTest, read_tensors, tensors_file
 
 spec = importlib.util.spec_from_file_location("inputs", pathlib.Path(__file__).parents[1] / "gpu/inputs.py")
 inputs = importlib.util.module_from_spec(spec)
@@ -54,6 +56,49 @@ class Ops(EiderTest):
                 shape = {"gemv": shape[:1], "matmul_skinny": [9, 5]}.get(op, shape)
                 self.assertRegex(process.stdout, rf"check {result} +largest error")
                 self.assertEqual(read_tensors(self.directory / f"{op}.out")[result][1], shape)
+
+    def test_decode_reads_what_append_writes(self):
+        # Scales of each token and head, in the one layout: of 13 pages of one token, 3 heads of 128.
+        with contextlib.redirect_stdout(io.StringIO()):
+            inputs.main(EIDER, self.directory, tokens=5, hidden=141)
+        self.succeeds("run", "kv_append", "--block", "1x128", "--device", "host", "--in", "kv_append.safetensors",
+                      "--out", "cache.safetensors", "--check")
+        cache = read_tensors(self.directory / "cache.safetensors")
+        tensors = {}
+        for name in ("k", "v"):
+            for given, read, shape in ((f"{name}_cache", f"{name}_cache", [13, 1, 3, 128]), (f"{name}_cache_scale", f"{name}_scale", [13, 1, 3])):
+                dtype, written, data = cache[given]
+                self.assertEqual(written, [13, 3 * shape[3] if len(shape) > 3 else 3])
+                tensors[read] = (dtype, shape, data)
+        asked = read_tensors(self.directory / "kv_append.safetensors")
+        slots = struct.unpack("<5q", asked["slot_mapping"][2])
+        kept = [slot for slot in slots if slot >= 0]
+        tensors["q"] = ("BF16", [1, 3, 128], asked["k"][2][: 2 * 3 * 128])
+        tensors["block_table"] = ("I32", [1, len(kept)], struct.pack(f"<{len(kept)}i", *kept))
+        tensors["lengths"] = ("I32", [1], struct.pack("<i", len(kept)))
+        self.file("decode.safetensors", tensors_file(tensors))
+        checked = self.succeeds("run", "attention_decode", "--set", "scale_axes=2", "--device", "host",
+                                "--in", "decode.safetensors", "--out", "o.safetensors", "--check")
+        self.assertRegex(checked, "check o +largest error")
+        self.fails(2, ["--set scale_axes cannot be '3'", "0 to 2"], "run", "attention_decode", "--set", "scale_axes=3",
+                   "--device", "host", "--in", "decode.safetensors", "--out", "o.safetensors")
+
+    def test_decode_reads_caches_of_no_codes(self):
+        with contextlib.redirect_stdout(io.StringIO()):
+            inputs.main(EIDER, self.directory, tokens=5, hidden=141)
+        tensors = read_tensors(self.directory / "attention_decode.safetensors")
+        for name in ("k", "v"):
+            shape = tensors[f"{name}_cache"][1]
+            count = math.prod(shape)
+            tensors[f"{name}_cache"] = ("BF16", shape, struct.pack(f"<{count}H", *(0x3f00 + i * 37 % 256 for i in range(count))))
+            del tensors[f"{name}_scale"]
+        self.file("decode.safetensors", tensors_file(tensors))
+        run = ("run", "attention_decode", "--device", "host", "--in", "decode.safetensors", "--out", "o.safetensors", "--check")
+        self.assertRegex(self.succeeds(*run, "--format", "bf16"), "check o +largest error")
+        self.fails(2, ["k_cache", "BF16"], *run)
+        self.fails(2, ["a cache that is no codes has no scales", "leave --set scale_axes out"], *run, "--format", "bf16", "--set", "scale_axes=2")
+        self.fails(2, ["--format cannot be 'f32'", "e2m1, bf16, f16"], *run, "--format", "f32")
+        self.fails(2, ["--format cannot be 'bf16'"], "emit", "attention_prefill", "--format", "bf16", "--arch", "sm_90")
 
     def test_blocks_without_a_row_load_none_ahead(self):
         # The kernel that leaves parts has many blocks, whatever the rows are, and each loads its first row ahead.

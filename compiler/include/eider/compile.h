@@ -102,6 +102,7 @@ struct OpInfo {
   std::string summary;
   std::vector<std::string> parameters; ///< The fields of OpParameters that it takes.
   std::vector<OpSetting> settings = {};
+  bool takesFloats = false; ///< `format` may be bf16 or f16 as well, which are no codes.
 };
 
 EIDER_API const std::vector<OpInfo> &libraryOps();

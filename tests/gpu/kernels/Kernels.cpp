@@ -129,6 +129,21 @@ std::vector<Watched> attentions() {
                                {.lengths = {77, 0, 33}, .d = headDim, .page = page},
                                {.dtype = dtype}, codec);
                          }});
+  for (const int64_t headDim : {64, 96, 128})
+    for (const int64_t page : {16, 3}) {
+      const std::string what = std::to_string(headDim) + " in pages of " + std::to_string(page);
+      all.push_back(
+          {"attention_decode by tokens " + what, [=] {
+             return attention_cases::decode(
+                 {.lengths = {77, 0, 33}, .d = headDim, .page = page, .scales = 2, .scaleAxes = 2});
+           }});
+      for (const char *format : {"bf16", "f16"})
+        all.push_back({"attention_decode " + what + " of " + format, [=] {
+                         return attention_cases::decode(
+                             {.lengths = {77, 0, 33}, .d = headDim, .page = page},
+                             {.format = format});
+                       }});
+    }
   for (const int64_t headDim : {64, 96, 128, 512})
     for (const char *causal : {"0", "1"})
       for (const char *codec : {"hardware", "software"})

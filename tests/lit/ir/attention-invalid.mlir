@@ -26,6 +26,42 @@ eider.program @other_lengths(b, h, d, n, p, g, other) {
 
 // -----
 
+eider.program @scales_of_others(b, h, d, n, p, g, other) {
+  %q = eider.input "q" : tensor<?x?x?xbf16, #eider.dims<b, h, d>>
+  %k = eider.input "k" : tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>
+  %s = eider.input "s" : tensor<?x?x?xf32, #eider.dims<n, other, g>>
+  %t = eider.input "t" : tensor<?x?xi32, #eider.dims<b, n>>
+  %l = eider.input "l" : tensor<?xi32, #eider.dims<b>>
+  // expected-error @below {{has scales [s], [pages, s] or [pages, page, s]}}
+  %o = eider.attention %q, %k by %s, %k by %s pages %t lengths %l : (tensor<?x?x?xbf16, #eider.dims<b, h, d>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<?x?x?xf32, #eider.dims<n, other, g>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<?x?x?xf32, #eider.dims<n, other, g>>, tensor<?x?xi32, #eider.dims<b, n>>, tensor<?xi32, #eider.dims<b>>) -> tensor<?x?x?xf32, #eider.dims<b, h, d>>
+}
+
+// -----
+
+eider.program @scales_of_no_codes(b, h, d, n, p, g) {
+  %q = eider.input "q" : tensor<?x?x?xbf16, #eider.dims<b, h, d>>
+  %k = eider.input "k" : tensor<?x?x?x?xbf16, #eider.dims<n, p, g, d>>
+  %s = eider.input "s" : tensor<1xf32, #eider.dims<1>>
+  %t = eider.input "t" : tensor<?x?xi32, #eider.dims<b, n>>
+  %l = eider.input "l" : tensor<?xi32, #eider.dims<b>>
+  // expected-error @below {{scales of keys and of values, where these are codes, or none}}
+  %o = eider.attention %q, %k by %s, %k by %s pages %t lengths %l : (tensor<?x?x?xbf16, #eider.dims<b, h, d>>, tensor<?x?x?x?xbf16, #eider.dims<n, p, g, d>>, tensor<1xf32, #eider.dims<1>>, tensor<?x?x?x?xbf16, #eider.dims<n, p, g, d>>, tensor<1xf32, #eider.dims<1>>, tensor<?x?xi32, #eider.dims<b, n>>, tensor<?xi32, #eider.dims<b>>) -> tensor<?x?x?xf32, #eider.dims<b, h, d>>
+}
+
+// -----
+
+eider.program @scales_of_keys_alone(b, h, d, n, p, g) {
+  %q = eider.input "q" : tensor<?x?x?xbf16, #eider.dims<b, h, d>>
+  %k = eider.input "k" : tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>
+  %s = eider.input "s" : tensor<1xf32, #eider.dims<1>>
+  %t = eider.input "t" : tensor<?x?xi32, #eider.dims<b, n>>
+  %l = eider.input "l" : tensor<?xi32, #eider.dims<b>>
+  // expected-error @below {{scales of keys and of values, where these are codes, or none}}
+  %o = eider.attention %q, %k by %s, %k pages %t lengths %l : (tensor<?x?x?xbf16, #eider.dims<b, h, d>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<1xf32, #eider.dims<1>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<?x?xi32, #eider.dims<b, n>>, tensor<?xi32, #eider.dims<b>>) -> tensor<?x?x?xf32, #eider.dims<b, h, d>>
+}
+
+// -----
+
 eider.program @computed(b, h, d, n, p, g) {
   %x = eider.input "q" : tensor<?x?x?xf32, #eider.dims<b, h, d>>
   %q = arith.negf %x : tensor<?x?x?xf32, #eider.dims<b, h, d>>

@@ -7,6 +7,10 @@
 // RUN:   | FileCheck %s --check-prefix=STRIDED
 // RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --set window=4096 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=WINDOW
+// RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --set scale_axes=2 --arch sm_90 \
+// RUN:   | FileCheck %s --check-prefix=TOKENS
+// RUN: eider emit attention_decode --format bf16 --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --arch sm_90 \
+// RUN:   | FileCheck %s --check-prefix=FLOATS
 // RUN: eider explain attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=EXPLAIN
 
@@ -33,6 +37,18 @@
 // STRIDED:            b, block_table_stride, q_stride, q_stride_1, k_cache_stride,
 
 // WINDOW:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/4096>;
+
+// TOKENS:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/0,
+// TOKENS-NEXT:      /*scale_axes=*/2>;
+// TOKENS:       Attend::leave_part<E4m3, /*scales=*/8>(attended, q, k_cache, k_scale, v_cache, v_scale,
+// TOKENS-NEXT:      block_table, lengths, b, max_pages);
+// TOKENS:       void attention_decode_parts_strided(
+// TOKENS:           k_scale_stride, v_scale_stride, k_scale_stride_1, v_scale_stride_1);
+
+// FLOATS-NOT:   Codec
+// FLOATS:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/0,
+// FLOATS-NEXT:      /*scale_axes=*/0, /*bytes=*/2>;
+// FLOATS-NEXT:  Attend::leave_part<bf16, /*scales=*/0>(attended, q, k_cache, nullptr, v_cache, nullptr,
 
 // EXPLAIN:      family    attention: attention over a cache
 // EXPLAIN:      kernels   2: attention leaves parts, which the next combines

@@ -106,7 +106,11 @@ TEST_F(ErrorTest, arguments) {
   expect([&] { b.inout("j", DType::i32, {hidden}); }, "an in-out cannot be i32");
   expect([&] { b.inout("k", e5m2, {hidden}); }, "an in-out cannot be f8E5M2");
   expect([&] { b.input("l", f32, {}); }, "a tensor of rank 0");
-  expect([&] { b.input("m", f32, {tokens, tokens, tokens, hidden}); }, "a tensor of rank 4");
+  expect(
+      [&] {
+        b.input("m", f32, {tokens, tokens, tokens, tokens, hidden});
+      },
+      "a tensor of rank 5");
   expect([&] { b.codes("cache", bf16, {tokens, hidden}); }, "codes cannot be bf16");
   expect([&] { b.input("n", f32, {foreign}); }, "'foreign' is not a dim of this op");
   expect([&] { b.input("o", f32, {0}); }, "an extent of 0");
@@ -316,5 +320,11 @@ TEST_F(ErrorTest, givenScales) {
               HasSubstr("a block of rank 1 for a shape of rank 2"));
   EXPECT_THAT(errorOf([&] { blocks_of({hidden}, {0}); }).what(),
               HasSubstr("a block's extent cannot be 0"));
+}
+
+/// Four dims are those of a cache that attention reads.
+TEST_F(ErrorTest, fourDimsAreACache) {
+  b.output("y", b.input("wide", bf16, {tokens, 2, 3, 64}) * 2.0f, bf16);
+  expect([&] { b.build(); }, "input 'wide' is of rank 4");
 }
 } // namespace

@@ -10,6 +10,7 @@
 #include <set>
 
 using namespace eider;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -101,6 +102,30 @@ TEST(Library, signaturesOfAttention) {
   EXPECT_EQ(program.signature().tensors[6].mostOfEach, "max_pages * page");
   const Program biased = libraryOp("attention_decode", {.settings = {{"alibi", "1"}}});
   EXPECT_THAT(tensorsOf(biased), ::testing::Contains("slopes:in:f32[h]"));
+  for (const Signature::NamedDim &dim : program.signature().dims)
+    EXPECT_EQ(dim.isFixed, dim.name != "b" && dim.name != "pages" && dim.name != "max_pages")
+        << dim.name;
+}
+
+TEST(Library, signaturesOfScalesOfTheCache) {
+  const char *ofPages = "k_scale:in:f32[pages, scales]",
+             *ofTokens = "k_scale:in:f32[pages, page, scales]";
+  EXPECT_THAT(tensorsOf(libraryOp("attention_decode", {.settings = {{"scale_axes", "1"}}})),
+              Contains(ofPages));
+  const Program program = libraryOp("attention_decode", {.settings = {{"scale_axes", "2"}}});
+  EXPECT_THAT(tensorsOf(program), Contains(ofTokens));
+  for (const Signature::NamedDim &dim : program.signature().dims)
+    EXPECT_EQ(dim.isFixed, dim.name != "b" && dim.name != "pages" && dim.name != "max_pages")
+        << dim.name;
+}
+
+TEST(Library, signaturesOfCachesOfFloats) {
+  const Program program = libraryOp("attention_decode", {.dtype = "f32", .format = "bf16"});
+  EXPECT_THAT(tensorsOf(program),
+              ElementsAre("q:in:f32[b, h, d]", "k_cache:in:bf16[pages, page, kv_heads, d]",
+                          "v_cache:in:bf16[pages, page, kv_heads, d]",
+                          "block_table:in:i32[b, max_pages]", "lengths:in:i32[b]",
+                          "o:out:f32[b, h, d]"));
   for (const Signature::NamedDim &dim : program.signature().dims)
     EXPECT_EQ(dim.isFixed, dim.name != "b" && dim.name != "pages" && dim.name != "max_pages")
         << dim.name;
