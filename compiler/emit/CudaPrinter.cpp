@@ -28,7 +28,6 @@ using eider::ir::CodecPath;
 
 namespace eider::text {
 namespace {
-
 struct Expression {
   std::string text;
   Binding binding = Primary;

@@ -112,10 +112,10 @@ Value ofEverything(const Score &s, const Given &given) {
   return select(s.head == 1, max(bent, rest), bent + rounded * rest) + relu(far) +
          clamp(given.scalar, 0, 1) + s.of_head(given.slopes);
 }
-/// The first tokens are not met, and of head 1 none.
+/// The first tokens are not met, and of head 1 none; the others have scores far below 0.
 Value masked(const Score &s, const Given &given) {
   return select(s.key < 70, -infinity, select(s.head == 1, -infinity, s.value)) +
-         s.of_head(given.slopes) + given.scalar;
+         s.of_head(given.slopes) - given.scalar * 40;
 }
 /// Every other token, by a score that is no infinity; the bases rise and fall by steps of their
 /// own.
