@@ -32,8 +32,8 @@ std::string eider::text::productType(eider::simt::ContractOp op, StringRef tile)
     const auto held = cast<eider::simt::CursorType>(op.getAt().getType()).getTile();
     return ("WarpgroupProduct<" + tile + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +
             number(op.getBlockRows()) + ", " + number(op.getBlockColumns()) + ", /*rows=*/" +
-            number(held.getRows() * held.getCluster()) + ", /*cluster=*/" +
-            number(held.getCluster()) + ", /*ahead=*/" + number(op.getAhead()) + ">")
+            number(held.rowsOfCluster()) + ", /*cluster=*/" + number(held.getCluster()) +
+            ", /*ahead=*/" + number(op.getAhead()) + ">")
         .str();
   }
   return ("Product<" + tile + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +

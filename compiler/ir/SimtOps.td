@@ -83,6 +83,8 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     int64_t blockThreads() const {
       return getKind() == TileKind::row ? getThreads() * getRows() : getThreads();
     }
+    /// Rows of the blocks of a cluster, which have one row, or blocks that lie below each other.
+    int64_t rowsOfCluster() const { return getRows() * (getKind() == TileKind::block ? getCluster() : 1); }
     /// Tiles side by side that a row of the matrix needs.
     int64_t segments() const { return (getWidth() + getColumns() - 1) / getColumns(); }
     /// The same in a kernel whose matrix has a multiple of so many rows.

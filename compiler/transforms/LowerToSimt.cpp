@@ -151,10 +151,8 @@ std::string ProgramLowering::gridExpression() {
   std::string rows = domain.rows.contractExpression();
   if (domain.writesWhole && !knobs.cooperative)
     rows = "max(1, " + rows + ")";
-  // The blocks of a cluster have a row, or blocks that lie below each other.
-  const bool isBlock = tile.getKind() == simt::TileKind::block;
-  if (const int64_t together = tile.getRows() * (isBlock ? tile.getCluster() : 1); together > 1)
-    rows = "ceildiv(" + rows + ", " + std::to_string(together) + ")";
+  if (tile.rowsOfCluster() > 1)
+    rows = "ceildiv(" + rows + ", " + std::to_string(tile.rowsOfCluster()) + ")";
   if (across > 1)
     rows = "(" + rows + ") * " + std::to_string(across);
   if (knobs.cooperative)

@@ -112,8 +112,8 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(seed)));
   const auto window = parameters.settings.find("window");
-  const int64_t given = window == parameters.settings.end() ? 0 : std::stoll(window->second);
-  const int64_t met = given ? given : INT64_MAX;
+  const int64_t last = window == parameters.settings.end() ? 0 : std::stoll(window->second);
+  const int64_t met = last ? last : INT64_MAX;
   for (size_t sequence = 0, next = 0; sequence < tokens.size(); ++sequence)
     for (int64_t token = std::max<int64_t>(0, tokens[sequence] - met); token < tokens[sequence];
          ++token) {
