@@ -85,7 +85,7 @@ struct Domain {
   bool byWarpgroups = true;   ///< These products, where the target has such.
   /// Bytes of shared memory of a block of such a product (templates/contraction/warpgroups.cuh).
   static int64_t sharedOfProduct(const ir::ScheduleKnobs &k) {
-    constexpr int64_t stage = 128, operands = 3, ofScales = 48;
+    constexpr int64_t stage = 128, operands = 3, ofScales = 64;
     const int64_t onWay =
         operands * k.rows * 2 * stage + k.columns * (k.prefetch * stage + ofScales);
     return (std::max(onWay, k.rows * (k.columns + 4) * 4) + 1023) / 1024 * 1024;

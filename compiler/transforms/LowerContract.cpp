@@ -60,8 +60,10 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
   if (Attribute given = op->getAttr("eider.name"))
     product->setAttr("eider.name", given);
   map.map(op.getResult(), product.getResult());
-  if (const int64_t bytes = Domain::sharedOfProduct(knobs);
-      knobs.warpgroups && bytes > mostStaticShared)
+  if (!knobs.warpgroups)
+    return success();
+  alignments[nameOf(op.getScales())] = 16; // those of several blocks are copied together
+  if (const int64_t bytes = Domain::sharedOfProduct(knobs); bytes > mostStaticShared)
     kernel.setShared(bytes);
   return success();
 }

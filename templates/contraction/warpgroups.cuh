@@ -39,7 +39,7 @@ struct WarpgroupCut {
   /// Of x, as it is multiplied: one stage is, one was until warpgroups meet, one is laid out.
   using Operand = Panels<rows, 2 * stage>;
   static constexpr int operands = 3;
-  static constexpr int of_codes = width * stage, of_scales = 48 * width; // bytes
+  static constexpr int of_codes = width * stage, of_scales = 64 * width; // bytes
   static constexpr int codes_at = operands * Operand::bytes;
   static constexpr int scales_at = codes_at + ahead * of_codes;
   static constexpr int pitch = width + 4; // of sums: no bank twice
@@ -291,6 +291,8 @@ public:
           rows_of_x.template lay_out<interleaved>(operand_at(next_place));
           arch::share_with_products();
           arch::await_copies<ahead - 2>();
+          if constexpr (!Cut::is_grouped) // the turn before has been multiplied
+            arch::await_products<1>();
           meeting.arrive(at);
           rows_of_x.load(turn + 2 < turns);
         }

@@ -45,7 +45,8 @@ ScoreFunction bound(const Function &function, const Given &given) {
 
 /// attention_decode with slopes, of f32, and a function of the test's own; what it takes may be
 /// multiplied with the result.
-Program decodeBy(const Function &function, int64_t window, bool multiplies = false) {
+Program decodeBy(const Function &function, int64_t window, bool multiplies = false,
+                 int64_t scaleAxes = 0) {
   Builder b("decode_by");
   Dim sequences = b.dim("b"), heads = b.dim("h"), d = b.dim("d");
   Dim pages = b.dim("pages"), page = b.dim("page"), kv_heads = b.dim("kv_heads");
@@ -54,8 +55,10 @@ Program decodeBy(const Function &function, int64_t window, bool multiplies = fal
   PagedCache cache;
   cache.keys = b.codes("k_cache", e4m3, {pages, page, kv_heads, d});
   cache.values = b.codes("v_cache", e4m3, {pages, page, kv_heads, d});
-  cache.key_scale = b.input("k_scale", f32, {scales});
-  cache.value_scale = b.input("v_scale", f32, {scales});
+  const std::vector<Dim> ofScales =
+      scaleAxes == 2 ? std::vector<Dim>{pages, page, scales} : std::vector<Dim>{scales};
+  cache.key_scale = b.input("k_scale", f32, ofScales);
+  cache.value_scale = b.input("v_scale", f32, ofScales);
   cache.block_table = b.input("block_table", DType::i32, {sequences, max_pages});
   cache.lengths = b.input("lengths", DType::i32, {sequences});
   const Given given = givenOf(b, heads);
@@ -67,8 +70,9 @@ Program decodeBy(const Function &function, int64_t window, bool multiplies = fal
 matrix::Case decodeBy(const Function &function, const Cache &shape, int64_t window = 0) {
   matrix::Case made = decode(
       shape, {.dtype = "f32", .settings = {{"alibi", "1"}, {"window", std::to_string(window)}}});
-  made.program = decodeBy(function, window);
-  write(made.inputs[kScale], std::vector<float>(size_t(shape.scales), 0.02f));
+  made.program = decodeBy(function, window, /*multiplies=*/false, shape.scaleAxes);
+  if (shape.scaleAxes == 0)
+    write(made.inputs[kScale], std::vector<float>(size_t(shape.scales), 0.02f));
   return made;
 }
 
@@ -153,6 +157,13 @@ std::vector<matrix::Case> decodeCases() {
     add({}, scored("20", "1", {.format = format}), "software");
   add({}, scored("20", "1"));
   cases.back().layout = {/*padding=*/3, /*shift=*/1};
+  for (const int64_t scaleAxes : {1, 2})
+    add({.scales = 2, .scaleAxes = scaleAxes}, scored("5", "1"));
+  for (const char *format : {"bf16", "f16"})
+    add({}, scored("5", "1", {.format = format}));
+  for (const Function &function : functions)
+    cases.push_back(
+        decodeBy(function, {.lengths = {150, 0, 1, 60, 333}, .heads = 4, .scaleAxes = 2}));
   for (const Function &function : functions)
     for (const int64_t window : {0, 90})
       cases.push_back(decodeBy(function, {.lengths = {150, 0, 1, 60, 333}, .heads = 4}, window));

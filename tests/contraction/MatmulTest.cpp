@@ -105,6 +105,7 @@ std::vector<Point> warpgroupPoints() {
   add({}, extents(64, 257, 384), byWarpgroups(512, 64, 8, 2)); // of three stages, five have none
   add({.block = "1x*"}, extents(16, 128, 16), byWarpgroups(256, 16, 1, 4));
   add({}, extents(1, 64, 128 * 9), byWarpgroups(128, 16, 8, 5));
+  add({}, extents(9, 64, 2048), byWarpgroups(128, 8, 1, 8)); // most of scales on their way
   for (const int64_t m : {0, 31, 64, 65})
     add({}, extents(m, 192, 512), byWarpgroups(128, 64, 1, 3));
   for (size_t i = 0; i < points.size(); i += 3)
@@ -234,7 +235,7 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
     const std::string text = emit(libraryOp("matmul_skinny", parameters), options, Stage::Cuda);
     return text.substr(text.find("// schedule"), text.find("extern") - text.find("// schedule"));
   };
-  EXPECT_THAT(scheduleOf({}, extents(64, 4096, 14336)), HasSubstr("cluster = 8, warpgroups = 1>"));
+  EXPECT_THAT(scheduleOf({}, extents(64, 4096, 14336)), HasSubstr("cluster = 4, warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(17, 57344, 8192)), HasSubstr("warpgroups = 1>"));
   for (const std::string &other :
        {scheduleOf({}, extents(16, 4096, 14336)), scheduleOf({}, extents(64, 4096, 1032)),
@@ -244,6 +245,23 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
         scheduleOf({}, extents(64, 4096, 4096), "sm_90"),
         scheduleOf({}, extents(64, 4096, 4096), "sm_100a")})
     EXPECT_THAT(other, testing::Not(HasSubstr("warpgroups")));
+}
+
+/// Scales of several blocks are copied together, so that their base is aligned as those of rows
+/// are; warps, which load one by one, ask for nothing.
+TEST(Matmul, WarpgroupsAskForAlignedScales) {
+  auto alignedOf = [](const char *target) {
+    CompileOptions options;
+    options.target = target;
+    options.dims = extents(64, 256, 2048);
+    const std::string contract = compile(libraryOp("matmul_skinny", {}), options).contract;
+    size_t count = 0;
+    for (size_t at = contract.find("\"aligned\""); at != std::string::npos;
+         at = contract.find("\"aligned\"", at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(alignedOf("sm_90a"), alignedOf("sm_90") + 1);
 }
 
 /// Without the reference: integers small enough that f32 adds them exactly in any order.
