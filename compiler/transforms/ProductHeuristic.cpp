@@ -72,7 +72,7 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
   return waves * std::max<int64_t>(1, knobs.resident) * (stages * ofBlock + around);
 }
 
-/// By warpgroups from so many rows on that warps would read them too often (H200: 17 and more).
+/// By warpgroups from so many rows on that warps would read them too often.
 ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t mostRows, std::string &message) {
   constexpr int64_t most = 64, few = 16;
