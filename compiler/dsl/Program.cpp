@@ -259,8 +259,7 @@ static void nameArguments(Region &score, ValueRange captured) {
   if (score.empty())
     return;
   for (auto [i, argument] : llvm::enumerate(score.getArguments())) {
-    static constexpr StringRef names[] = {"score", "query", "key", "head"};
-    const StringRef name = i < scoreArguments ? names[i]
+    const StringRef name = i < scoreArguments ? StringRef(scoreArgumentNames[i])
                                               : captured[i - scoreArguments]
                                                     .getDefiningOp()
                                                     ->getAttrOfType<StringAttr>("name")

@@ -226,14 +226,14 @@ FailureOr<std::string> KernelPrinter::printScore(Region &score, ValueRange captu
   os << indent << "const auto " << name << " = [=](int64 " << index << ") {\n";
   std::string parameters;
   for (auto [i, argument] : llvm::enumerate(score.getArguments())) {
-    static constexpr StringRef given[] = {"score", "query", "key", "head"};
-    const Value from = i < eider::ir::scoreArguments ? Value() : captured[i - std::size(given)];
+    const Value from =
+        i < eider::ir::scoreArguments ? Value() : captured[i - eider::ir::scoreArguments];
     if (from && !isa<PointerType>(from.getType())) {
       expressions[argument] = operand(from);
       continue;
     }
     const std::string variable =
-        names.fresh(from ? operand(from).text + "_of_head" : given[i].str());
+        names.fresh(from ? operand(from).text + "_of_head" : eider::ir::scoreArgumentNames[i]);
     expressions[argument] = {variable};
     if (from)
       os << indent << "  const float " << variable << " = " << operand(from).text << "[" << index

@@ -67,7 +67,8 @@ mlir::RankedTensorType reducedType(mlir::RankedTensorType type, llvm::ArrayRef<i
 
 /// What a score function is given before what it captures: the score, the positions of query and
 /// key, and the query's head.
-constexpr unsigned scoreArguments = 4;
+inline constexpr const char *scoreArgumentNames[] = {"score", "query", "key", "head"};
+constexpr unsigned scoreArguments = std::size(scoreArgumentNames);
 
 /// Whether a region is a score function: of f32 alone, which it is given and yields.
 mlir::LogicalResult verifyScore(mlir::Operation *op, mlir::Region &score,

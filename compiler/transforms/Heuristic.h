@@ -39,6 +39,11 @@ ir::ScheduleAttr warpsOfPrefill(mlir::MLIRContext *context, const Domain &domain
 ir::ScheduleAttr warpsOfProduct(mlir::MLIRContext *context, const Domain &domain, int64_t mostRows,
                                 std::string &message);
 
+/// A schedule of so many rows by warpgroups, in blocks of so many threads; legal or not.
+ir::ScheduleAttr warpgroupsOfProduct(mlir::MLIRContext *context, const Domain &domain, int64_t rows,
+                                     int64_t threads, int64_t cluster, int64_t resident,
+                                     int64_t prefetch);
+
 /// The time of a product by warpgroups, about, in stages of its length.
 double stagesOfProduct(const ir::ScheduleKnobs &knobs, const Domain &domain);
 

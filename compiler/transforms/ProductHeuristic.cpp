@@ -60,6 +60,21 @@ ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domai
   }
 }
 
+ScheduleAttr eider::transforms::warpgroupsOfProduct(MLIRContext *context, const Domain &domain,
+                                                    int64_t rows, int64_t threads, int64_t cluster,
+                                                    int64_t resident, int64_t prefetch) {
+  return ScheduleAttr::get(context, Family::contract,
+                           {.threads = threads,
+                            .vector = std::max<int64_t>(4, domain.group / 32),
+                            .rows = rows,
+                            .loads = 2,
+                            .columns = threads / 2,
+                            .resident = resident,
+                            .prefetch = prefetch,
+                            .cluster = cluster,
+                            .warpgroups = 1});
+}
+
 double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Domain &domain) {
   // A block of fewer columns has cheaper ones, but not as much cheaper; each block begins and ends.
   constexpr double around = 6, ofFew = 0.7, ofFewer = 0.5;
@@ -83,16 +98,10 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
   double least = 0;
   for (int64_t threads : {512, 256})
     for (int64_t cluster : {1, 2, 4, 8}) {
-      ScheduleKnobs knobs{.threads = threads,
-                          .vector = std::max<int64_t>(4, domain.group / 32),
-                          .rows = asked > 32 ? 64 : 32,
-                          .loads = 2,
-                          .columns = threads / 2,
-                          .prefetch = 4,
-                          .cluster = cluster,
-                          .warpgroups = 1};
-      const double cost = stagesOfProduct(knobs, domain);
-      const auto schedule = ScheduleAttr::get(context, Family::contract, knobs);
+      const ScheduleAttr schedule =
+          warpgroupsOfProduct(context, domain, /*rows=*/asked > 32 ? 64 : 32, threads, cluster,
+                              /*resident=*/0, /*prefetch=*/4);
+      const double cost = stagesOfProduct(schedule.getKnobs(), domain);
       if (std::string why; (!best || cost < least) && tileOf(schedule, domain, why)) {
         best = schedule;
         least = cost;

@@ -337,17 +337,11 @@ static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Doma
     for (int64_t cluster : {1, 2, 4, 8})
       for (auto [resident, prefetch] : residences)
         if (domain.byWarpgroups && resident * threads <= 512)
-          schedules.push_back(ScheduleAttr::get(first.getContext(), Family::contract,
-                                                {.threads = threads,
-                                                 .vector = std::max<int64_t>(4, domain.group / 32),
-                                                 .rows = static_cast<int64_t>(llvm::PowerOf2Ceil(
-                                                     static_cast<uint64_t>(first.getKnobs().rows))),
-                                                 .loads = 2,
-                                                 .columns = threads / 2,
-                                                 .resident = resident,
-                                                 .prefetch = prefetch,
-                                                 .cluster = cluster,
-                                                 .warpgroups = 1}));
+          schedules.push_back(
+              warpgroupsOfProduct(first.getContext(), domain,
+                                  static_cast<int64_t>(llvm::PowerOf2Ceil(
+                                      static_cast<uint64_t>(first.getKnobs().rows))),
+                                  threads, cluster, resident, prefetch));
   constexpr std::pair<int64_t, int64_t> stages[] = {{2, 4}, {2, 3}, {1, 4}, {2, 2}, {1, 3}, {4, 2}};
   const int64_t rows = first.getKnobs().rows;
   for (int64_t split : {4, 8, 2, 1, 16})
@@ -377,7 +371,9 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
   llvm::DenseSet<Attribute> seen = {first};
   // Of warpgroups, beside the best of them; of warps' products no model knows the rest.
   double least = 0;
-  for (ScheduleAttr schedule : productSchedules(first, domain))
+  const std::vector<ScheduleAttr> ofProducts =
+      domain.products ? productSchedules(first, domain) : std::vector<ScheduleAttr>();
+  for (ScheduleAttr schedule : ofProducts)
     if (schedule.getKnobs().warpgroups && tileOf(schedule, domain, message))
       if (double stages = stagesOfProduct(schedule.getKnobs(), domain); !least || stages < least)
         least = stages;
@@ -406,7 +402,7 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
   if (space != std::end(spaces))
     forEach(first.getContext(), *space, domain, note);
   else
-    llvm::for_each(productSchedules(first, domain), note);
+    llvm::for_each(ofProducts, note);
   spreadOut(worthwhile, first);
   const Estimate ofFirst = estimate(first, tileOf(first, domain, message), domain, facts);
   std::vector<ScheduleOption> all = {{first, true, costFor(first, ofFirst), ""}};

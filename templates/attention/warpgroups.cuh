@@ -62,7 +62,7 @@ public:
     const int share = group % split, first_of_group = warpgroups == split ? 0 : group / split * 64;
     const int row = first_of_group + arch::thread_index() / 32 % 4 * 16, first_row = first + row;
     const int tiles = Base::tiles_of(first, tokens);
-    unsigned char *shared = shared_memory();
+    unsigned char *shared = shared_for_warpgroups<WarpgroupPrefill, memory>();
     auto values_at = [&](int slot) { return Tokens{shared + slot * Tokens::bytes}; };
     unsigned char *codes = shared + slots * Tokens::bytes;
     const QueryCodes all_queries = {shares_queries ? codes + slots * Codes::bytes : shared};
@@ -218,14 +218,6 @@ public:
   }
 
 private:
-  /// On 1024 bytes, as the swizzle of what products read wants it.
-  static EIDER_DEVICE unsigned char *shared_memory() {
-    struct alignas(1024) Piece {
-      unsigned char bytes[1024];
-    };
-    return shared_or_launched<WarpgroupPrefill, Piece, (memory + 1023) / 1024>()->bytes;
-  }
-
   static constexpr int pitch = kv_heads * head_dim; // of keys and of values
 
   /// Begins to copy rows of codes as they are, of which `left` are there; zeros for the others.

@@ -213,20 +213,14 @@ private:
       shared[Cut::part() * all + (e / 4 * 8 + row + e % 2) * pitch + column + i * 16 +
              e % 4 / 2 * 8] = sums[i][e / 4][e % 4];
     arch::barrier(at);
-    Fragment<float, Tile::elements> result;
-    EIDER_UNROLL
-    for (int n = 0; n < Tile::elements; ++n) {
-      if (Tile::has_spare_threads && tile.row_of_tile(n) >= Tile::rows) {
-        result.fill(n, 0.0f);
-        continue;
-      }
-      const float *from = shared + tile.row_of_tile(n) * pitch + tile.column_of_tile(n);
+    const auto result = tile.elements_of([&](int row, int column) {
+      const float *from = shared + row * pitch + column;
       float sum = from[0];
       EIDER_UNROLL
       for (int q = 1; q < split; ++q)
         sum += from[q * all];
-      result.fill(n, sum);
-    }
+      return sum;
+    });
     arch::barrier(at); // before others come there
     return result;
   }

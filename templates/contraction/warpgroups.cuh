@@ -223,9 +223,6 @@ class WarpgroupProduct {
   static_assert(arch::has_warpgroups, "compile for sm_90a, and not for sm_90");
 
 public:
-  /// Bytes of shared memory.
-  static constexpr int memory = Cut::memory;
-
   /// What each thread holds of the tile; rows start on multiples of 16 bytes. Every thread of the
   /// cluster takes part.
   template <class Code, class X, class W, class S>
@@ -234,7 +231,7 @@ public:
                                                          arch::Site at = arch::Site::current()) {
     constexpr bool interleaved = is_interleaved<W, X, Code::conversion, true>;
     constexpr int turns = Cut::turns;
-    unsigned char *shared = shared_memory();
+    unsigned char *shared = shared_for_warpgroups<WarpgroupProduct, Cut::memory>();
     CodesOfWarp<Cut, W> codes(tile, w, shared + Cut::codes_at);
     ScalesOfWarp<Cut, S> scales(tile, w_scale, shared + Cut::scales_at);
     RowsOfBlock<Cut, X> rows_of_x(tile, x);
@@ -316,14 +313,6 @@ public:
   }
 
 private:
-  /// On 1024 bytes, as the swizzle of what products read wants it.
-  static EIDER_DEVICE unsigned char *shared_memory() {
-    struct alignas(1024) Piece {
-      unsigned char bytes[1024];
-    };
-    return shared_or_launched<WarpgroupProduct, Piece, (memory + 1023) / 1024>()->bytes;
-  }
-
   /// 8 codes of each of two rows as a lane's parts of two products.
   template <class Code, class X, bool interleaved, class W>
   static EIDER_DEVICE void decode(const Fragment<W, 32> &taken, int part, uint32 (&a)[2][4]) {
@@ -357,21 +346,14 @@ private:
       shared[(e / 4 * 8 + Cut::lane() % 4 * 2 + e % 2) * pitch + Cut::first_row() +
              Cut::lane() / 4 + e % 4 / 2 * 8] = sums[e / 4][e % 4];
     meet(at);
-    Fragment<float, Tile::elements> result;
-    EIDER_UNROLL
-    for (int n = 0; n < Tile::elements; ++n) {
-      if (Tile::has_spare_threads && tile.row_of_tile(n) >= Tile::rows) {
-        result.fill(n, 0.0f);
-        continue;
-      }
-      const float *from = shared + (Cut::rank() * Tile::rows + tile.row_of_tile(n)) * pitch +
-                          tile.column_of_tile(n);
+    const auto result = tile.elements_of([&](int row, int column) {
+      const float *from = shared + (Cut::rank() * Tile::rows + row) * pitch + column;
       float sum = cluster == 1 ? *from : arch::load_of_block(from, 0, at);
       EIDER_UNROLL
       for (int q = 1; q < cluster; ++q)
         sum += arch::load_of_block(from, q, at);
-      result.fill(n, sum);
-    }
+      return sum;
+    });
     meet(at); // before others come there
     return result;
   }

@@ -20,6 +20,15 @@ template <class Owner, class T, int count> EIDER_DEVICE T *shared_or_launched() 
     return arch::shared<Owner, T, count>();
 }
 
+/// The same in `bytes` bytes from a multiple of 1024 on, as the swizzle of what warpgroups multiply
+/// wants it.
+template <class Owner, int bytes> EIDER_DEVICE unsigned char *shared_for_warpgroups() {
+  struct alignas(1024) Piece {
+    unsigned char of[1024];
+  };
+  return shared_or_launched<Owner, Piece, (bytes + 1023) / 1024>()->of;
+}
+
 } // namespace eider
 
 #endif // EIDER_MEMORY_SHARED_CUH

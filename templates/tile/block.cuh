@@ -154,6 +154,19 @@ public:
     return arch::thread_index() % chunks_of_row * vector + n % vector;
   }
 
+  /// The thread's elements of what `of` gives for a row and a column of the tile; 0 where the
+  /// thread has none.
+  template <class Of>
+  EIDER_DEVICE Fragment<float, vector * chunks> elements_of(const Of &of) const {
+    Fragment<float, vector * chunks> values;
+    EIDER_UNROLL
+    for (int n = 0; n < vector * chunks; ++n)
+      values.fill(n, has_spare_threads && row_of_tile(n) >= tile_rows
+                         ? 0.0f
+                         : of(row_of_tile(n), column_of_tile(n)));
+    return values;
+  }
+
   // Where the thread's chunks are, for TileMembers.
 
   EIDER_DEVICE int64 row(int c) const { return row_ + rows_before(c); }

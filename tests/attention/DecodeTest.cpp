@@ -115,17 +115,24 @@ std::vector<std::byte> widened(const HostTensor &tensor) {
   return wide;
 }
 
-/// What stands after attention: a gate and a residual, of tokens that i64 count.
-Program gated() {
-  Builder b("gated");
-  Dim sequences = b.dim("b"), pages = b.dim("pages"), most = b.dim("max_pages");
+/// Two KV heads of 64 in pages of 16, of codes that are the values.
+PagedCache unscaledCache(Builder &b, const Dim &sequences, DType index) {
+  const Dim pages = b.dim("pages"), most = b.dim("max_pages");
   PagedCache cache;
   cache.keys = b.codes("k_cache", e4m3, {pages, 16, 2, 64});
   cache.values = b.codes("v_cache", e4m3, {pages, 16, 2, 64});
+  cache.block_table = b.input("block_table", index, {sequences, most});
+  cache.lengths = b.input("lengths", index, {sequences});
+  return cache;
+}
+
+/// What stands after attention: a gate and a residual, of tokens that i64 count.
+Program gated() {
+  Builder b("gated");
+  const Dim sequences = b.dim("b");
+  PagedCache cache = unscaledCache(b, sequences, DType::i64);
   cache.key_scale = b.input("k_scale", f32, {2});
   cache.value_scale = b.input("v_scale", f32, {2});
-  cache.block_table = b.input("block_table", DType::i64, {sequences, most});
-  cache.lengths = b.input("lengths", DType::i64, {sequences});
   const eider::Shape shape = {sequences, 4, 64};
   Value o = attention(b.input("q", bf16, shape), cache);
   Value residual = b.inout("residual", bf16, shape);
@@ -159,12 +166,8 @@ Program twice() {
 /// A cache of codes that are the values.
 Program unscaled() {
   Builder b("unscaled");
-  Dim sequences = b.dim("b"), pages = b.dim("pages"), most = b.dim("max_pages");
-  PagedCache cache;
-  cache.keys = b.codes("k_cache", e4m3, {pages, 16, 2, 64});
-  cache.values = b.codes("v_cache", e4m3, {pages, 16, 2, 64});
-  cache.block_table = b.input("block_table", DType::i32, {sequences, most});
-  cache.lengths = b.input("lengths", DType::i32, {sequences});
+  const Dim sequences = b.dim("b");
+  const PagedCache cache = unscaledCache(b, sequences, DType::i32);
   b.output("o", attention(b.input("q", bf16, {sequences, 8, 64}), cache), f32);
   return b.build();
 }
