@@ -62,7 +62,7 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
   map.map(op.getResult(), product.getResult());
   if (!knobs.warpgroups)
     return success();
-  alignments[nameOf(op.getScales())] = 16; // those of several blocks are copied together
+  alignmentOfRows(nameOf(op.getScales()), typeOf(op.getScales())); // several are copied together
   if (const int64_t bytes = Domain::sharedOfProduct(knobs); bytes > mostStaticShared)
     kernel.setShared(bytes);
   return success();

@@ -185,7 +185,8 @@ template <class Cut, int ahead, class X, int count, int64 length, int alignment>
   static constexpr int bytes = Cut::stage * sizeof(X), at_once = bytes_of_copy(); // of a row
   static constexpr int of_row = bytes / at_once, rows = 8 * Cut::eights;
   static constexpr int threads = Cut::strips * 32,
-                       turns_of_thread = (rows * of_row + threads - 1) / threads;
+                       turns_of_thread = (rows * of_row + threads - 1) / threads,
+                       unrolled = turns_of_thread <= 32 ? turns_of_thread : 8;
   static constexpr int slot_bytes = Cut::warps / Cut::strips * rows * bytes;
   static constexpr int memory = ahead * slot_bytes;
 
@@ -198,10 +199,11 @@ template <class Cut, int ahead, class X, int count, int64 length, int alignment>
   /// Begins to load the rows of a turn, the one after that of the call before; zeros past the end.
   EIDER_DEVICE void begin(int turn) {
     const int thread = Cut::strip() * 32 + arch::thread_index() % 32;
-    EIDER_UNROLL
-    for (int i = 0; i < turns_of_thread; ++i) {
+    for (int begun = 0; begun < turns_of_thread; begun += unrolled)
+      EIDER_UNROLL
+    for (int i = begun; i < begun + unrolled; ++i) {
       const int n = i * threads + thread, row = n / of_row, byte = n % of_row * at_once;
-      if (rows * of_row % threads == 0 || row < rows)
+      if (rows * of_row % (threads * unrolled) == 0 || row < rows)
         begin_copy<at_once>(shared_ + turn % ahead * slot_bytes + place(row, byte),
                             first_ + row * pitch_ + byte / static_cast<int>(sizeof(X)),
                             row < left_ &&

@@ -265,6 +265,22 @@ TEST(Matmul, WarpgroupsAskForAlignedScales) {
 }
 
 /// Without the reference: integers small enough that f32 adds them exactly in any order.
+/// Contiguous matrices are aligned enough for the kernel of such, whatever a scale covers.
+TEST(Matmul, ContiguousScalesAreAligned) {
+  const Device host = Device::open("host");
+  for (const char *block : {"1x128", "128x128", "1x*", "*x*", "*x128"})
+    for (const int64_t k : {400, 2048}) {
+      CompileOptions options;
+      options.target = "host";
+      options.dims = extents(64, 200, k);
+      options.schedule = byWarpgroups(128, 64, 1, 3);
+      const Kernel kernel =
+          host.load(compile(libraryOp("matmul_skinny", {.block = block}), options));
+      EXPECT_EQ(kernel.prepare(options.dims).variant(), kernel.variants().front().name)
+          << block << ' ' << k;
+    }
+}
+
 TEST(Matmul, IsExactOnIntegers) {
   constexpr int64_t m = 10, n = 21, k = 300, groups = 3;
   matrix::Case made = at_points::caseOf(matmul({.dtype = "f32"}, extents(m, n, k)));
