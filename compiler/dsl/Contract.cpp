@@ -24,19 +24,17 @@ static Value contract(mlir::Value weights, const Operand &vector, const Site &si
   mlir::Type type = recording.tensorType({rows[0]}, recording.builder.getF32Type());
   return recording.wrap(ir::ContractOp::create(recording.builder, recording.unknown, type, weights,
                                                /*scales=*/mlir::Value(), right,
+                                               /*vector_scales=*/mlir::Value(),
                                                /*codec=*/ir::CodecPathAttr()));
 }
 
-Value eider::matmul(const Operand &x, const Scaled &weights) {
-  Recording::enter("matmul", weights, Recording::whereOf(x));
-  Site site = Recording::enter("matmul", {&x});
+/// x is scaled, or a float each.
+static Value multiply(mlir::Value left, mlir::Value right, const Site &site) {
   Recording &recording = *site.recording;
-  mlir::Value left = recording.plain(x, site), right = recording.scaled(weights);
-  if (right.getParentBlock()->getParentOp() != recording.program.getOperation())
+  if (left.getParentBlock() != right.getParentBlock())
     site.fail("x and weights are of two Builders", "take both from one");
-  const Extents rows = Recording::extentsOf(left.getType()),
-                columns = Recording::extentsOf(
-                    mlir::cast<ir::ScaledType>(right.getType()).getCodesType());
+  const Extents rows = Recording::extentsOf(ir::ContractOp::matrixOf(left.getType())),
+                columns = Recording::extentsOf(ir::ContractOp::matrixOf(right.getType()));
   if (columns.size() != 2)
     site.fail("weights of shape " + textOf(columns) + " are no matrix", "give them as [n, k]");
   if (rows.size() != 2 || rows[1] != columns[1])
@@ -45,7 +43,20 @@ Value eider::matmul(const Operand &x, const Scaled &weights) {
   mlir::Type type = recording.tensorType({rows[0], columns[0]}, recording.builder.getF32Type());
   return recording.wrap(ir::ContractOp::create(recording.builder, recording.unknown, type, right,
                                                /*scales=*/mlir::Value(), left,
+                                               /*vector_scales=*/mlir::Value(),
                                                /*codec=*/ir::CodecPathAttr()));
+}
+
+Value eider::matmul(const Operand &x, const Scaled &weights) {
+  Recording::enter("matmul", weights, Recording::whereOf(x));
+  Site site = Recording::enter("matmul", {&x});
+  return multiply(site.recording->plain(x, site), site.recording->scaled(weights), site);
+}
+
+Value eider::matmul(const Scaled &x, const Scaled &weights, std::source_location where) {
+  Recording::enter("matmul", weights, where);
+  Site site = Recording::enter("matmul", x, where);
+  return multiply(site.recording->scaled(x), site.recording->scaled(weights), site);
 }
 
 Value eider::dot(const Scaled &weights, const Operand &vector) {

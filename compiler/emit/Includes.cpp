@@ -31,8 +31,9 @@ void eider::text::printIncludes(ModuleOp module, llvm::raw_ostream &os) {
     if (auto loop = dyn_cast<ForTilesOp>(op))
       includes.insert(headerOf(loop.getTile().getKind()));
     if (auto product = dyn_cast<ContractOp>(op))
-      includes.insert(product.getWarpgroups() ? "eider/contraction/warpgroups.cuh"
-                                              : "eider/contraction/product.cuh");
+      includes.insert(!product.getWarpgroups()     ? "eider/contraction/product.cuh"
+                      : product.getVectorsScales() ? "eider/contraction/codes.cuh"
+                                                   : "eider/contraction/warpgroups.cuh");
     if (isa<AttendOp>(op))
       includes.insert("eider/attention/decode.cuh");
     if (auto attend = dyn_cast<AttendRowsOp>(op))

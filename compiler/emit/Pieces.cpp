@@ -28,19 +28,21 @@ eider::text::TileNames eider::text::namesOf(eider::simt::TileKind kind) {
 
 std::string eider::text::productType(eider::simt::ContractOp op, StringRef tile) {
   auto number = [](int64_t value) { return std::to_string(value); };
+  std::string type = tile.str() + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +
+                     number(op.getBlockRows()) + ", " + number(op.getBlockColumns());
   if (op.getWarpgroups()) {
     const auto held = cast<eider::simt::CursorType>(op.getAt().getType()).getTile();
-    return ("WarpgroupProduct<" + tile + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +
-            number(op.getBlockRows()) + ", " + number(op.getBlockColumns()) + ", /*rows=*/" +
-            number(held.rowsOfCluster()) + ", /*cluster=*/" + number(held.getCluster()) +
-            ", /*ahead=*/" + number(op.getAhead()) + ">")
-        .str();
+    type = (op.getVectorsScales() ? "CodeProduct<" : "WarpgroupProduct<") + type + ", /*rows=*/" +
+           number(held.rowsOfCluster()) + ", /*cluster=*/" + number(held.getCluster());
+  } else {
+    type = "Product<" + type + ", /*split=*/" + number(op.getSplit()) + ", /*loads=*/" +
+           number(op.getLoads());
   }
-  return ("Product<" + tile + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +
-          number(op.getBlockRows()) + ", " + number(op.getBlockColumns()) + ", /*split=*/" +
-          number(op.getSplit()) + ", /*loads=*/" + number(op.getLoads()) + ", /*ahead=*/" +
-          number(op.getAhead()) + ">")
-      .str();
+  type += ", /*ahead=*/" + number(op.getAhead());
+  if (op.getVectorsScales())
+    type += std::string(", /*x_block=*/") + (op.getVectorsShare() ? "all_rows" : "1") + ", " +
+            number(op.getVectorsBlock());
+  return type + ">";
 }
 
 SmallVector<std::string> eider::text::tileParameters(eider::simt::TileAttr tile) {

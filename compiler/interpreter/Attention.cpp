@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/interpreter/Attention.h"
 
+#include "compiler/interpreter/Blocks.h"
 #include "eider/error.h"
 #include "llvm/ADT/ArrayRef.h"
 
@@ -62,25 +63,6 @@ private:
   int64_t rowOf(int64_t place) const { return (place * kvHeads + kvHead) * width; }
 };
 } // namespace
-
-/// What products of codes may lose on tensor cores: 32 meet at a time, of which each, and the sum
-/// before, is cut off 2^-13 below the largest.
-static double lostOfCodes(const double *query, const double *key, int64_t width) {
-  double sum = 0, lost = 0;
-  for (int64_t first = 0; first < width; first += 32) {
-    const int64_t end = std::min(first + 32, width);
-    double largest = std::abs(sum);
-    for (int64_t i = first; i < end; ++i) {
-      largest = std::max(largest, std::abs(query[i] * key[i]));
-      sum += query[i] * key[i];
-    }
-    largest = 0x1p-13 * std::max(largest, std::abs(sum));
-    lost += 2 * largest;
-    for (int64_t i = first; i < end; ++i)
-      lost += std::min(largest, std::abs(query[i] * key[i]));
-  }
-  return lost;
-}
 
 void Head::score(const std::vector<int64_t> &places) {
   double amax = 0;

@@ -53,6 +53,7 @@ struct Sum {
   double value = 0, lower = 0, upper = 0; ///< Of the values and of the ranges' ends.
   double magnitude = 0;                   ///< Of all that is not certainly infinite.
   double lost = 0;                        ///< Of the magnitude, beside what additions of f32 round.
+  double slack = 0;                       ///< By what else the sum may be off.
   int64_t count = 0;
   bool positive = false, negative = false, anything = false, nan = false;
   bool infinite = false, negativeInfinite = false; ///< A certain +Inf, a certain −Inf.
@@ -91,7 +92,7 @@ Range Sum::range() const {
     return Range::point(arithmeticNaN());
   if (count == 0)
     return Range::point(0);
-  double gamma = relativeErrorOfSum(count) + lost, slack = gamma * magnitude;
+  const double slack = (relativeErrorOfSum(count) + lost) * magnitude + this->slack;
   // Partial sums of both signs may overflow on the way.
   bool mayOverflow = positive && negative && magnitude + slack >= 0x1p+128 - 0x1p+103;
   if (anything || mayOverflow)
@@ -141,7 +142,7 @@ static Tensor reduceSum(bool mean, const Tensor &input, const Extents &grid,
 /// order and what is below `least` may be lost: a partial sum is rounded before it is scaled, and
 /// may be too small for f32 then.
 static Range rangeOfProduct(double weight, double scale, Range vector, double least) {
-  if (std::isinf(scale) && !std::isnan(weight) && !vector.isNaN())
+  if (std::abs(scale) >= 0x1p128 && !std::isnan(weight) && !vector.isNaN())
     return Range::anything(); // as the sum of its group is 0 or not
   Hull hull;
   for (double end : {vector.lower, vector.upper}) {
@@ -154,34 +155,57 @@ static Range rangeOfProduct(double weight, double scale, Range vector, double le
   return hull.get();
 }
 
-Tensor interpreter::contract(const Tensor &weights, const Tensor *scales, const Tensor &vector) {
+double interpreter::lostOfCodes(const double *left, const double *right, int64_t count) {
+  double sum = 0, lost = 0;
+  for (int64_t first = 0; first < count; first += 32) {
+    const int64_t end = std::min(first + 32, count);
+    double largest = std::abs(sum);
+    for (int64_t i = first; i < end; ++i) {
+      largest = std::max(largest, std::abs(left[i] * right[i]));
+      sum += left[i] * right[i];
+    }
+    largest = 0x1p-13 * std::max(largest, std::abs(sum));
+    lost += 2 * largest;
+    for (int64_t i = first; i < end; ++i)
+      lost += std::min(largest, std::abs(left[i] * right[i]));
+  }
+  return lost;
+}
+
+Tensor interpreter::contract(const Factor &weights, const Factor &vector, bool mayMeetAsCodes) {
   constexpr double largest = 0x1p127;
-  const int64_t rows = weights.shape[0], columns = weights.shape[1];
-  const bool isOfMatrices = vector.shape.size() == 2;
-  const int64_t vectors = isOfMatrices ? vector.shape[0] : 1;
+  constexpr int64_t promoted = 128; // products of codes, before they are added in f32
+  const int64_t rows = weights.values.shape[0], columns = weights.values.shape[1];
+  const bool isOfMatrices = vector.values.shape.size() == 2;
+  const int64_t vectors = isOfMatrices ? vector.values.shape[0] : 1;
   // Tensor cores cut off each of 16 products, and the sum before, below the largest of them; the
   // last term of an f32 that is three bf16 is cut off, too.
   const double least = isOfMatrices ? 0x1p-115 : 0x1p-148,
                lost = isOfMatrices ? (double(columns) / 16 + 16) * 0x1p-23 : 0;
   std::vector<Sum> sums(vectors * rows);
   for (int64_t number = 0; number < vectors * rows; ++number) {
-    const int64_t row = number % rows, first = number / rows * columns;
+    const int64_t row = number % rows * columns, first = number / rows * columns;
     Sum &sum = sums[number];
     sum.lost = lost;
     double unscaled = 0; // what a partial sum may reach
     for (int64_t k = 0; k < columns; ++k) {
-      const double weight = weights.values[row * columns + k],
-                   scale = scales ? scales->values[row * columns + k] : 1;
-      sum.add(weight * scale * vector.values[first + k],
-              rangeOfProduct(weight, scale, vector.range(first + k), least));
-      const double product = std::abs(weight) * vector.range(first + k).largestMagnitude();
+      const double weight = weights.values.values[row + k],
+                   scale = weights.scaleOf(row + k) * vector.scaleOf(first + k);
+      const Range element = vector.values.range(first + k);
+      sum.add(weight * scale * vector.values.values[first + k],
+              rangeOfProduct(weight, scale, element, least));
+      const double product = std::abs(weight) * element.largestMagnitude();
       unscaled += std::isfinite(product) ? product : 0;
+      if (mayMeetAsCodes && k % promoted == 0)
+        sum.slack += std::abs(scale) * lostOfCodes(&weights.values.values[row + k],
+                                                   &vector.values.values[first + k],
+                                                   std::min(promoted, columns - k));
     }
     // Sums that overflow before a small scale depend on the order.
     sum.anything = sum.anything || unscaled >= largest;
   }
   return tensorOf(sums, isOfMatrices ? Extents{vectors, rows} : Extents{rows},
-                  weights.isLoose || vector.isLoose);
+                  weights.values.isLoose || vector.values.isLoose);
 }
 
 //===-- Maxima ------------------------------------------------------------===//

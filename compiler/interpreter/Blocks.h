@@ -24,11 +24,23 @@ std::vector<int64_t> blockOfElement(const Extents &shape, const Extents &extents
 /// amax_number, which ignores it (0 of nothing else).
 Tensor reduce(ir::Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> block);
 
-/// eider.contract: one sum a row of weights · scales · vector, whose products are exact in double.
-/// The range allows for any order of f32 additions as a sum's does, and for a scale to come before
-/// or after that of its group. `scales`: one an element; null without. Of a matrix, so is each row;
-/// the range is wider then, for what tensor cores cut off.
-Tensor contract(const Tensor &weights, const Tensor *scales, const Tensor &vector);
+/// What products of codes may lose on tensor cores: 32 meet at a time, of which each, and the sum
+/// before, is cut off 2^-13 below the largest.
+double lostOfCodes(const double *left, const double *right, int64_t count);
+
+/// What is multiplied: values, and one scale an element where they are scaled.
+struct Factor {
+  Tensor values;
+  std::optional<Tensor> scales;
+
+  double scaleOf(int64_t element) const { return scales ? scales->values[element] : 1; }
+};
+
+/// eider.contract: one sum a row of weights · vector, whose products are exact in double. The range
+/// allows for any order of f32 additions as a sum's does, and for a scale to come before or after
+/// that of its group. Of a matrix, so is each row; the range is wider then, for what tensor cores
+/// cut off, and for what they lose where both `mayMeetAsCodes`.
+Tensor contract(const Factor &weights, const Factor &vector, bool mayMeetAsCodes);
 
 /// eider.broadcast: each dim of the operand is the result's, 1, absent, or one value a block of the
 /// result's. `extents`: of such a block.

@@ -301,15 +301,15 @@ void Machine::executeBroadcast(ir::BroadcastOp op) {
 }
 
 Tensor Machine::contraction(ir::ContractOp op) {
-  const Tensor &vector = get(op.getVector());
-  if (const auto *scaled = std::get_if<ScaledTensor>(&values.find(op.getWeights())->second)) {
-    const Tensor scales = scalesOfElements(*scaled);
-    return contract(decode(scaled->codes), &scales, vector);
-  }
   if (op.getScales())
     throw Error(ErrorKind::Request, "weights `by` scales are what a pass makes of scaled ones",
                 boundary.where(), "contract the scaled tensor itself");
-  return contract(get(op.getWeights()), nullptr, vector);
+  auto factorOf = [&](mlir::Value value) -> Factor {
+    if (const auto *scaled = std::get_if<ScaledTensor>(&values.find(value)->second))
+      return {decode(scaled->codes), scalesOfElements(*scaled)};
+    return {get(value), std::nullopt};
+  };
+  return contract(factorOf(op.getWeights()), factorOf(op.getVector()), op.mayMeetAsCodes());
 }
 
 /// What a score function does, on as many scores as it is given, for which numbers are repeated.

@@ -354,22 +354,51 @@ LogicalResult ReduceOp::verify() {
   return verifySame(*this, "the result", getResult().getType(), reducedType(input, getBlock()));
 }
 
+RankedTensorType ContractOp::matrixOf(Type type) {
+  auto scaled = dyn_cast<ScaledType>(type);
+  return scaled ? scaled.getCodesType() : cast<RankedTensorType>(type);
+}
+
+std::optional<int64_t> ContractOp::blockOf(Value matrix, Value scales) {
+  int64_t block = ShapedType::kDynamic;
+  if (auto scaled = dyn_cast<ScaledType>(matrix.getType())) {
+    block = scaled.getBlock().back();
+  } else if (scales) {
+    const DimExpr whole = dimsOf(matrix.getType()).getExprs().back(),
+                  part = dimsOf(scales.getType()).getExprs().back();
+    block = part.isOne() ? block : part.divisor / whole.divisor;
+  }
+  return ShapedType::isDynamic(block) ? std::nullopt : std::optional(block);
+}
+
+bool ContractOp::mayMeetAsCodes() {
+  constexpr int64_t stage = 128;
+  auto isMet = [=](RankedTensorType type, std::optional<int64_t> block) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(type.getElementType()) &&
+           block.value_or(stage) == stage;
+  };
+  return isMet(weightsType(), weightsBlock()) && isMet(vectorType(), vectorBlock());
+}
+
 LogicalResult ContractOp::verify() {
-  auto scaled = dyn_cast<ScaledType>(getWeights().getType());
-  if (scaled && getScales())
+  const bool isScaled = isa<ScaledType>(getWeights().getType()),
+             isVectorScaled = isa<ScaledType>(getVector().getType());
+  if ((isScaled && getScales()) || (isVectorScaled && getVectorScales()))
     return emitOpError("weights that are scaled have their scales; others are given `by`");
-  const Type codes = scaled ? Type(scaled.getCodesType()) : getWeights().getType();
-  if (!namesItsDims(codes) || cast<RankedTensorType>(codes).getRank() != 2)
+  const RankedTensorType weights = weightsType(), vector = vectorType();
+  if (!namesItsDims(weights) || weights.getRank() != 2)
     return emitOpError("weights are a matrix with #eider.dims, one an axis");
-  auto weights = cast<RankedTensorType>(codes);
-  const bool hasCodes = isCodeType(weights.getElementType());
-  if (isOfMatrices() && !(scaled || (hasCodes && getScales())))
+  const bool hasCodes = isCodeType(weights.getElementType()),
+             isOfCodes = isCodeType(vector.getElementType());
+  if (isOfMatrices() && !(isScaled || (hasCodes && getScales())))
     return emitOpError("multiplies matrices where the weights are scaled; dequantise nothing");
-  if (!isOfMatrices() && !scaled && hasCodes)
+  if (!isOfMatrices() && !isScaled && hasCodes)
     return emitOpError("multiplies a vector by values: decode the codes");
-  auto vector = cast<RankedTensorType>(getVector().getType());
   if (isOfMatrices() && !namesItsDims(vector))
     return emitOpError("multiplies a matrix with #eider.dims, one an axis");
+  const bool isBy = bool(getVectorScales());
+  if (isOfCodes ? !isOfMatrices() || isVectorScaled != isScaled || isVectorScaled == isBy : isBy)
+    return emitOpError("multiplies codes that are a matrix, by their scales as the weights are");
   // The vector's type, or the result's: with an axis of the weights, in each row of the matrix.
   auto part = [&](int64_t axis, Type element) {
     SmallVector<int64_t> shape = {weights.getShape()[axis]};

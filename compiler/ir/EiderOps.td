@@ -206,26 +206,36 @@ def Eider_BroadcastOp : Eider_Op<"broadcast", [Pure]> {
   let hasFolder = 1;
 }
 
-def Eider_ContractOp : Eider_Op<"contract", [Pure]> {
+def Eider_ContractOp : Eider_Op<"contract", [Pure, AttrSizedOperandSegments]> {
   let summary = "A matrix of weights times a vector, or times each row of a matrix";
   let description = [{
     Σ over k of weights[n, k] · vector[k], in f32, no product rounded. Weights that are scaled, or values `by %scales`, one a block:
     those of a block in a row are added up before they are scaled.
     Of a matrix [m, k] that is read from memory, so is each row: [m, n]. The weights are scaled there, or codes `by` their scales, which
-    `codec` converts (set by `eider-legalize`).
+    `codec` converts (set by `eider-legalize`); so may the matrix be.
   }];
   let arguments = (ins AnyTypeOf<[Eider_Scaled, Eider_F32Tensor, Eider_CodeTensor]>:$weights,
                        Optional<AnyTypeOf<[Eider_F32Tensor, Eider_ScaleTensor]>>:$scales,
-                       Eider_FloatTensor:$vector, OptionalAttr<Eider_CodecPathAttr>:$codec);
+                       AnyTypeOf<[Eider_FloatTensor, Eider_Scaled, Eider_CodeTensor]>:$vector, Optional<Eider_ScaleTensor>:$vector_scales,
+                       OptionalAttr<Eider_CodecPathAttr>:$codec);
   let extraClassDeclaration = [{
+    /// The matrices' types: of codes where they are scaled.
+    ::mlir::RankedTensorType weightsType() { return matrixOf(getWeights().getType()); }
+    ::mlir::RankedTensorType vectorType() { return matrixOf(getVector().getType()); }
     /// Whether the vector is a matrix, of one a row.
-    bool isOfMatrices() {
-      return ::llvm::cast<::mlir::RankedTensorType>(getVector().getType()).getRank() == 2;
-    }
+    bool isOfMatrices() { return vectorType().getRank() == 2; }
+    static ::mlir::RankedTensorType matrixOf(::mlir::Type type);
+    /// Elements along a row with a scale together; none: all of it.
+    std::optional<int64_t> weightsBlock() { return blockOf(getWeights(), getScales()); }
+    std::optional<int64_t> vectorBlock() { return blockOf(getVector(), getVectorScales()); }
+    static std::optional<int64_t> blockOf(::mlir::Value matrix, ::mlir::Value scales);
+    /// Whether some kernel multiplies them as codes (warpgroups), which keeps fewer bits than exact products.
+    bool mayMeetAsCodes();
   }];
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{
-    $weights (`by` $scales^ `:` type($scales))? `,` $vector attr-dict `:` type($weights) `,` type($vector) `->` type($result)
+    $weights (`by` $scales^ `:` type($scales))? `,` $vector (`by` $vector_scales^ `:` type($vector_scales))? attr-dict `:` type($weights) `,`
+    type($vector) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -192,8 +192,11 @@ LogicalResult ContractOp::verify() {
   if (tile.getKind() != TileKind::block || vector.getNumElements() != tile.elements() ||
       !vector.getElementType().isF32())
     return emitOpError() << "is the f32 elements of a block, not " << getType();
-  if (!getVectorsPitch() != !getWeightsPitch() || !getVectorsPitch() != !getScalesPitch())
-    return emitOpError("has the pitches of all three matrices, or of none");
+  if (!getVectorsPitch() != !getWeightsPitch() || !getVectorsPitch() != !getScalesPitch() ||
+      !getVectorsScalesPitch() != !(getVectorsPitch() && getVectorsScales()))
+    return emitOpError("has the pitches of all its matrices, or of none");
+  if (!getVectorsScales() != !getVectorsBlock() || (getVectorsShare() && !getVectorsBlock()))
+    return emitOpError("has scales of the vectors with the block that each is of, or neither");
   if (getWarpgroups() ? tile.getThreads() != tile.getColumns() * 2 || getVectorsPitch()
                       : tile.getCluster() != 1)
     return emitOpError("has 64 rows of weights a warpgroup, in rows that are whole; or no cluster");

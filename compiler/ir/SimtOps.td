@@ -295,17 +295,19 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
   let description = [{
     Rows of `length` elements, of which `block_rows` × `block_columns` codes have a scale together; the warps of the CUDA block take `loads`
     steps along them at a time, `ahead` such stages on their way, and `split` of them share a sum. Or `warpgroups` multiply, and the blocks of the tile's cluster have a part
-    each of the length. Alignments in bytes of the row starts. Collective: every thread of the cluster takes part.
+    each of the length. Vectors may be codes, of which `vectors_block` have a scale of their row together, or of all rows (`vectors_share`).
+    Alignments in bytes of the row starts. Collective: every thread of the cluster takes part.
   }];
   let hasVerifier = 1;
   let arguments = (ins Arg<Simt_PointerType, "", [MemRead]>:$vectors, Arg<Simt_PointerType, "", [MemRead]>:$weights,
-                       Arg<Simt_PointerType, "", [MemRead]>:$scales, Simt_CursorType:$at,
-                       Optional<I64>:$vectors_pitch, Optional<I64>:$weights_pitch, Optional<I64>:$scales_pitch,
-                       I64Attr:$length, I64Attr:$block_rows, I64Attr:$block_columns, I64Attr:$split, I64Attr:$loads, I64Attr:$ahead,
-                       UnitAttr:$warpgroups, I64Attr:$vectors_alignment, I64Attr:$weights_alignment, Eider_CodecPathAttr:$codec);
+                       Arg<Simt_PointerType, "", [MemRead]>:$scales, Arg<Optional<Simt_PointerType>, "", [MemRead]>:$vectors_scales, Simt_CursorType:$at,
+                       Optional<I64>:$vectors_pitch, Optional<I64>:$weights_pitch, Optional<I64>:$scales_pitch, Optional<I64>:$vectors_scales_pitch,
+                       I64Attr:$length, I64Attr:$block_rows, I64Attr:$block_columns, DefaultValuedAttr<I64Attr, "0">:$vectors_block, UnitAttr:$vectors_share,
+                       I64Attr:$split, I64Attr:$loads, I64Attr:$ahead, UnitAttr:$warpgroups, I64Attr:$vectors_alignment, I64Attr:$weights_alignment, Eider_CodecPathAttr:$codec);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = [{
-    $vectors `,` $weights `by` $scales `at` $at (`pitches` $vectors_pitch^ `,` $weights_pitch `,` $scales_pitch)? attr-dict `:` type($vectors) `,`
+    $vectors (`by` $vectors_scales^ `:` type($vectors_scales))? `,` $weights `by` $scales `at` $at
+    (`pitches` $vectors_pitch^ `,` $weights_pitch `,` $scales_pitch (`,` $vectors_scales_pitch^)?)? attr-dict `:` type($vectors) `,`
     type($weights) `,` type($scales) `,` type($at) `->` type($result)
   }];
 }

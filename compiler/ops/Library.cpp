@@ -117,6 +117,9 @@ Table makeTable() {
             ops::gemv);
   table.add("matmul_skinny", "y = x · transpose of dequantised w",
             {"dtype", "format", "block", "scale"}, ops::matmulSkinny);
+  table.add("scaled_matmul", "y = dequantised x · transpose of dequantised w",
+            {"dtype", "fromFormat", "fromBlock", "fromScale", "format", "block", "scale"},
+            ops::scaledMatmul);
   const OpSetting softcap = {"softcap", 0, 0, INT32_MAX}, alibi = {"alibi", 0, 0, 1};
   table.add("attention_decode", "o = softmax(q · transpose of k / sqrt(d)) · v, over a paged cache",
             {"dtype", "format"}, ops::attentionDecode,

@@ -347,10 +347,16 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
   void multiply(ContractOp op, const Parts &weights) {
     OpBuilder builder(op);
     Arithmetic32 a{builder, op.getLoc()};
+    Parts rows;
+    if (isa<ScaledType>(op.getVector().getType()))
+      rows = parts.at(op.getVector());
+    else
+      rows.codes = op.getVector();
     Value product = ContractOp::create(builder, op.getLoc(), op.getType(), weights.codes,
-                                       weights.scales, op.getVector(), CodecPathAttr());
-    if (weights.global)
-      product = a.binary<arith::MulFOp>(product, a.spread(weights.global, op.getType()));
+                                       weights.scales, rows.codes, rows.scales, CodecPathAttr());
+    for (Value global : {weights.global, rows.global})
+      if (global)
+        product = a.binary<arith::MulFOp>(product, a.spread(global, op.getType()));
     if (Attribute name = op->getAttr("eider.name"))
       product.getDefiningOp()->setAttr("eider.name", name);
     op.replaceAllUsesWith(product);
@@ -367,8 +373,9 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     auto values = cast<RankedTensorType>(type.getCodesType().clone(builder.getF32Type()));
     Value decoded = DecodeOp::create(builder, op.getLoc(), values, weights.codes, CodecPathAttr());
     Value scales = combined(a, a.widen(weights.scales), weights.global);
-    auto product = ContractOp::create(builder, op.getLoc(), op.getType(), decoded, scales,
-                                      op.getVector(), CodecPathAttr());
+    auto product =
+        ContractOp::create(builder, op.getLoc(), op.getType(), decoded, scales, op.getVector(),
+                           /*vector_scales=*/Value(), CodecPathAttr());
     if (Attribute name = op->getAttr("eider.name"))
       product->setAttr("eider.name", name);
     op.replaceAllUsesWith(product.getResult());

@@ -237,6 +237,21 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   return success();
 }
 
+/// Notes the scales of one of a product's matrices, of which so many along a row share one.
+static LogicalResult noteScales(Domain &domain, ContractOp op, std::optional<int64_t> block,
+                                Value scales) {
+  if (block && (*block < 16 || !llvm::isPowerOf2_64(*block)))
+    return op.emitError() << "multiplies codes in blocks of " << *block
+                          << " along their rows: a power of two from 16 on, or the whole row (1x*)";
+  if (scales.getDefiningOp()->hasAttr("layout"))
+    return op.emitError("multiplies codes whose scales have a layout of their own; take row_major");
+  if (block && *block < op.weightsType().getShape().back()) {
+    domain.blockOfWeights = std::max(domain.blockOfWeights, *block);
+    domain.byWarpgroups &= *block == 128; // a stage
+  }
+  return success();
+}
+
 /// Notes a product of two matrices in memory, which is elements of the program's.
 static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   for (Value operand : op.getOperands())
@@ -258,27 +273,25 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   if (packingOf(weights.getElementType()) > 1 && length % 2 != 0)
     return op.emitError() << "multiplies codes of which two are a byte: rows of an even number, "
                           << "not of " << length;
-  DimExpr whole = dimsOf(weights).getExprs().back(),
-          part = dimsOf(op.getScales().getType()).getExprs().back();
-  const std::optional<int64_t> block = part.isOne() ? std::nullopt : blockOf(whole, part);
-  if (block && (*block < 16 || !llvm::isPowerOf2_64(*block)))
-    return op.emitError() << "multiplies weights in blocks of " << *block
-                          << " along their rows: a power of two from 16 on, or the whole row (1x*)";
-  if (op.getScales().getDefiningOp()->hasAttr("layout"))
-    return op.emitError(
-        "multiplies weights whose scales have a layout of their own; take row_major");
   ++domain.products;
-  domain.bitsOfVectors =
-      std::max<int64_t>(domain.bitsOfVectors,
-                        cast<RankedTensorType>(op.getVector().getType()).getElementTypeBitWidth());
+  const RankedTensorType vector = op.vectorType();
+  const int64_t bitsOfVector = vector.getElementTypeBitWidth();
+  if (bitsOfVector < 8)
+    return op.emitError("multiplies x of codes of which two are a byte: give it as e4m3 or e5m2");
+  if (op.getVectorScales())
+    if (auto dims = dimsOf(op.getVectorScales().getType()).getExprs();
+        !dims[0].isOne() && dims[0] != dimsOf(vector).getExprs()[0])
+      return op.emitError("multiplies x in blocks of several rows: one of each row, or of all");
+  if (failed(noteScales(domain, op, op.weightsBlock(), op.getScales())) ||
+      (op.getVectorScales() &&
+       failed(noteScales(domain, op, op.vectorBlock(), op.getVectorScales()))))
+    return failure();
+  domain.bitsOfVectors = std::max(domain.bitsOfVectors, bitsOfVector);
   domain.packsWeights &= packingOf(weights.getElementType()) > 1;
-  const bool isGrouped = block && *block < length;
-  if (isGrouped)
-    domain.blockOfWeights = std::max(domain.blockOfWeights, *block);
   domain.lengthOfRows = std::max(domain.lengthOfRows, length);
-  domain.byWarpgroups &= domain.products == 1 && domain.bitsOfVectors == 16 &&
-                         weights.getElementTypeBitWidth() == 8 && length % 16 == 0 &&
-                         (!isGrouped || *block == 128);
+  domain.meetsCodes = op.mayMeetAsCodes() && op.getCodec() == CodecPath::hardware;
+  domain.byWarpgroups &= domain.products == 1 && (bitsOfVector == 16 || domain.meetsCodes) &&
+                         weights.getElementTypeBitWidth() == 8 && length % 16 == 0;
   return success();
 }
 

@@ -83,11 +83,13 @@ struct Domain {
   int64_t blockOfWeights = 0; ///< Of their rows, with a scale together, at most; 0: whole rows.
   int64_t lengthOfRows = 0;   ///< That are multiplied, at most.
   bool byWarpgroups = true;   ///< These products, where the target has such.
-  /// Bytes of shared memory of a block of such a product (templates/contraction/warpgroups.cuh).
-  static int64_t sharedOfProduct(const ir::ScheduleKnobs &k) {
+  bool meetsCodes = false;    ///< So do these, both of codes.
+  /// Bytes of shared memory of a block of such a product (templates/contraction/warpgroups.cuh,
+  /// codes.cuh).
+  int64_t sharedOfProduct(const ir::ScheduleKnobs &k) const {
     constexpr int64_t stage = 128, operands = 3, ofScales = 64;
-    const int64_t onWay =
-        operands * k.rows * 2 * stage + k.columns * (k.prefetch * stage + ofScales);
+    const int64_t ofRow = k.prefetch * stage + ofScales;
+    const int64_t onWay = k.columns * ofRow + k.rows * (meetsCodes ? ofRow : operands * 2 * stage);
     return (std::max(onWay, k.rows * (k.columns + 4) * 4) + 1023) / 1024 * 1024;
   }
   std::optional<Attention> attends; ///< The program's rows: attention alone, left in parts.

@@ -35,17 +35,26 @@ static std::string whyNot(const Target &target, const ElementType &format) {
   return ("no GPU converts " + format.name + " by instruction").str();
 }
 
-/// The codes that an op converts; null where it does not.
-static Type codesOf(Operation *op) {
-  if (auto contract = dyn_cast<ContractOp>(op))
-    return contract.isOfMatrices() ? contract.getWeights().getType() : Type();
+/// The codes that an op converts; none where it does not.
+static SmallVector<const ElementType *, 2> codesOf(Operation *op) {
+  SmallVector<const ElementType *, 2> formats;
+  auto add = [&](Type type) {
+    if (isCodeType(getElementTypeOrSelf(type)))
+      formats.push_back(findElementType(getElementTypeOrSelf(type)));
+  };
+  if (auto contract = dyn_cast<ContractOp>(op); contract && contract.isOfMatrices()) {
+    add(contract.weightsType());
+    add(contract.vectorType());
+  }
   if (auto attention = dyn_cast<AttentionOp>(op))
-    return attention.isOfCodes() ? attention.getKeys().getType() : Type();
+    add(attention.getKeys().getType());
   if (auto prefill = dyn_cast<PrefillOp>(op))
-    return prefill.getKeys().getType();
+    add(prefill.getKeys().getType());
   if (auto decode = dyn_cast<DecodeOp>(op))
-    return decode.getInput().getType();
-  return isa<EncodeOp>(op) ? op->getResult(0).getType() : Type();
+    add(decode.getInput().getType());
+  if (isa<EncodeOp>(op))
+    add(op->getResult(0).getType());
+  return formats;
 }
 
 namespace {
@@ -93,17 +102,19 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
     getOperation()->setAttr("eider.target", StringAttr::get(&getContext(), target));
     const auto random = stochasticFormats();
     getOperation().walk([&](Operation *op) {
-      const Type codes = codesOf(op);
-      if (!codes || op->hasAttr("codec"))
+      const auto formats = codesOf(op);
+      if (formats.empty() || op->hasAttr("codec"))
         return;
-      const ElementType &format = *findElementType(getElementTypeOrSelf(codes));
-      const bool isRandom = random.contains(&format);
-      if (codec == "hardware" && isRandom)
-        return refuse("no GPU rounds stochastically by instruction with 16 bits an element; take "
-                      "codec auto or software");
-      if (codec == "hardware" && !converts(*known, format))
-        return refuse(whyNot(*known, format) + "; take codec auto or software");
-      const bool hardware = codec != "software" && !isRandom && converts(*known, format);
+      bool hardware = codec != "software";
+      for (const ElementType *format : formats) {
+        const bool isRandom = random.contains(format);
+        if (codec == "hardware" && isRandom)
+          return refuse("no GPU rounds stochastically by instruction with 16 bits an element; take "
+                        "codec auto or software");
+        if (codec == "hardware" && !converts(*known, *format))
+          return refuse(whyNot(*known, *format) + "; take codec auto or software");
+        hardware &= !isRandom && converts(*known, *format);
+      }
       op->setAttr("codec", CodecPathAttr::get(&getContext(), hardware ? CodecPath::hardware
                                                                       : CodecPath::software));
     });

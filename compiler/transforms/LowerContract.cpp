@@ -43,27 +43,34 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
   auto nameOf = [](Value value) { return boundaryName(*value.getDefiningOp()); };
   auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
   const auto weights = typeOf(op.getWeights());
-  auto blockOf = [&](unsigned axis) {
-    const DimExpr whole = dimsOf(weights).getExprs()[axis],
-                  part = dimsOf(op.getScales().getType()).getExprs()[axis];
-    return part.isOne() ? weights.getShape()[axis] : part.divisor / whole.divisor;
-  };
-  auto pitchOf = [&](Value value) { return strides.lookup(nameOf(value)); };
+  const DimExpr ofRows = dimsOf(op.getScales().getType()).getExprs().front();
+  const int64_t length = weights.getShape().back(),
+                blockRows = ofRows.isOne()
+                                ? weights.getShape().front()
+                                : ofRows.divisor / dimsOf(weights).getExprs().front().divisor;
+  Value rowScales = op.getVectorScales();
+  auto pointerOf = [&](Value value) { return value ? pointers.lookup(nameOf(value)) : Value(); };
+  auto pitchOf = [&](Value value) { return value ? strides.lookup(nameOf(value)) : Value(); };
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   auto product = simt::ContractOp::create(
-      builder, op.getLoc(), heldType(op.getType()), pointers.lookup(nameOf(op.getVector())),
-      pointers.lookup(nameOf(op.getWeights())), pointers.lookup(nameOf(op.getScales())), cursor,
+      builder, op.getLoc(), heldType(op.getType()), pointerOf(op.getVector()),
+      pointerOf(op.getWeights()), pointerOf(op.getScales()), pointerOf(rowScales), cursor,
       pitchOf(op.getVector()), pitchOf(op.getWeights()), pitchOf(op.getScales()),
-      weights.getShape().back(), blockOf(0), blockOf(1), knobs.split, knobs.loads, knobs.prefetch,
-      knobs.warpgroups != 0, alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
+      pitchOf(rowScales), length, blockRows, op.weightsBlock().value_or(length),
+      rowScales ? op.vectorBlock().value_or(length) : 0,
+      rowScales && dimsOf(rowScales.getType()).getExprs().front().isOne(), knobs.split, knobs.loads,
+      knobs.prefetch, knobs.warpgroups != 0,
+      alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
       alignmentOfRows(nameOf(op.getWeights()), weights), *op.getCodec());
   if (Attribute given = op->getAttr("eider.name"))
     product->setAttr("eider.name", given);
   map.map(op.getResult(), product.getResult());
   if (!knobs.warpgroups)
     return success();
-  alignmentOfRows(nameOf(op.getScales()), typeOf(op.getScales())); // several are copied together
-  if (const int64_t bytes = Domain::sharedOfProduct(knobs); bytes > mostStaticShared)
+  for (Value scales : {Value(op.getScales()), rowScales})
+    if (scales) // several are copied together
+      alignmentOfRows(nameOf(scales), typeOf(scales));
+  if (const int64_t bytes = domain.sharedOfProduct(knobs); bytes > mostStaticShared)
     kernel.setShared(bytes);
   return success();
 }

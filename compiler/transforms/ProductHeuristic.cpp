@@ -87,20 +87,24 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
   return waves * std::max<int64_t>(1, knobs.resident) * (stages * ofBlock + around);
 }
 
-/// By warpgroups from so many rows on that warps would read them too often.
+/// By warpgroups from so many rows on that warps would read them too often; codes that meet as they
+/// are, always.
 ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t mostRows, std::string &message) {
   constexpr int64_t most = 64, few = 16;
   const int64_t asked = mostRows ? std::min(mostRows, most) : most;
-  if (!domain.byWarpgroups || asked <= few)
+  if (!domain.byWarpgroups || (asked <= few && !domain.meetsCodes))
     return warpsOfProduct(context, domain, mostRows, message);
+  int64_t rows = 8;
+  while (rows < asked)
+    rows *= 2;
   ScheduleAttr best;
   double least = 0;
   for (int64_t threads : {512, 256})
     for (int64_t cluster : {1, 2, 4, 8}) {
       const ScheduleAttr schedule =
-          warpgroupsOfProduct(context, domain, /*rows=*/asked > 32 ? 64 : 32, threads, cluster,
-                              /*resident=*/0, /*prefetch=*/4);
+          warpgroupsOfProduct(context, domain, rows, threads, cluster, /*resident=*/0,
+                              /*prefetch=*/4);
       const double cost = stagesOfProduct(schedule.getKnobs(), domain);
       if (std::string why; (!best || cost < least) && tileOf(schedule, domain, why)) {
         best = schedule;

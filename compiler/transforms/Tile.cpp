@@ -163,7 +163,7 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
     return "prefetch, of what is on its way, is 2 to 8 stages";
   if (domain.group && k.columns % domain.group != 0)
     return "groups of " + std::to_string(domain.group) + " must divide columns";
-  if (Domain::sharedOfProduct(k) > domain.sharedOfBlock)
+  if (domain.sharedOfProduct(k) > domain.sharedOfBlock)
     return "what is on its way must fit " + std::to_string(domain.sharedOfBlock / 1024) +
            " KiB of shared memory: lower prefetch, rows or threads";
   return "";

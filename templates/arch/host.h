@@ -575,13 +575,14 @@ void begin_product(float (&c)[8][4], const uint32 *a, const Swizzled<panel> &b, 
       [&](int half, int k) { return value_of_code<Code>(rows.at(half, k / 4) >> k % 4 * 8); },
       [&](int column, int k) { return value_of_code<Code>(*b.at(column, k)); });
 }
-template <class Code, int panel>
-void begin_product(float (&c)[8][4], const Swizzled<panel> &a, const Swizzled<panel> &b, bool adds,
-                   Site) {
+template <class A, class B = A, int count, int panel>
+void begin_product(float (&c)[count][4], const Swizzled<panel> &a, const Swizzled<panel> &b,
+                   bool adds, Site) {
   const int row = thread_index() / 32 % 4 * 16 + thread_index() % 32 / 4;
   add_products<32, bits_of_code_products>(
-      c, 64, adds, [&](int half, int k) { return value_of_code<Code>(*a.at(row + half * 8, k)); },
-      [&](int column, int k) { return value_of_code<Code>(*b.at(column, k)); });
+      c, 8 * count, adds,
+      [&](int half, int k) { return value_of_code<A>(*a.at(row + half * 8, k)); },
+      [&](int column, int k) { return value_of_code<B>(*b.at(column, k)); });
 }
 
 template <int columns, int panel>

@@ -104,18 +104,14 @@ EIDER_DEVICE void compute_first(float value, void *shared) {
   "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, "               \
   "%63"
 
-/// Of codes of a type, by an a that is written so; `adds` is the operand after b's.
-#define EIDER_PRODUCT_OF(type, a, b, adds, ...)                                                    \
-  asm volatile("{ .reg .pred adds; setp.ne.u32 adds, " adds                                        \
-               ", 0; wgmma.mma_async.sync.aligned.m64n64k32.f32." type "." type                    \
-               " {" EIDER_32_NAMES "}, " a ", " b ", adds, 1, 1; }"                                \
+/// Of codes of a type, by an a in registers.
+#define EIDER_PRODUCT_OF(type)                                                                     \
+  asm volatile("{ .reg .pred adds; setp.ne.u32 adds, %37, 0; "                                     \
+               "wgmma.mma_async.sync.aligned.m64n64k32.f32." type "." type " {" EIDER_32_NAMES     \
+               "}, {%32, %33, %34, %35}, %36, adds, 1, 1; }"                                       \
                : EIDER_32_OF_C(0)                                                                  \
-               : __VA_ARGS__)
-#define EIDER_PRODUCT(...)                                                                         \
-  if constexpr (same<Code, e5m2>)                                                                  \
-    EIDER_PRODUCT_OF("e5m2", __VA_ARGS__);                                                         \
-  else                                                                                             \
-    EIDER_PRODUCT_OF("e4m3", __VA_ARGS__)
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor),                    \
+                 "r"(static_cast<uint32>(adds)))
 
 /// Begins c (+) a · bᵀ of 64 × 32 and 64 × 32 codes, a as `load_matrices` loads 16 bytes of a row;
 /// c is not read unless it `adds`.
@@ -123,18 +119,45 @@ template <class Code, int panel>
 EIDER_DEVICE void begin_product(float (&c)[8][4], const uint32 *a, const Swizzled<panel> &b,
                                 bool adds, Site) {
 #ifdef EIDER_HAS_WARPGROUPS
-  EIDER_PRODUCT("{%32, %33, %34, %35}", "%36", "%37", "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),
-                "l"(b.descriptor), "r"(static_cast<uint32>(adds)));
+  if constexpr (same<Code, e5m2>)
+    EIDER_PRODUCT_OF("e5m2");
+  else
+    EIDER_PRODUCT_OF("e4m3");
 #endif
 }
 
-/// The same where a is in shared memory, too.
-template <class Code, int panel>
-EIDER_DEVICE void begin_product(float (&c)[8][4], const Swizzled<panel> &a,
+/// The same of 64 and `8 · count` rows where a is in shared memory, too; the codes of both are of
+/// types of their own.
+#define EIDER_PRODUCT_OF_CODES(types, n, c, a_, b_, adds_, ...)                                    \
+  asm volatile("{ .reg .pred adds; setp.ne.u32 adds, " adds_                                       \
+               ", 0; wgmma.mma_async.sync.aligned.m64n" #n "k32.f32." types " {" c "}, " a_        \
+               ", " b_ ", adds, 1, 1; }"                                                           \
+               : __VA_ARGS__                                                                       \
+               : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<uint32>(adds)))
+#define EIDER_PRODUCT_OF_COUNT(types)                                                              \
+  if constexpr (count == 8)                                                                        \
+    EIDER_PRODUCT_OF_CODES(types, 64, EIDER_32_NAMES, "%32", "%33", "%34", EIDER_32_OF_C(0));      \
+  else if constexpr (count == 4)                                                                   \
+    EIDER_PRODUCT_OF_CODES(types, 32, EIDER_16_NAMES, "%16", "%17", "%18", EIDER_16_OF_C(0));      \
+  else if constexpr (count == 2)                                                                   \
+    EIDER_PRODUCT_OF_CODES(types, 16, "%0, %1, %2, %3, %4, %5, %6, %7", "%8", "%9", "%10",         \
+                           EIDER_4_OF_C(0), EIDER_4_OF_C(1));                                      \
+  else                                                                                             \
+    EIDER_PRODUCT_OF_CODES(types, 8, "%0, %1, %2, %3", "%4", "%5", "%6", EIDER_4_OF_C(0))
+template <class A, class B = A, int count, int panel>
+EIDER_DEVICE void begin_product(float (&c)[count][4], const Swizzled<panel> &a,
                                 const Swizzled<panel> &b, bool adds, Site) {
+  static_assert(count == 1 || count == 2 || count == 4 || count == 8, "8, 16, 32 or 64 rows of b");
 #ifdef EIDER_HAS_WARPGROUPS
-  EIDER_PRODUCT("%32", "%33", "%34", "l"(a.descriptor), "l"(b.descriptor),
-                "r"(static_cast<uint32>(adds)));
+  if constexpr (same<A, e5m2> && same<B, e5m2>) {
+    EIDER_PRODUCT_OF_COUNT("e5m2.e5m2");
+  } else if constexpr (same<A, e5m2>) {
+    EIDER_PRODUCT_OF_COUNT("e5m2.e4m3");
+  } else if constexpr (same<B, e5m2>) {
+    EIDER_PRODUCT_OF_COUNT("e4m3.e5m2");
+  } else {
+    EIDER_PRODUCT_OF_COUNT("e4m3.e4m3");
+  }
 #endif
 }
 
@@ -196,9 +219,10 @@ EIDER_DEVICE void begin_product_of_halves(float (&c)[count][4], const uint32 *a_
 #endif
 }
 
+#undef EIDER_PRODUCT_OF_CODES
+#undef EIDER_PRODUCT_OF_COUNT
 #undef EIDER_PRODUCT_OF_HALVES
 #undef EIDER_PRODUCT_OF_ROWS
-#undef EIDER_PRODUCT
 #undef EIDER_PRODUCT_OF
 #undef EIDER_4_OF_C
 #undef EIDER_16_OF_C

@@ -17,20 +17,21 @@
 namespace eider {
 
 /// How a product is cut: what its warps have, and the stages of their rows.
-template <class Tile, int64 length, int64 block_columns, int split, int loads> struct ProductCut {
+template <class Tile, int64 length, int64 block_, int split, int loads> struct ProductCut {
+  static constexpr int64 block = block_; // of the length, of which sums are scaled together
   static constexpr int warps = Tile::block_threads / 32, strips = warps / split;
   static constexpr int sixteens = Tile::width / strips / 16, eights = Tile::rows / 8;
   static constexpr int step = 64, stage = step * loads, own = 16; // elements; a thread's of a step
   static constexpr int stride = split * stage;                    // from a warp's stage to its next
   static constexpr int turns = static_cast<int>((length + stride - 1) / stride);
   static constexpr bool is_even = length % stride == 0;
-  static constexpr bool is_grouped = block_columns < length;
-  static constexpr int groups = !is_grouped || block_columns >= stage ? 1 : stage / block_columns;
+  static constexpr bool is_grouped = block < length;
+  static constexpr int groups = !is_grouped || block >= stage ? 1 : stage / block;
   static_assert(Tile::block_threads % 32 == 0 && warps % split == 0, "warps come in splits");
   static_assert(sixteens * 16 * strips == Tile::width, "each warp has 16 rows of w, or more");
   static_assert(eights * 8 == Tile::rows, "8 rows of x meet at a time");
-  static_assert(!is_grouped || block_columns >= 16, "16 of the length meet at a time");
-  static_assert(!is_grouped || stage % block_columns == 0 || block_columns % stage == 0,
+  static_assert(!is_grouped || block >= 16, "16 of the length meet at a time");
+  static_assert(!is_grouped || stage % block == 0 || block % stage == 0,
                 "what a warp takes at a time ends in the middle of a block");
 
   static EIDER_DEVICE int part() { return arch::thread_index() / 32 % split; }
@@ -41,7 +42,7 @@ template <class Tile, int64 length, int64 block_columns, int split, int loads> s
   /// Neighbours that a thread has together: few where rows begin anywhere or blocks are short.
   template <class T> static constexpr EIDER_DEVICE int neighbours(int alignment) {
     int count = own;
-    while (count > 1 && (length % count != 0 || (is_grouped && 4 * count > block_columns) ||
+    while (count > 1 && (length % count != 0 || (is_grouped && 4 * count > block) ||
                          bytes_of<T>(count) > alignment))
       count /= 2;
     return count;
@@ -50,6 +51,16 @@ template <class Tile, int64 length, int64 block_columns, int split, int loads> s
   /// Whether what is `from` after the start of the warp's stage of a turn is in the row.
   static EIDER_DEVICE bool is_inside(int turn, int from) {
     return is_even || turn * stride + part() * stage + from < length;
+  }
+
+  /// Which block of so many `columns` of a row a group of the warp's stage is of, and whether it is
+  /// in the row.
+  template <int64 columns> static EIDER_DEVICE int64 block_of(int turn, int group) {
+    const int first = turn * stride + part() * stage;
+    return is_grouped && columns < length ? (first / block + group) / (columns / block) : 0;
+  }
+  static EIDER_DEVICE bool has_group(int turn, int group) {
+    return !is_grouped || is_inside(turn, group * static_cast<int>(block));
   }
 };
 
@@ -106,14 +117,13 @@ struct Weights {
 
   /// A turn's scales; those of whole rows are its first.
   EIDER_DEVICE void load_scales(int turn, Scales &loaded) const {
-    const int first = Cut::is_grouped ? turn * Cut::stride + Cut::part() * Cut::stage : 0;
     EIDER_UNROLL
     for (int i = 0; i < 2 * Cut::sixteens; ++i) {
       loaded[i] = {};
       EIDER_UNROLL
       for (int g = 0; g < Cut::groups; ++g)
-        if (!Cut::is_grouped || Cut::is_inside(turn, g * static_cast<int>(block_columns)))
-          loaded[i].fill(g, scales_[i][first / block_columns + g]);
+        if (Cut::has_group(turn, g))
+          loaded[i].fill(g, scales_[i][Cut::template block_of<block_columns>(turn, g)]);
     }
   }
 
@@ -125,6 +135,49 @@ private:
   EIDER_DEVICE unsigned char *slot(int turn) const {
     return shared_ + turn % ahead * (pieces * piece);
   }
+};
+
+/// What x has where it is floats.
+struct NoScales {};
+
+/// Scales of a lane's rows of x, two of each eight, of a turn's groups.
+template <class Cut, class S, int64 block_rows, int64 block_columns> class RowScales {
+  const S *scale_;
+  int64 pitch_, row_, last_;
+  float loaded_[Cut::eights][2][Cut::groups];
+
+public:
+  template <class Tile>
+  EIDER_DEVICE RowScales(const Tile &tile, const S *scale, int64 pitch)
+      : scale_(scale), pitch_(pitch), row_(tile.first_row() + Cut::lane_of_row() * 2),
+        last_(tile.matrix_rows() - 1) {}
+
+  /// Rows past the end are the last one once more.
+  EIDER_DEVICE void load(int turn) {
+    EIDER_UNROLL
+    for (int e = 0; e < 2 * Cut::eights; ++e) {
+      int64 row = row_ + e / 2 * 8 + e % 2;
+      row = block_rows == all_rows ? 0 : row < last_ ? row : last_;
+      const S *from = scale_ + row * pitch_;
+      EIDER_UNROLL
+      for (int g = 0; g < Cut::groups; ++g)
+        loaded_[e / 2][e % 2][g] =
+            Cut::has_group(turn, g)
+                ? float_of_scale(from[Cut::template block_of<block_columns>(turn, g)])
+                : 0.0f;
+    }
+  }
+  /// A row of w's scale and that of one of the lane's two rows of an eight.
+  EIDER_DEVICE float times(float scale, int eight, int which, int group) const {
+    return scale * loaded_[eight][which][group];
+  }
+};
+
+template <class Cut, int64 block_rows, int64 block_columns>
+struct RowScales<Cut, NoScales, block_rows, block_columns> {
+  template <class Tile> EIDER_DEVICE RowScales(const Tile &, const NoScales *, int64) {}
+  EIDER_DEVICE void load(int) {}
+  EIDER_DEVICE float times(float scale, int, int, int) const { return scale; }
 };
 
 /// Eight rows of x: a lane has its part of one in registers, of the next stage while one is

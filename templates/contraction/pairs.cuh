@@ -13,6 +13,9 @@
 
 namespace eider {
 
+/// Of a block of x: its scale is that of all rows.
+inline constexpr int64 all_rows = 0;
+
 /// Elements of T as pairs of bf16 or f16: as they are; a float as three bf16 whose sum it is.
 template <class T> struct Pairs {
   using Half = T;
@@ -53,6 +56,14 @@ private:
     x = rest == rest ? rest : 0.0f; // of an infinity nothing is left
     return upper;
   }
+};
+
+/// Codes, as f16, which have each of them.
+template <class T>
+requires requires { Format<T>::bias; }
+struct Pairs<T> {
+  using Half = f16;
+  static constexpr int terms = 1;
 };
 
 namespace detail {
@@ -211,6 +222,12 @@ EIDER_DEVICE void interleave(uint32 *pairs) {
   const uint32 first = pairs[0], second = pairs[1];
   pairs[0] = arch::byte_permute(first, second, 0x7632);
   pairs[1] = arch::byte_permute(first, second, 0x5410);
+}
+
+EIDER_DEVICE void leave_interleaved(uint32 *pairs) {
+  const uint32 first = pairs[0], second = pairs[1];
+  pairs[0] = arch::byte_permute(second, first, 0x5410);
+  pairs[1] = arch::byte_permute(second, first, 0x7632);
 }
 
 /// A scale of any type, as it is.

@@ -14,14 +14,16 @@ namespace eider {
 /// `block_rows` × `block_columns` have a scale together. Rows of w are spread over the warps, which
 /// multiply 16 of them at a time with 8 of x; `split` warps have the same, each its own part of the
 /// length, of which it takes `loads` steps at a time and loads `ahead` such stages. Sums of a block
-/// are scaled in f32 before they meet; the split ones are added up in the order of the warps.
+/// are scaled in f32 before they meet; the split ones are added up in the order of the warps. x may
+/// be codes, too, of which a row's `x_block_columns` have a scale together, or those of all rows.
 ///
 /// Along the length it is free which of its elements stand where in a step's products, if only w
 /// and x have the same there: so a thread has neighbours, and loads them together.
 template <class Tile, int64 length, int64 block_rows, int64 block_columns, int split, int loads,
-          int ahead>
+          int ahead, int64 x_block_rows = 1, int64 x_block_columns = length>
 class Product {
-  using Cut = ProductCut<Tile, length, block_columns, split, loads>;
+  using Cut = ProductCut < Tile, length,
+        block_columns<x_block_columns ? block_columns : x_block_columns, split, loads>;
   static constexpr int sixteens = Cut::sixteens, eights = Cut::eights, groups = Cut::groups;
   static constexpr int step = Cut::step, stage = Cut::stage, own = Cut::own;
   static constexpr int pitch = Tile::width + 4; // of sums in shared memory: no bank twice
@@ -47,6 +49,29 @@ public:
      int64 w_pitch = length / packing<W>,
      int64 scale_pitch = (length + block_columns - 1) / block_columns,
      arch::Site at = arch::Site::current()) {
+    return multiplied<Code, weights_alignment, alignment>(tile, x, w, w_scale,
+                                                          static_cast<const NoScales *>(nullptr),
+                                                          x_pitch, w_pitch, scale_pitch, 0, at);
+  }
+
+  /// Of codes of x, with their scales.
+  template <class Code, int weights_alignment = 16, int alignment = 16, class X, class W, class S,
+            class XS>
+  static EIDER_DEVICE Fragment<float, Tile::elements>
+  of(const Tile &tile, const X *x, const W *w, const S *w_scale, const XS *x_scale,
+     int64 x_pitch = length, int64 w_pitch = length / packing<W>,
+     int64 scale_pitch = (length + block_columns - 1) / block_columns,
+     int64 x_scale_pitch = (length + x_block_columns - 1) / x_block_columns,
+     arch::Site at = arch::Site::current()) {
+    return multiplied<Code, weights_alignment, alignment>(tile, x, w, w_scale, x_scale, x_pitch,
+                                                          w_pitch, scale_pitch, x_scale_pitch, at);
+  }
+
+private:
+  template <class Code, int weights_alignment, int alignment, class X, class W, class S, class XS>
+  static EIDER_DEVICE Fragment<float, Tile::elements>
+  multiplied(const Tile &tile, const X *x, const W *w, const S *w_scale, const XS *x_scale,
+             int64 x_pitch, int64 w_pitch, int64 scale_pitch, int64 x_scale_pitch, arch::Site at) {
     constexpr int count = Cut::template neighbours<W>(weights_alignment);
     using OfW = Weights<Cut, ahead, W, S, block_rows, block_columns, count>;
     using OfX = typename Either<eights == 1, HeldRows<Cut, X, count, alignment>,
@@ -57,6 +82,7 @@ public:
         reinterpret_cast<unsigned char *>(arch::shared<Product, Piece, (most + 15) / 16>());
     OfW weights(tile, w, w_scale, w_pitch, scale_pitch, shared);
     OfX rows(tile, x, x_pitch, shared + OfW::memory);
+    RowScales<Cut, XS, x_block_rows, x_block_columns> row_scales(tile, x_scale, x_scale_pitch);
 
     Sums sums{};
     Unscaled unscaled[sixteens]{};
@@ -88,6 +114,8 @@ public:
         for (int i = 0; i < sixteens; ++i)
           clear(unscaled[i]);
       }
+      if (Cut::is_grouped || turn == 0)
+        row_scales.load(turn);
       rows.take(turn);
       typename OfW::Codes codes{};
       weights.take(turn, codes);
@@ -100,37 +128,48 @@ public:
         EIDER_UNROLL
         for (int i = 0; i < sixteens; ++i)
           multiply_step<Code, typename Pairs<X>::Half>(&codes[2 * (s * sixteens + i)], pairs,
-                                                       &scales[2 * i], s, unscaled[i], sums[i], at);
+                                                       &scales[2 * i], row_scales, s, unscaled[i],
+                                                       sums[i], at);
       }
     }
     if constexpr (!Cut::is_grouped) {
       EIDER_UNROLL
       for (int i = 0; i < sixteens; ++i)
-        add_scaled(unscaled[i], &scales[2 * i], 0, sums[i]);
+        add_scaled(unscaled[i], &scales[2 * i], row_scales, 0, sums[i]);
     }
     arch::await_copies<0>();
     return dealt(tile, sums, reinterpret_cast<float *>(shared), at);
   }
 
-private:
   /// A lane's part of a row of x, in pairs that stand as those of w do.
   template <class W, CodecPath path, class X, int terms>
   static EIDER_DEVICE void pairs_of_row(const Fragment<X, own> &row,
                                         uint32 (&pairs)[terms][own / 2]) {
-    Pairs<X>::of(row, pairs);
-    if constexpr (is_interleaved<W, typename Pairs<X>::Half, path, turns_rows>) {
-      EIDER_UNROLL
-      for (int i = 0; i < terms * own / 2; i += 2)
-        interleave(&pairs[i / (own / 2)][i % (own / 2)]);
+    constexpr bool interleaved = is_interleaved<W, typename Pairs<X>::Half, path, turns_rows>;
+    constexpr bool is_of_codes = requires { Format<X>::bias; };
+    bool stands_interleaved = false;
+    if constexpr (is_of_codes) {
+      stands_interleaved = is_interleaved<X, f16, path, turns_rows>;
+      pairs_of_codes<path, is_interleaved<X, f16, path, turns_rows>>(row, pairs[0], f16());
+    } else {
+      Pairs<X>::of(row, pairs);
+    }
+    EIDER_UNROLL
+    for (int i = 0; i < terms * own / 2; i += 2) {
+      uint32 *two = &pairs[i / (own / 2)][i % (own / 2)];
+      if (interleaved && !stands_interleaved)
+        interleave(two);
+      else if (!interleaved && stands_interleaved)
+        leave_interleaved(two);
     }
   }
 
   /// One sixteen of rows meets all rows of x, in a step.
-  template <class Code, class Half, int terms, class W, class S>
+  template <class Code, class Half, int terms, class W, class S, class Rows>
   static EIDER_DEVICE void
   multiply_step(const Fragment<W, own> *codes, const uint32 (&x)[eights][terms][own / 2],
-                const Fragment<S, groups> *scales, int s, Unscaled &unscaled,
-                float (&sums)[eights][4], arch::Site at) {
+                const Fragment<S, groups> *scales, const Rows &row_scales, int s,
+                Unscaled &unscaled, float (&sums)[eights][4], arch::Site at) {
     constexpr bool has_infinity = requires { Format<W>::not_finite_of(0u); };
     uint32 w[2][own / 2];
     EIDER_UNROLL
@@ -152,8 +191,8 @@ private:
           multiply_add(unscaled[quarter % chains][e], a, &x[e][term][2 * quarter], Half(), at);
       }
       const int end = s * step + (quarter + 1) * step / 4;
-      if (Cut::is_grouped && (end % block_columns == 0 || end == stage)) {
-        add_scaled(unscaled, scales, (end - 1) / block_columns, sums);
+      if (Cut::is_grouped && (end % Cut::block == 0 || end == stage)) {
+        add_scaled(unscaled, scales, row_scales, (end - 1) / Cut::block, sums);
         clear(unscaled);
       }
     }
@@ -180,10 +219,10 @@ private:
       unscaled[e / 4 / eights][e / 4 % eights][e % 4] = 0.0f;
   }
 
-  /// Adds the sums of a group, whose scales are those of two rows.
-  template <class S, int count>
+  /// Adds the sums of a group, whose scales are those of two rows of w, and of x.
+  template <class S, int count, class Rows>
   static EIDER_DEVICE void add_scaled(const Unscaled &unscaled, const Fragment<S, count> *scales,
-                                      int group, float (&sums)[eights][4]) {
+                                      const Rows &row_scales, int group, float (&sums)[eights][4]) {
     EIDER_UNROLL
     for (int half = 0; half < 2; ++half) {
       const float scale = float_of_scale(scales[half][group]);
@@ -194,7 +233,7 @@ private:
         float all = unscaled[0][e / 2][at];
         if constexpr (chains > 1)
           all += unscaled[1][e / 2][at];
-        sum = arch::fma(all, scale, sum);
+        sum = arch::fma(all, row_scales.times(scale, e / 2, e % 2, group), sum);
       }
     }
   }

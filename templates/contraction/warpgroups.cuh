@@ -39,12 +39,13 @@ struct WarpgroupCut {
   /// Of x, as it is multiplied: one stage is, one was until warpgroups meet, one is laid out.
   using Operand = Panels<rows, 2 * stage>;
   static constexpr int operands = 3;
-  static constexpr int of_codes = width * stage, of_scales = 64 * width; // bytes
+  static constexpr int of_codes = width * stage, of_scales = 64; // bytes, those of a row
   static constexpr int codes_at = operands * Operand::bytes;
   static constexpr int scales_at = codes_at + ahead * of_codes;
   static constexpr int pitch = width + 4; // of sums: no bank twice
   static constexpr int of_sums = rows * pitch * 4;
-  static constexpr int memory = scales_at + of_scales > of_sums ? scales_at + of_scales : of_sums;
+  static constexpr int on_way = scales_at + of_scales * width;
+  static constexpr int memory = on_way > of_sums ? on_way : of_sums;
 
   static EIDER_DEVICE int rank() {
     return cluster == 1 ? 0 : static_cast<int>(arch::block_index() % cluster);
@@ -101,8 +102,8 @@ public:
   }
 };
 
-/// Scales of a warp's rows on their way likewise, those of several stages together.
-template <class Cut, class S> class ScalesOfWarp {
+/// Scales of rows on their way likewise, those of several stages together: each row's by a thread.
+template <class Cut, class S, int rows> class ScalesOnWay {
   static constexpr EIDER_DEVICE int stages_at_once() {
     int count = static_cast<int>(16 / sizeof(S));
     while (count > 1 && (Cut::blocks_of_row % count != 0 ||
@@ -113,41 +114,47 @@ template <class Cut, class S> class ScalesOfWarp {
   static constexpr int at_once = stages_at_once();
   static constexpr int bytes = at_once * static_cast<int>(sizeof(S)); // of a row
   static constexpr int slots = (Cut::ahead + at_once - 2) / at_once + 2;
-  static_assert(slots * Cut::width * bytes <= Cut::of_scales, "scales have room");
+  static_assert(slots * bytes <= Cut::of_scales, "scales have room");
   const S *from_;
   unsigned char *to_, *taken_;
+  bool copies_;
 
-  static EIDER_DEVICE int slot_of(int turn) {
-    return turn / at_once % slots * (Cut::width * bytes);
-  }
+  static EIDER_DEVICE int slot_of(int turn) { return turn / at_once % slots * (rows * bytes); }
 
 public:
-  /// Rows past the end are the last one once more.
-  template <class Tile>
-  EIDER_DEVICE ScalesOfWarp(const Tile &tile, const S *scale, unsigned char *shared)
-      : to_(shared + (Cut::first_row() + Cut::lane() % 16) * bytes),
-        taken_(shared + (Cut::first_row() + Cut::lane() / 4) * bytes) {
-    int64 row = tile.first_column() + Cut::first_row() + Cut::lane() % 16;
-    if constexpr (!Cut::is_whole)
-      row = row < Tile::matrix_columns ? row : Tile::matrix_columns - 1;
-    from_ = scale + row / Cut::block_rows * Cut::blocks_of_row +
-            (Cut::is_grouped ? Cut::first() / Cut::stage : 0);
-  }
+  /// `from`: the first block of the row that the thread copies, if it `copies`, to place `copied`;
+  /// it takes those from place `taken` on.
+  EIDER_DEVICE ScalesOnWay(const S *from, bool copies, int copied, int taken, unsigned char *shared)
+      : from_(from + (Cut::is_grouped ? Cut::first() / Cut::stage : 0)),
+        to_(shared + copied * bytes), taken_(shared + taken * bytes), copies_(copies) {}
 
   /// Begins to copy those of a turn's stage and of the ones after it, if no call before has.
   EIDER_DEVICE void begin(int turn) {
-    if (turn % at_once == 0 && (Cut::is_grouped || turn == 0) && Cut::lane() < 16)
+    if (turn % at_once == 0 && (Cut::is_grouped || turn == 0) && copies_)
       begin_copy<bytes>(to_ + slot_of(turn), from_ + turn,
                         Cut::is_even || Cut::first() + int64(turn) * Cut::stage < Cut::length);
   }
 
-  /// That of the lane's first row, or of the one 8 below.
-  EIDER_DEVICE float take(int turn, int half) const {
+  /// That of a row so many after the first that the thread takes.
+  EIDER_DEVICE float take(int turn, int row) const {
     const int of_stage = Cut::is_grouped ? turn : 0;
-    const auto *from = reinterpret_cast<const S *>(taken_ + slot_of(of_stage) + half * 8 * bytes);
+    const auto *from = reinterpret_cast<const S *>(taken_ + slot_of(of_stage) + row * bytes);
     return float_of_scale(from[of_stage % at_once]);
   }
 };
+
+/// Those of the 16 rows of w of each warp.
+template <class Cut, class S> using ScalesOfWarp = ScalesOnWay<Cut, S, Cut::width>;
+template <class Cut, class Tile, class S>
+EIDER_DEVICE ScalesOfWarp<Cut, S> scales_of_warp(const Tile &tile, const S *scale,
+                                                 unsigned char *shared) {
+  // Rows past the end are the last one once more.
+  int64 row = tile.first_column() + Cut::first_row() + Cut::lane() % 16;
+  if constexpr (!Cut::is_whole)
+    row = row < Tile::matrix_columns ? row : Tile::matrix_columns - 1;
+  return {scale + row / Cut::block_rows * Cut::blocks_of_row, Cut::lane() < 16,
+          Cut::first_row() + Cut::lane() % 16, Cut::first_row() + Cut::lane() / 4, shared};
+}
 
 /// Rows of x on their way through registers.
 template <class Cut, class X> class RowsOfBlock {
@@ -208,6 +215,37 @@ public:
   }
 };
 
+/// What the threads of a cluster have of its sums.
+template <class Tile, class Cut> struct SumsOfCluster {
+  /// The sums of all of the cluster, added up in the order of its blocks, as the tile's threads
+  /// hold them.
+  static EIDER_DEVICE Fragment<float, Tile::elements>
+  dealt(const Tile &tile, const float (&sums)[Cut::rows / 8][4], float *shared, arch::Site at) {
+    constexpr int pitch = Cut::pitch, rows = Cut::rows, cluster = Cut::cluster;
+    EIDER_UNROLL
+    for (int e = 0; e < rows / 2; ++e)
+      shared[(e / 4 * 8 + Cut::lane() % 4 * 2 + e % 2) * pitch + Cut::first_row() +
+             Cut::lane() / 4 + e % 4 / 2 * 8] = sums[e / 4][e % 4];
+    meet(at);
+    const auto result = tile.elements_of([&](int row, int column) {
+      const float *from = shared + (Cut::rank() * Tile::rows + row) * pitch + column;
+      float sum = cluster == 1 ? *from : arch::load_of_block(from, 0, at);
+      EIDER_UNROLL
+      for (int q = 1; q < cluster; ++q)
+        sum += arch::load_of_block(from, q, at);
+      return sum;
+    });
+    meet(at); // before others come there
+    return result;
+  }
+  static EIDER_DEVICE void meet(arch::Site at) {
+    if constexpr (Cut::cluster == 1)
+      arch::barrier(at);
+    else
+      arch::cluster_barrier(at);
+  }
+};
+
 /// The tile of x · wᵀ as Product has it, by the products of warpgroups (sm_90a), of which each has
 /// 64 rows of w: codes that its threads decode in registers and multiply by `rows` rows of x, which
 /// lie in shared memory, while they decode the next. The blocks of a `cluster` have the same rows
@@ -233,7 +271,7 @@ public:
     constexpr int turns = Cut::turns;
     unsigned char *shared = shared_for_warpgroups<WarpgroupProduct, Cut::memory>();
     CodesOfWarp<Cut, W> codes(tile, w, shared + Cut::codes_at);
-    ScalesOfWarp<Cut, S> scales(tile, w_scale, shared + Cut::scales_at);
+    auto scales = scales_of_warp<Cut>(tile, w_scale, shared + Cut::scales_at);
     RowsOfBlock<Cut, X> rows_of_x(tile, x);
     auto operand_at = [&](int place) { return Operand{shared + place * Operand::bytes}; };
     auto begin_copies = [&](int turn, int slot) {
@@ -309,7 +347,7 @@ public:
     meeting.wait(at);
     arch::barrier(at); // what was in shared memory has been read
     meeting.end();
-    return dealt(tile, totals, reinterpret_cast<float *>(shared), at);
+    return SumsOfCluster<Tile, Cut>::dealt(tile, totals, reinterpret_cast<float *>(shared), at);
   }
 
 private:
@@ -330,38 +368,10 @@ private:
   template <class S>
   static EIDER_DEVICE void add_scaled(const Sums &sums, const ScalesOfWarp<Cut, S> &scales,
                                       int turn, Sums &totals) {
-    const float scale[2] = {scales.take(turn, 0), scales.take(turn, 1)};
+    const float scale[2] = {scales.take(turn, 0), scales.take(turn, 8)};
     EIDER_UNROLL
     for (int i = 0; i < rows / 2; ++i)
       totals[i / 4][i % 4] = arch::fma(sums[i / 4][i % 4], scale[i % 4 / 2], totals[i / 4][i % 4]);
-  }
-
-  /// The sums of all of the cluster, added up in the order of its blocks, as the tile's threads
-  /// hold them.
-  static EIDER_DEVICE Fragment<float, Tile::elements> dealt(const Tile &tile, const Sums &sums,
-                                                            float *shared, arch::Site at) {
-    constexpr int pitch = Cut::pitch;
-    EIDER_UNROLL
-    for (int e = 0; e < rows / 2; ++e)
-      shared[(e / 4 * 8 + Cut::lane() % 4 * 2 + e % 2) * pitch + Cut::first_row() +
-             Cut::lane() / 4 + e % 4 / 2 * 8] = sums[e / 4][e % 4];
-    meet(at);
-    const auto result = tile.elements_of([&](int row, int column) {
-      const float *from = shared + (Cut::rank() * Tile::rows + row) * pitch + column;
-      float sum = cluster == 1 ? *from : arch::load_of_block(from, 0, at);
-      EIDER_UNROLL
-      for (int q = 1; q < cluster; ++q)
-        sum += arch::load_of_block(from, q, at);
-      return sum;
-    });
-    meet(at); // before others come there
-    return result;
-  }
-  static EIDER_DEVICE void meet(arch::Site at) {
-    if constexpr (cluster == 1)
-      arch::barrier(at);
-    else
-      arch::cluster_barrier(at);
   }
 };
 

@@ -23,7 +23,7 @@ const std::vector<OpInfo> &matrix::ops() {
     // Indices, contractions and attention have tests of their own.
     std::erase_if(kept, [](const OpInfo &op) {
       return takes(op, "index") || op.name == "gemv" || op.name == "matmul_skinny" ||
-             op.name.starts_with("attention_");
+             op.name == "scaled_matmul" || op.name.starts_with("attention_");
     });
     return kept;
   }();

@@ -56,6 +56,8 @@ const Vocabulary &text::vocabulary() {
        "AttentionPrefill",
        "WarpgroupPrefill",
        "WarpgroupProduct",
+       "CodeProduct",
+       "all_rows",
        "MnMajorAligned",
        "PackedUe8m0",
        "Swizzled128x4",

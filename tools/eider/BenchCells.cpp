@@ -119,19 +119,30 @@ void addContractions(std::vector<BenchCell> &cells) {
   add("e4m3", "1x128", "auto", 4096, 14336);
   add("e4m3", "1x128", "auto", 7168, 18432);
   add("e4m3", "1x128", "auto", 1024, 4096);
-  for (auto [m, n, k] : {std::tuple{1, 16384, 16384},
-                         {2, 16384, 16384},
-                         {8, 16384, 16384},
-                         {16, 16384, 16384},
-                         {64, 16384, 16384},
-                         {8, 4096, 14336},
-                         {64, 4096, 14336},
-                         {8, 7168, 18432},
-                         {8, 1024, 4096}}) {
-    BenchCell made = cell("matmul_skinny", "bf16", "e4m3", "1x128", "auto", {});
-    made.program.dims = {{"m", m}, {"n", n}, {"k", k}};
-    cells.push_back(made);
-  }
+  for (const char *op : {"matmul_skinny", "scaled_matmul"})
+    for (auto [m, n, k] : {std::tuple{1, 16384, 16384},
+                           {2, 16384, 16384},
+                           {8, 16384, 16384},
+                           {16, 16384, 16384},
+                           {32, 16384, 16384},
+                           {64, 16384, 16384},
+                           {8, 4096, 14336},
+                           {64, 4096, 14336},
+                           {8, 7168, 18432},
+                           {64, 7168, 18432},
+                           {8, 1024, 4096},
+                           {64, 1024, 4096}})
+      for (const char *block : {"1x128", "1x*"}) {
+        if (block == std::string("1x*") && (m != 64 || n != 16384))
+          continue;
+        BenchCell made = cell(op, "bf16", "e4m3", block, "auto", {});
+        if (op == std::string("scaled_matmul")) {
+          made.program.parameters.fromFormat = "e4m3";
+          made.program.parameters.fromBlock = block;
+        }
+        made.program.dims = {{"m", m}, {"n", n}, {"k", k}};
+        cells.push_back(made);
+      }
 }
 
 /// A token's queries over caches of serving: many sequences, few, one, and short ones, whose pages
@@ -242,7 +253,8 @@ BenchCell libraryCell(const std::string &op) {
 /// kernel can reach, and one of each other kind at the other shapes too.
 void addLibrary(std::vector<BenchCell> &cells) {
   for (const OpInfo &op : libraryOps())
-    if (op.name != "gemv" && op.name != "matmul_skinny" && !op.name.starts_with("attention_"))
+    if (op.name != "gemv" && op.name != "matmul_skinny" && op.name != "scaled_matmul" &&
+        !op.name.starts_with("attention_"))
       cells.push_back(libraryCell(op.name));
   cells.push_back(libraryCell("softmax"));
   cells.back().program.settings["causal"] = "1";

@@ -73,11 +73,14 @@ void addParams(CLI::App &app, ProgramRequest &request) {
                  "e4m3, e5m2, e4m3fnuz, e5m2fnuz, e2m1; attention_decode: bf16, f16 too");
   app.add_option("--block", parameters.block,
                  "What one scale covers: 1x128, 128x128, 1x* (a row), *x* (the tensor), …");
-  app.add_option("--from-format", parameters.fromFormat, "Of requantize's x: e4m3, …");
-  app.add_option("--from-block", parameters.fromBlock, "Of requantize's x: 1x128, …");
-  app.add_option("--from-scale", parameters.fromScale, "Of requantize's x: f32, …");
+  app.add_option("--from-format", parameters.fromFormat,
+                 "Of a scaled x (requantize, scaled_matmul): e4m3, …");
+  app.add_option("--from-block", parameters.fromBlock,
+                 "Of a scaled x (requantize, scaled_matmul): 1x128, …");
+  app.add_option("--from-scale", parameters.fromScale,
+                 "Of a scaled x (requantize, scaled_matmul): f32, …");
   app.add_option("--from-scale-layout", parameters.fromScaleLayout,
-                 "Of requantize's x: row_major, …");
+                 "Of a scaled x (requantize, scaled_matmul): row_major, …");
   app.add_option(
       "--scale", parameters.scale,
       "Type of the scales: f32, bf16, f16, e8m0, or e4m3 with a second level that is given "

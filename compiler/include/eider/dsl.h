@@ -291,6 +291,13 @@ EIDER_API Value dot(const Value &weights, const Operand &vector);
 /// rows; n and k must be static when the program is compiled.
 EIDER_API Value matmul(const Operand &x, const Scaled &weights);
 
+/// The same where x is scaled, too: codes of a byte each, one scale for a block along k of one row
+/// or of all, as the weights may have them. Products of e4m3 and e5m2 meet as codes where the GPU
+/// multiplies such, in f32 from 128 to 128 of k, of which each 32 keep 13 bits below the largest;
+/// elsewhere products are exact.
+EIDER_API Value matmul(const Scaled &x, const Scaled &weights,
+                       std::source_location where = std::source_location::current());
+
 /// What a score function is given of a query and a key: numbers in f32, and of an input one value a
 /// head. They are of use inside of the function alone.
 class EIDER_API Score {

@@ -111,6 +111,17 @@ std::vector<Watched> products() {
                              dtype + " " + codec,
                          [point] { return at_points::caseOf(point); }});
         }
+  for (const int64_t m : {3, 19, 64})
+    for (const int64_t k : {272, 333, 1040})
+      for (const char *block : {"1x128", "1x*"}) {
+        const at_points::Point point{.op = "scaled_matmul",
+                                     .parameters = {.block = block, .fromBlock = block},
+                                     .dims = {{"m", m}, {"n", 137}, {"k", k}},
+                                     .values = "specials"};
+        all.push_back(
+            {"scaled_matmul " + std::to_string(m) + "x137x" + std::to_string(k) + " " + block,
+             [point] { return at_points::caseOf(point); }});
+      }
   return all;
 }
 

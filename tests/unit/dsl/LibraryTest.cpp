@@ -89,6 +89,10 @@ TEST(Library, signaturesOfContractions) {
   EXPECT_THAT(tensorsOf(libraryOp("matmul_skinny", {.format = "e5m2"})),
               ElementsAre("w:in:f8E5M2[n, k]", "w_scale:in:f32[n, ceildiv(k, 128)]",
                           "x:in:bf16[m, k]", "y:out:bf16[m, n]"));
+  EXPECT_THAT(tensorsOf(libraryOp("scaled_matmul", {.block = "128x128", .fromFormat = "e5m2"})),
+              ElementsAre("w:in:f8E4M3FN[n, k]", "w_scale:in:f32[ceildiv(n, 128), ceildiv(k, 128)]",
+                          "x:in:f8E5M2[m, k]", "x_scale:in:f32[m, ceildiv(k, 128)]",
+                          "y:out:bf16[m, n]"));
 }
 
 TEST(Library, signaturesOfAttention) {
@@ -477,6 +481,6 @@ TEST(Library, namesAreOneEach) {
     EXPECT_FALSE(op.summary.empty());
     EXPECT_FALSE(op.parameters.empty());
   }
-  EXPECT_EQ(names.size(), 49u);
+  EXPECT_EQ(names.size(), 50u);
 }
 } // namespace
