@@ -175,7 +175,7 @@ def judge(cases, empty=None):
             case.ask(f"≤ {ODD:g} × even neighbour", figure["ratio"] / (ODD * even.judged["ratio"]))
         if case.cell["op"] == "gemv":
             judge_contraction(case)
-        if case.cell["op"] == "matmul_skinny":
+        if case.cell["op"] in ("matmul_skinny", "scaled_matmul"):
             judge_product(case, cases)
         if case.cell["op"] == "attention_decode":
             judge_attention(case)

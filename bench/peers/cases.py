@@ -102,7 +102,9 @@ INPUTS = {
     "w codes": matrix("n", CODES, "codes", columns="k"), "k vector": vector("k"),
     "w scale": Tensor(lambda dims: (dims["n"], blocks(dims["k"])), torch.float32, "scales"),
     "w bf16": matrix("n", columns="k"), "w f32": matrix("n", torch.float32, columns="k"),
+    "w row scale": Tensor(lambda dims: (dims["n"], 1), torch.float32, "scales"),
     "k vector f32": vector("k", torch.float32), "m rows": matrix("m", columns="k"),
+    "m codes": matrix("m", CODES, "codes", columns="k"), "m scale": Tensor(lambda dims: (dims["m"], 1), torch.float32, "scales"),
     "prompt queries": prompt("h"), "prompt keys": prompt("kv_heads"), "prompt values": prompt("kv_heads"),
     "prompt queries f32": prompt("h", torch.float32), "prompt keys f32": prompt("kv_heads", torch.float32),
     "prompt values f32": prompt("kv_heads", torch.float32),
@@ -186,6 +188,15 @@ def matmul(m, *shapes):
               {"dtype": "bf16", **E4M3}, shapes, others={"m": m}, names=("n", "k"))
 
 
+def scaled_matmul(m, *shapes, block="1x*", of_codes=True):
+    """Of codes with scales of rows; or of bf16, held beside ours of codes."""
+    inputs = ("w codes", "w row scale", "m codes", "m scale") if of_codes else ("w bf16", "m rows")
+    return Op("scaled_matmul", "rows of weights" if of_codes else "bf16 weights",
+              reference.scaled_matmul if of_codes else reference.matmul, inputs, ("m products",),
+              {"dtype": "bf16", "format": "e4m3", "block": block, "from_format": "e4m3", "from_block": block}, shapes,
+              others={"m": m}, names=("n", "k"))
+
+
 def attention(b, max_pages, h=32):
     """Of keys and values of bf16, which lie together; held beside ours of codes in pages."""
     return Op("attention_decode", "bf16 cache", reference.attention, ("queries", "keys", "values"), ("attended",),
@@ -241,7 +252,11 @@ OPS = (
     gemv("bf16 weights", reference.matvec, ("w bf16", "k vector"), "n vector"),
     gemv("f32 weights", reference.matvec, ("w f32", "k vector f32"), "n vector f32"),
     matmul(1, (16384, 16384)), matmul(2, (16384, 16384)), matmul(8, *GEMV), matmul(16, (16384, 16384)),
-    matmul(64, (16384, 16384), (4096, 14336)),
+    matmul(32, (16384, 16384)), matmul(64, *GEMV),
+    scaled_matmul(64, (16384, 16384)),
+    *(scaled_matmul(m, *shapes, block=block, of_codes=False)
+      for m, block, shapes in ((1, "1x128", GEMV[:1]), (2, "1x128", GEMV[:1]), (8, "1x128", GEMV), (16, "1x128", GEMV[:1]),
+                               (32, "1x128", GEMV[:1]), (64, "1x128", GEMV), (64, "1x*", GEMV[:1]))),
     prefill("bf16 causal prompt", 32, 128, causal="1"), prefill("bf16 prompt", 1, 512), prefill("f32 prompt", 1, 512, dtype=" f32"),
     attention(64, 1024, h=64), attention(8, 512), attention(1, 2048), attention(64, 64), attention(8, 64), attention(1, 64),
 )

@@ -19,7 +19,15 @@ def torch_of(weights):
         return (torch.nn.functional.scaled_dot_product_attention(q, k, v),)
     return lambda: {f"gemv {weights} weights": lambda w, x: (w @ x,),
                     f"matmul_skinny {weights} weights": lambda w, x: (x @ w.T,),
+                    f"scaled_matmul {weights} weights": lambda w, x: (x @ w.T,),
                     f"attention_prefill {weights} prompt": attend}
+
+
+def torch_scaled():
+    """PyTorch's product of codes, which is cuBLASLt's."""
+    def call(w, w_scale, x, x_scale):
+        return (torch._scaled_mm(x, w.T, scale_a=x_scale, scale_b=w_scale.T, out_dtype=torch.bfloat16),)
+    return {"scaled_matmul rows of weights": call}
 
 
 def attention_of(backend):
@@ -64,7 +72,7 @@ def flag_gems():
 
 
 PEERS = {"torch cudnn": attention_of("CUDNN_ATTENTION"), "torch flash": attention_of("FLASH_ATTENTION"),
-         "torch bf16": torch_of("bf16"), "torch f32": torch_of("f32"), "torch.compile": torch_compile, "triton": triton,
+         "torch bf16": torch_of("bf16"), "torch f32": torch_of("f32"), "torch scaled": torch_scaled, "torch.compile": torch_compile, "triton": triton,
          "torchao": torchao, "flashinfer": flashinfer, "flag-gems": flag_gems}
 
 

@@ -227,3 +227,7 @@ def prefill_causal(q, k, v):
 
 def matmul(w, x):
     return ((x.float() @ w.float().T).to(x.dtype),)
+
+
+def scaled_matmul(w, w_scale, x, x_scale):
+    return ((x.float() @ w.float().T * x_scale * w_scale.T).to(torch.bfloat16),)

@@ -75,7 +75,29 @@ ScheduleAttr eider::transforms::warpgroupsOfProduct(MLIRContext *context, const 
                             .warpgroups = 1});
 }
 
+/// Of codes by codes, which wait for memory alone: blocks of 64 columns hide more of that beside
+/// another, 128 have the bandwidth by themselves. Clusters of four and more lie unevenly where
+/// their blocks share multiprocessors.
+static double stagesOfCodes(const ScheduleKnobs &knobs, const Domain &domain) {
+  constexpr double multiprocessors = 132, alone = 1.4, beside = 1, ofTwo = 1.95, uneven = 12;
+  constexpr int64_t stage = 128;
+  const auto cluster = static_cast<double>(knobs.cluster);
+  double blocks =
+      static_cast<double>(ceilDiv(domain.width, knobs.columns)) * cluster / multiprocessors;
+  const bool isShared = blocks > 1 || knobs.threads > 128;
+  const double around = knobs.cluster > 2 ? (isShared ? uneven : 5) * cluster : 4 * (1 + cluster);
+  if (blocks <= 2) // of many the tail is short
+    blocks = std::ceil(blocks);
+  const double ofBlock = knobs.threads == 128 ? (blocks > 1 ? beside : alone)
+                                              : ofTwo * static_cast<double>(knobs.threads) / 256;
+  const auto stages =
+      static_cast<double>(ceilDiv(ceilDiv(domain.lengthOfRows, stage), knobs.cluster));
+  return blocks * ofBlock * stages + around;
+}
+
 double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Domain &domain) {
+  if (domain.meetsCodes)
+    return stagesOfCodes(knobs, domain);
   // A block of fewer columns has cheaper ones, but not as much cheaper; each block begins and ends.
   constexpr double around = 6, ofFew = 0.7, ofFewer = 0.5;
   constexpr int64_t stage = 128;
@@ -91,7 +113,7 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
 /// are, always.
 ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t mostRows, std::string &message) {
-  constexpr int64_t most = 64, few = 16;
+  constexpr int64_t most = 64, few = 16, multiprocessors = 132;
   const int64_t asked = mostRows ? std::min(mostRows, most) : most;
   if (!domain.byWarpgroups || (asked <= few && !domain.meetsCodes))
     return warpsOfProduct(context, domain, mostRows, message);
@@ -100,11 +122,16 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
     rows *= 2;
   ScheduleAttr best;
   double least = 0;
-  for (int64_t threads : {512, 256})
+  for (int64_t threads : {512, 256, 128})
     for (int64_t cluster : {1, 2, 4, 8}) {
+      if (domain.meetsCodes ? threads == 512 : threads == 128)
+        continue;
+      // Of codes alone more are on their way than of those that are decoded.
+      const bool isShared = ceilDiv(domain.width, threads / 2) * cluster > multiprocessors;
+      const int64_t resident = domain.meetsCodes && isShared ? 2 : 0,
+                    prefetch = domain.meetsCodes && (threads == 128 || !isShared) ? 6 : 4;
       const ScheduleAttr schedule =
-          warpgroupsOfProduct(context, domain, rows, threads, cluster, /*resident=*/0,
-                              /*prefetch=*/4);
+          warpgroupsOfProduct(context, domain, rows, threads, cluster, resident, prefetch);
       const double cost = stagesOfProduct(schedule.getKnobs(), domain);
       if (std::string why; (!best || cost < least) && tileOf(schedule, domain, why)) {
         best = schedule;

@@ -332,7 +332,7 @@ static std::vector<ScheduleAttr> cooperativeSchedules(MLIRContext *context, cons
 /// time; or how many warpgroups, in what clusters.
 static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Domain &domain) {
   std::vector<ScheduleAttr> schedules;
-  constexpr std::pair<int64_t, int64_t> residences[] = {{0, 4}, {2, 3}, {0, 5}};
+  constexpr std::pair<int64_t, int64_t> residences[] = {{0, 4}, {2, 3}, {0, 5}, {0, 6}, {2, 6}};
   for (int64_t threads : {512, 256, 128})
     for (int64_t cluster : {1, 2, 4, 8})
       for (auto [resident, prefetch] : residences)

@@ -295,10 +295,10 @@ TEST(Library, everyCombinationRoundTrips) {
             texts.insert(program.text());
             ++programs;
           }
-  // 19 that quantise a dtype, 5 that read codes, requantize, 21 plain ones, kv_append, 2 of
+  // 19 that quantise a dtype, 6 that read codes, requantize, 21 plain ones, kv_append, 2 of
   // attention
   EXPECT_EQ(programs,
-            19u * 3 * 2 * 8 * 2 + 5 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8) + 2 * 3 * 2);
+            19u * 3 * 2 * 8 * 2 + 6 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8) + 2 * 3 * 2);
   EXPECT_EQ(texts.size(), programs);
 }
 
