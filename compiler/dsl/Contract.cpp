@@ -24,12 +24,15 @@ static Value contract(mlir::Value weights, const Operand &vector, const Site &si
   mlir::Type type = recording.tensorType({rows[0]}, recording.builder.getF32Type());
   return recording.wrap(ir::ContractOp::create(recording.builder, recording.unknown, type, weights,
                                                /*scales=*/mlir::Value(), right,
+                                               /*ends=*/mlir::Value(),
                                                /*codec=*/ir::CodecPathAttr()));
 }
 
-Value eider::matmul(const Operand &x, const Scaled &weights) {
+/// `ends`: of the groups of rows, or null.
+static Value multiply(const Operand &x, const Scaled &weights, const Value *ends) {
   Recording::enter("matmul", weights, Recording::whereOf(x));
-  Site site = Recording::enter("matmul", {&x});
+  const Operand groups = ends ? Operand(*ends, Recording::whereOf(x)) : x;
+  Site site = Recording::enter("matmul", {&x, &groups});
   Recording &recording = *site.recording;
   mlir::Value left = recording.plain(x, site), right = recording.scaled(weights);
   if (right.getParentBlock()->getParentOp() != recording.program.getOperation())
@@ -37,15 +40,32 @@ Value eider::matmul(const Operand &x, const Scaled &weights) {
   const Extents rows = Recording::extentsOf(left.getType()),
                 columns = Recording::extentsOf(
                     mlir::cast<ir::ScaledType>(right.getType()).getCodesType());
-  if (columns.size() != 2)
-    site.fail("weights of shape " + textOf(columns) + " are no matrix", "give them as [n, k]");
-  if (rows.size() != 2 || rows[1] != columns[1])
+  if (!ends && columns.size() != 2)
+    site.fail("weights of shape " + textOf(columns) + " are no matrix",
+              "give them as [n, k], or groups [g, n, k] with their ends");
+  if (ends && columns.size() != 3)
+    site.fail("weights of shape " + textOf(columns) + " are no matrices", "give them as [g, n, k]");
+  if (rows.size() != 2 || rows[1] != columns.back())
     site.fail("x of shape " + textOf(rows) + " does not meet weights of " + textOf(columns),
               "give rows [m, k] with the weights' last dim");
-  mlir::Type type = recording.tensorType({rows[0], columns[0]}, recording.builder.getF32Type());
+  const mlir::Value last = ends ? recording.recorded(groups, site) : mlir::Value();
+  if (ends && (!Recording::isIndex(groups) ||
+               Recording::extentsOf(last.getType()) != Extents{columns.front()}))
+    site.fail("ends of shape " + textOf(Recording::extentsOf(last.getType())) + " are not one of " +
+                  "each group of " + textOf(columns),
+              "give an input of i32 or i64 with the weights' first dim alone");
+  mlir::Type type =
+      recording.tensorType({rows[0], columns[columns.size() - 2]}, recording.builder.getF32Type());
   return recording.wrap(ir::ContractOp::create(recording.builder, recording.unknown, type, right,
-                                               /*scales=*/mlir::Value(), left,
+                                               /*scales=*/mlir::Value(), left, last,
                                                /*codec=*/ir::CodecPathAttr()));
+}
+
+Value eider::matmul(const Operand &x, const Scaled &weights) {
+  return multiply(x, weights, nullptr);
+}
+Value eider::matmul(const Operand &x, const Scaled &weights, const Value &ends) {
+  return multiply(x, weights, &ends);
 }
 
 Value eider::dot(const Scaled &weights, const Operand &vector) {

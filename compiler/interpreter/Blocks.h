@@ -30,6 +30,11 @@ Tensor reduce(ir::Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> b
 /// the range is wider then, for what tensor cores cut off.
 Tensor contract(const Tensor &weights, const Tensor *scales, const Tensor &vector);
 
+/// The same of weights [g, n, k], of which rows up to `ends` [g] of the matrix meet one after the
+/// other; rows after the last end are zeros.
+Tensor contractGroups(const Tensor &weights, const Tensor &scales, const Tensor &matrix,
+                      const Tensor &ends);
+
 /// eider.broadcast: each dim of the operand is the result's, 1, absent, or one value a block of the
 /// result's. `extents`: of such a block.
 Tensor broadcast(const Tensor &input, const Extents &shape, const Extents &extents);

@@ -304,6 +304,8 @@ Tensor Machine::contraction(ir::ContractOp op) {
   const Tensor &vector = get(op.getVector());
   if (const auto *scaled = std::get_if<ScaledTensor>(&values.find(op.getWeights())->second)) {
     const Tensor scales = scalesOfElements(*scaled);
+    if (op.getEnds())
+      return contractGroups(decode(scaled->codes), scales, vector, get(op.getEnds()));
     return contract(decode(scaled->codes), &scales, vector);
   }
   if (op.getScales())

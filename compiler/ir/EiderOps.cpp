@@ -359,8 +359,10 @@ LogicalResult ContractOp::verify() {
   if (scaled && getScales())
     return emitOpError("weights that are scaled have their scales; others are given `by`");
   const Type codes = scaled ? Type(scaled.getCodesType()) : getWeights().getType();
-  if (!namesItsDims(codes) || cast<RankedTensorType>(codes).getRank() != 2)
-    return emitOpError("weights are a matrix with #eider.dims, one an axis");
+  const int64_t axes = getEnds() ? 1 : 0; // before those of a matrix
+  if (!namesItsDims(codes) || cast<RankedTensorType>(codes).getRank() != axes + 2)
+    return emitOpError(getEnds() ? "weights are a matrix a group with #eider.dims, one an axis"
+                                 : "weights are a matrix with #eider.dims, one an axis");
   auto weights = cast<RankedTensorType>(codes);
   const bool hasCodes = isCodeType(weights.getElementType());
   if (isOfMatrices() && !(scaled || (hasCodes && getScales())))
@@ -370,10 +372,14 @@ LogicalResult ContractOp::verify() {
   auto vector = cast<RankedTensorType>(getVector().getType());
   if (isOfMatrices() && !namesItsDims(vector))
     return emitOpError("multiplies a matrix with #eider.dims, one an axis");
+  if (getEnds() &&
+      (!isOfMatrices() || !namesItsDims(getEnds().getType()) ||
+       dimsOf(getEnds().getType()).getExprs() != dimsOf(weights).getExprs().take_front()))
+    return emitOpError("has groups of a matrix's rows, and an end for each of the weights'");
   // The vector's type, or the result's: with an axis of the weights, in each row of the matrix.
   auto part = [&](int64_t axis, Type element) {
-    SmallVector<int64_t> shape = {weights.getShape()[axis]};
-    SmallVector<DimExpr> dims = {dimsOf(weights).getExprs()[axis]};
+    SmallVector<int64_t> shape = {weights.getShape()[axes + axis]};
+    SmallVector<DimExpr> dims = {dimsOf(weights).getExprs()[axes + axis]};
     if (isOfMatrices()) {
       shape.insert(shape.begin(), vector.getShape().front());
       dims.insert(dims.begin(), dimsOf(vector).getExprs().front());

@@ -206,17 +206,20 @@ def Eider_BroadcastOp : Eider_Op<"broadcast", [Pure]> {
   let hasFolder = 1;
 }
 
-def Eider_ContractOp : Eider_Op<"contract", [Pure]> {
+def Eider_ContractOp : Eider_Op<"contract", [Pure, AttrSizedOperandSegments]> {
   let summary = "A matrix of weights times a vector, or times each row of a matrix";
   let description = [{
     Σ over k of weights[n, k] · vector[k], in f32, no product rounded. Weights that are scaled, or values `by %scales`, one a block:
     those of a block in a row are added up before they are scaled.
     Of a matrix [m, k] that is read from memory, so is each row: [m, n]. The weights are scaled there, or codes `by` their scales, which
     `codec` converts (set by `eider-legalize`).
+    `groups %ends`: weights are [g, n, k], and rows of the matrix from ends[e - 1] (0 of the first) to ends[e] meet those of e; rows after
+    the last end meet none and are zeros. An end before the one before it is that one, one beyond the rows their number.
   }];
   let arguments = (ins AnyTypeOf<[Eider_Scaled, Eider_F32Tensor, Eider_CodeTensor]>:$weights,
                        Optional<AnyTypeOf<[Eider_F32Tensor, Eider_ScaleTensor]>>:$scales,
-                       Eider_FloatTensor:$vector, OptionalAttr<Eider_CodecPathAttr>:$codec);
+                       Eider_FloatTensor:$vector, Optional<RankedTensorOf<[Eider_Integer]>>:$ends,
+                       OptionalAttr<Eider_CodecPathAttr>:$codec);
   let extraClassDeclaration = [{
     /// Whether the vector is a matrix, of one a row.
     bool isOfMatrices() {
@@ -225,7 +228,8 @@ def Eider_ContractOp : Eider_Op<"contract", [Pure]> {
   }];
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{
-    $weights (`by` $scales^ `:` type($scales))? `,` $vector attr-dict `:` type($weights) `,` type($vector) `->` type($result)
+    $weights (`by` $scales^ `:` type($scales))? `,` $vector (`groups` $ends^ `:` type($ends))? attr-dict `:`
+    type($weights) `,` type($vector) `->` type($result)
   }];
   let hasVerifier = 1;
 }

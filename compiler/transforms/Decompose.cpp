@@ -347,8 +347,9 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
   void multiply(ContractOp op, const Parts &weights) {
     OpBuilder builder(op);
     Arithmetic32 a{builder, op.getLoc()};
-    Value product = ContractOp::create(builder, op.getLoc(), op.getType(), weights.codes,
-                                       weights.scales, op.getVector(), CodecPathAttr());
+    Value product =
+        ContractOp::create(builder, op.getLoc(), op.getType(), weights.codes, weights.scales,
+                           op.getVector(), op.getEnds(), CodecPathAttr());
     if (weights.global)
       product = a.binary<arith::MulFOp>(product, a.spread(weights.global, op.getType()));
     if (Attribute name = op->getAttr("eider.name"))
@@ -368,7 +369,7 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     Value decoded = DecodeOp::create(builder, op.getLoc(), values, weights.codes, CodecPathAttr());
     Value scales = combined(a, a.widen(weights.scales), weights.global);
     auto product = ContractOp::create(builder, op.getLoc(), op.getType(), decoded, scales,
-                                      op.getVector(), CodecPathAttr());
+                                      op.getVector(), /*ends=*/Value(), CodecPathAttr());
     if (Attribute name = op->getAttr("eider.name"))
       product->setAttr("eider.name", name);
     op.replaceAllUsesWith(product.getResult());

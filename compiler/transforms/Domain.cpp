@@ -134,6 +134,11 @@ bool eider::transforms::isReadByRows(Operation &op) {
   return isa<InputOp, GatherOp>(op) && !op.use_empty() && llvm::all_of(op.getUsers(), chooses);
 }
 
+bool eider::transforms::readsByAxes(Operation &user) {
+  auto contract = dyn_cast<ContractOp>(user);
+  return isa<AttentionOp, PrefillOp>(user) || (contract && contract.getEnds());
+}
+
 llvm::StringSet<> eider::transforms::dimsCounted(ProgramOp program, const Domain &domain) {
   llvm::StringSet<> names;
   auto add = [&](const DimExpr &dim) {
@@ -237,6 +242,25 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   return success();
 }
 
+/// Notes the groups of rows of a product: those of all others, if any.
+static LogicalResult noteRowGroups(Domain &domain, ContractOp op) {
+  const auto weights = cast<RankedTensorType>(op.getWeights().getType());
+  const int64_t groups = op.getEnds() ? weights.getShape().front() : 0;
+  if (ShapedType::isDynamic(groups))
+    return op.emitError() << "dim '" << dimsOf(weights).getExprs().front().str()
+                          << "' counts the groups of rows and must be static: give it a value";
+  if (op.getEnds() && groups < 1)
+    return op.emitError("multiplies rows in no groups: give at least one");
+  const std::string ends =
+      op.getEnds() ? op.getEnds().getDefiningOp<InputOp>().getName().str() : std::string();
+  if (domain.products && ends != domain.endsOfGroups)
+    return op.emitError("multiplies rows in other groups than another product of the program: do "
+                        "that in a program of its own");
+  domain.rowGroups = groups;
+  domain.endsOfGroups = ends;
+  return success();
+}
+
 /// Notes a product of two matrices in memory, which is elements of the program's.
 static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   for (Value operand : op.getOperands())
@@ -267,6 +291,8 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   if (op.getScales().getDefiningOp()->hasAttr("layout"))
     return op.emitError(
         "multiplies weights whose scales have a layout of their own; take row_major");
+  if (failed(noteRowGroups(domain, op)))
+    return failure();
   ++domain.products;
   domain.bitsOfVectors =
       std::max<int64_t>(domain.bitsOfVectors,
@@ -276,7 +302,7 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   if (isGrouped)
     domain.blockOfWeights = std::max(domain.blockOfWeights, *block);
   domain.lengthOfRows = std::max(domain.lengthOfRows, length);
-  domain.byWarpgroups &= domain.products == 1 && domain.bitsOfVectors == 16 &&
+  domain.byWarpgroups &= domain.products == 1 && !op.getEnds() && domain.bitsOfVectors == 16 &&
                          weights.getElementTypeBitWidth() == 8 && length % 16 == 0 &&
                          (!isGrouped || *block == 128);
   return success();

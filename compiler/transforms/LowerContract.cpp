@@ -43,19 +43,24 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
   auto nameOf = [](Value value) { return boundaryName(*value.getDefiningOp()); };
   auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
   const auto weights = typeOf(op.getWeights());
-  auto blockOf = [&](unsigned axis) {
-    const DimExpr whole = dimsOf(weights).getExprs()[axis],
-                  part = dimsOf(op.getScales().getType()).getExprs()[axis];
-    return part.isOne() ? weights.getShape()[axis] : part.divisor / whole.divisor;
+  auto blockOf = [&](unsigned axis) { // counted from the last
+    const DimExpr whole = dimsOf(weights).getExprs().drop_back(axis).back(),
+                  part = dimsOf(op.getScales().getType()).getExprs().drop_back(axis).back();
+    return part.isOne() ? weights.getShape().drop_back(axis).back() : part.divisor / whole.divisor;
   };
-  auto pitchOf = [&](Value value) { return strides.lookup(nameOf(value)); };
+  auto pitchOf = [&](Value value) { // of rows, the last
+    const SmallVector<Value> all = pitches.lookup(nameOf(value));
+    return all.empty() ? Value() : all.back();
+  };
+  auto apart = [&](Value value) { return op.getEnds() ? strides.lookup(nameOf(value)) : Value(); };
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   auto product = simt::ContractOp::create(
       builder, op.getLoc(), heldType(op.getType()), pointers.lookup(nameOf(op.getVector())),
       pointers.lookup(nameOf(op.getWeights())), pointers.lookup(nameOf(op.getScales())), cursor,
       pitchOf(op.getVector()), pitchOf(op.getWeights()), pitchOf(op.getScales()),
-      weights.getShape().back(), blockOf(0), blockOf(1), knobs.split, knobs.loads, knobs.prefetch,
-      knobs.warpgroups != 0, alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
+      apart(op.getWeights()), apart(op.getScales()), weights.getShape().back(), blockOf(1),
+      blockOf(0), knobs.split, knobs.loads, knobs.prefetch, knobs.warpgroups != 0,
+      alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
       alignmentOfRows(nameOf(op.getWeights()), weights), *op.getCodec());
   if (Attribute given = op->getAttr("eider.name"))
     product->setAttr("eider.name", given);

@@ -19,6 +19,8 @@ static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domain &domain,
                                                int64_t mostRows, std::string &message) {
   constexpr int64_t most = 64, multiprocessors = 132, warps = 16;
+  const int64_t groups = std::max<int64_t>(1, (domain.rowGroups + 1) / 2); // that have rows
+  auto tilesOf = [&](int64_t columns) { return ceilDiv(domain.width, columns) * groups; };
   const int64_t asked = mostRows ? mostRows : most;
   ScheduleKnobs knobs{.vector = 1,
                       .rows = std::clamp<int64_t>(ceilDiv(asked, 8) * 8, 8, most),
@@ -27,10 +29,10 @@ ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domai
   // Rows that meet more weights are read less often.
   const int64_t widest = knobs.rows > 8 ? 64 : 32;
   while (knobs.columns < widest &&
-         ceilDiv(domain.width, 2 * knobs.columns) * 3 >= 5 * multiprocessors)
+         tilesOf(2 * knobs.columns) * 3 >= 5 * multiprocessors)
     knobs.columns *= 2;
   const int64_t strips = std::min<int64_t>(knobs.columns / 16, 8);
-  const int64_t blocks = ceilDiv(ceilDiv(domain.width, knobs.columns), multiprocessors);
+  const int64_t blocks = ceilDiv(tilesOf(knobs.columns), multiprocessors);
   const int64_t mostWarps = knobs.rows > 32 ? 4 : 16; // of many rows, as many stages as fit
   while (strips * knobs.split < mostWarps && blocks * strips * knobs.split < warps)
     knobs.split *= 2;

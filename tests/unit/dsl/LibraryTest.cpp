@@ -89,6 +89,14 @@ TEST(Library, signaturesOfContractions) {
   EXPECT_THAT(tensorsOf(libraryOp("matmul_skinny", {.format = "e5m2"})),
               ElementsAre("w:in:f8E5M2[n, k]", "w_scale:in:f32[n, ceildiv(k, 128)]",
                           "x:in:bf16[m, k]", "y:out:bf16[m, n]"));
+  const Program grouped = libraryOp("grouped_matmul", {.block = "128x128", .index = "i32"});
+  EXPECT_THAT(tensorsOf(grouped),
+              ElementsAre("w:in:f8E4M3FN[groups, n, k]",
+                          "w_scale:in:f32[groups, ceildiv(n, 128), ceildiv(k, 128)]",
+                          "x:in:bf16[m, k]", "ends:in:i32[groups]", "y:out:bf16[m, n]"));
+  EXPECT_EQ(grouped.signature().tensors[3].risesTo, "m");
+  for (const Signature::NamedDim &dim : grouped.signature().dims)
+    EXPECT_EQ(dim.isFixed, dim.name != "m") << dim.name;
 }
 
 TEST(Library, signaturesOfAttention) {
@@ -291,10 +299,10 @@ TEST(Library, everyCombinationRoundTrips) {
             texts.insert(program.text());
             ++programs;
           }
-  // 19 that quantise a dtype, 5 that read codes, requantize, 21 plain ones, kv_append, 2 of
+  // 19 that quantise a dtype, 6 that read codes, requantize, 21 plain ones, kv_append, 2 of
   // attention
   EXPECT_EQ(programs,
-            19u * 3 * 2 * 8 * 2 + 5 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8) + 2 * 3 * 2);
+            19u * 3 * 2 * 8 * 2 + 6 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8) + 2 * 3 * 2);
   EXPECT_EQ(texts.size(), programs);
 }
 
@@ -477,6 +485,6 @@ TEST(Library, namesAreOneEach) {
     EXPECT_FALSE(op.summary.empty());
     EXPECT_FALSE(op.parameters.empty());
   }
-  EXPECT_EQ(names.size(), 49u);
+  EXPECT_EQ(names.size(), 50u);
 }
 } // namespace
