@@ -119,7 +119,7 @@ Table makeTable() {
             {"dtype", "format", "block", "scale"}, ops::matmulSkinny);
   table.add(
       "grouped_matmul",
-      "y = x · transpose of dequantised w[g], of rows up to ends[0] the first g, then the next",
+      "y = x · transpose of dequantised w[g], of rows ends[g - 1] to ends[g]",
       {"dtype", "format", "block", "scale", "index"}, ops::groupedMatmul);
   const OpSetting softcap = {"softcap", 0, 0, INT32_MAX}, alibi = {"alibi", 0, 0, 1};
   table.add("attention_decode", "o = softmax(q · transpose of k / sqrt(d)) · v, over a paged cache",

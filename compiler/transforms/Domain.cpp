@@ -302,7 +302,7 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   if (isGrouped)
     domain.blockOfWeights = std::max(domain.blockOfWeights, *block);
   domain.lengthOfRows = std::max(domain.lengthOfRows, length);
-  domain.byWarpgroups &= domain.products == 1 && !op.getEnds() && domain.bitsOfVectors == 16 &&
+  domain.byWarpgroups &= domain.products == 1 && domain.bitsOfVectors == 16 &&
                          weights.getElementTypeBitWidth() == 8 && length % 16 == 0 &&
                          (!isGrouped || *block == 128);
   return success();

@@ -64,6 +64,27 @@ std::vector<Point> points() {
   return points;
 }
 
+/// By warpgroups (sm_90a), in clusters of blocks that have a part of a group's rows each.
+std::vector<Point> warpgroupPoints() {
+  std::vector<Point> points;
+  for (const char *schedule :
+       {"contract<threads = 128, vector = 4, rows = 16, loads = 2, columns = 64, prefetch = 3, "
+        "warpgroups = 1>",
+        "contract<threads = 256, vector = 4, rows = 64, loads = 2, columns = 128, prefetch = 3, "
+        "cluster = 2, warpgroups = 1>",
+        "contract<threads = 512, vector = 4, rows = 32, loads = 2, columns = 256, prefetch = 4, "
+        "cluster = 4, warpgroups = 1>"})
+    for (const char *block : {"1x128", "128x128", "1x*"}) {
+      const char *dtype = points.size() % 2 ? "f16" : "bf16";
+      points.push_back(
+          grouped({.dtype = dtype, .block = block, .index = "i32"}, extents(5, 143, 150, 400)));
+      points.back().schedule = schedule;
+      points.push_back(grouped({.dtype = dtype, .block = block}, extents(3, 70, 64, 1024)));
+      points.back().schedule = schedule;
+    }
+  return points;
+}
+
 /// The experts of a mixture: what stands around two products of one x, and a quantisation.
 Program gated() {
   Builder b("experts");
@@ -115,7 +136,7 @@ struct Exact {
     for (int64_t i = 0; i < m * k; ++i)
       x[i] = static_cast<float>(i * 7 % 9 - 4);
     for (size_t i = 0; i < scales.size(); ++i)
-      scales[i] = std::ldexp(1.0f, static_cast<int>(i % 3));
+      scales[i] = std::ldexp(1.0f, static_cast<int>((i + i / (n * blocks)) % 3));
     for (int64_t i = 0; i < groups * n * k; ++i)
       w[i] = codes[number(i / (n * k), i / k % n, i % k)];
     for (int64_t row = 0; row < m; ++row)
@@ -153,6 +174,8 @@ std::string errorOf(const Program &program, const Dims &dims) {
 } // namespace
 
 TEST(Grouped, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }
+
+TEST(Grouped, ByWarpgroupsAgreesWithTheReferenceOnTheDevice) { expectReference(warpgroupPoints()); }
 
 TEST(Grouped, WhatStandsAroundAgreesOnTheDevice) {
   std::vector<matrix::Case> cases;
@@ -215,6 +238,8 @@ TEST(Grouped, TilesAreOfTheMeanOfGroups) {
   const std::string text = emit(libraryOp("grouped_matmul", {}), options, Stage::Cuda);
   for (const char *rows : {"at most 256 rows", "at most 512 rows", "at most 1024 rows"})
     EXPECT_THAT(text, HasSubstr(rows));
+  EXPECT_THAT(compile(libraryOp("grouped_matmul", {}), options).contract,
+              HasSubstr("(min(m, ceildiv(m, 64) + 64)) * "));
   options.dims["groups"] = 1;
   EXPECT_THAT(emit(libraryOp("grouped_matmul", {}), options, Stage::Cuda),
               HasSubstr("at most 8 rows"));
@@ -275,4 +300,30 @@ TEST(Grouped, NvrtcCompilesTheTexts) {
   std::vector<Point> some = points();
   std::erase_if(some, [count = 0](const Point &) mutable { return count++ % 7 != 0; }); // slow
   expectNvrtc(some);
+}
+
+TEST(Grouped, NvrtcCompilesTheTextsOfWarpgroups) {
+  std::vector<Point> some = warpgroupPoints();
+  std::erase_if(some, [count = 0](const Point &) mutable { return count++ % 5 != 0; }); // slow
+  for (const Point &point : some) {
+    const matrix::Case made = at_points::caseOf(point);
+    expectNvrtc(made.program, made.options, "sm_90a");
+  }
+}
+
+/// Where a tile has more than 16 rows.
+TEST(Grouped, AreMultipliedByWarpgroups) {
+  CompileOptions options;
+  options.target = "sm_90a";
+  options.dims = {{"groups", 8}, {"n", 4096}, {"k", 14336}};
+  const std::string text = emit(libraryOp("grouped_matmul", {}), options, Stage::Cuda);
+  const auto few = text.find("grouped_matmul_rows_16("),
+             some = text.find("grouped_matmul_rows_32("),
+             strided = text.find("grouped_matmul_strided(");
+  for (size_t product = text.find("GroupedProduct<"); product != std::string::npos;
+       product = text.find("GroupedProduct<", product + 1))
+    EXPECT_EQ(text.compare(product, 31, "GroupedProduct<WarpgroupProduct") == 0,
+              product > some && product < strided)
+        << text.substr(product, 60);
+  EXPECT_LT(few, some);
 }
