@@ -117,6 +117,18 @@ HostTensor gather(const Device &device, const Tensors::Tensor &tensor, const voi
   return host;
 }
 
+/// Of ends of groups of rows, how many rows that were taken are before them.
+void countTaken(HostTensor &ends, const std::vector<std::pair<int64_t, int64_t>> &ranges) {
+  const size_t width = sizeOf(ends.dtype);
+  for (size_t at = 0; at < ends.data.size(); at += width) {
+    int64_t end = 0, taken = 0; // of what bench/measure/Data.h makes, none is negative
+    std::memcpy(&end, &ends.data[at], width);
+    for (auto [first, last] : ranges)
+      taken += std::clamp(end, first, last) - first;
+    std::memcpy(&ends.data[at], &taken, width);
+  }
+}
+
 } // namespace
 
 Sample takeSample(const Device &device, const Tensors &tensors, const RowPlan &plan,
@@ -135,6 +147,8 @@ Sample takeSample(const Device &device, const Tensors &tensors, const RowPlan &p
   for (const Tensors::Tensor &tensor : tensors.all()) {
     if (tensor.pristine)
       sample.inputs.push_back(gather(device, tensor, tensor.pristine, plan, ranges));
+    if (tensor.endsGroups && !plan.dim.empty())
+      countTaken(sample.inputs.back(), ranges);
     if (tensor.checked)
       sample.outputs.push_back(gather(device, tensor, tensor.checked, plan, ranges));
   }

@@ -66,6 +66,7 @@ void Tensors::describe(const Kernel &kernel, const Signature &signature, const D
                   kernel.shapeOf(described.name, dims), described.shape};
     const int64_t elements = elementsOf(tensor.shape, tensor.name);
     tensor.bytes = sizeOf(tensor.dtype) * static_cast<size_t>(elements);
+    tensor.endsGroups = !described.risesTo.empty();
     if (tensor.role != Signature::Role::Output) {
       tensor.pristine = allocate(tensor.bytes);
       if (!bench::isOfIndices(described)) {

@@ -33,6 +33,7 @@ public:
     void *pristine = nullptr; ///< Inputs and in-outs: what a launch is given.
     void *checked = nullptr;  ///< The rest: what a checked launch writes.
     void *golden = nullptr;   ///< What the incumbent wrote.
+    bool endsGroups = false;  ///< Rows of the matrix are in groups, which end there.
   };
   const std::vector<Tensor> &all() const { return tensors; }
 

@@ -88,7 +88,7 @@ void fillWithData(const Device &device, void *pointer, DType type, int64_t eleme
 }
 
 bool isOfIndices(const Signature::Tensor &tensor) {
-  return !tensor.choosesFrom.empty() || !tensor.mostOfEach.empty();
+  return !tensor.choosesFrom.empty() || !tensor.risesTo.empty() || !tensor.mostOfEach.empty();
 }
 
 /// `elements` choices among `rows`.
@@ -104,10 +104,19 @@ static std::vector<int64_t> choices(int64_t elements, int64_t rows, uint64_t see
   return order;
 }
 
+/// Ends of `groups` of rows, which have as many each.
+static std::vector<int64_t> ends(int64_t groups, int64_t rows) {
+  std::vector<int64_t> ends;
+  for (int64_t group = 1; group <= groups; ++group)
+    ends.push_back(rows * group / groups);
+  return ends;
+}
+
 void fillWithIndices(const Device &device, void *pointer, const Signature::Tensor &tensor,
                      int64_t elements, const Dims &dims, uint64_t seed) {
   const std::vector<int64_t> numbers =
-      tensor.mostOfEach.empty()
+      !tensor.risesTo.empty() ? ends(elements, extentOf(tensor.risesTo, dims))
+      : tensor.mostOfEach.empty()
           ? choices(elements, extentOf(tensor.choosesFrom, dims), seed)
           : std::vector<int64_t>(static_cast<size_t>(elements), extentOf(tensor.mostOfEach, dims));
   const size_t width = sizeOf(tensor.dtype);

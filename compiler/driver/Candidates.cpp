@@ -28,7 +28,7 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
   if (!rows || extent != space.dims.end())
     facts.rows = domain->rows.extent(rows ? extent->second : 0);
   for (VariantKind kind : compilation.variants())
-    if (facts.rows > 0 && facts.rows <= transforms::mostRowsOf(kind)) {
+    if (facts.rows > 0 && facts.rows <= compilation.mostRowsOf(kind)) {
       last = lastOf(kind);
       break;
     }

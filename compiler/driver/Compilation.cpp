@@ -163,6 +163,11 @@ OwningOpRef<ModuleOp> Compilation::lowered(VariantKind variant) {
   return module;
 }
 
+int64_t Compilation::mostRowsOf(VariantKind variant) {
+  const auto domain = transforms::Domain::of(*scheduled(variant).getOps<ir::ProgramOp>().begin());
+  return transforms::mostRowsOf(variant, domain->rowGroups);
+}
+
 std::string Compilation::text(ModuleOp kernels) {
   std::string text;
   run([&] {

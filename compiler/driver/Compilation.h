@@ -31,6 +31,8 @@ public:
   bool isGivenCooperative();
   /// The kernels of a variant.
   mlir::OwningOpRef<mlir::ModuleOp> lowered(transforms::VariantKind variant);
+  /// The rows that a launch which a variant serves has at most; 0: any number.
+  int64_t mostRowsOf(transforms::VariantKind variant);
   /// The CUDA text of a module of kernels.
   std::string text(mlir::ModuleOp kernels);
 

@@ -32,7 +32,7 @@ private:
   std::string placeWorkspace(VariantKind kind, ModuleOp kernels);
   contract::Variant variant(VariantKind kind);
   std::vector<contract::Predicate> predicates(VariantKind kind, ModuleOp kernels) const;
-  bool isAttended(unsigned tensor) const;
+  bool isReadByAxes(unsigned tensor) const;
   contract::Predicate fewRows(VariantKind kind) const;
   std::vector<contract::Predicate> hasRows(VariantKind kind) const;
   contract::Launch launch(simt::KernelOp kernel) const;
@@ -120,15 +120,16 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
   return end;
 }
 
-/// Whether attention alone reads the tensor, whatever its strides.
-bool ContractBuilder::isAttended(unsigned tensor) const {
+/// Whether the tensor is read by strides of each axis alone.
+bool ContractBuilder::isReadByAxes(unsigned tensor) const {
   bool isRead = false;
   for (ir::ProgramOp program :
        compilation.scheduled(VariantKind::contiguous).getOps<ir::ProgramOp>())
     for (auto input : program.getOps<ir::InputOp>()) {
       if (input.getName() != contract.tensors[tensor].name)
         continue;
-      if (!llvm::all_of(input->getUsers(), llvm::IsaPred<ir::AttentionOp, ir::PrefillOp>))
+      if (!llvm::all_of(input->getUsers(),
+                        [](Operation *user) { return transforms::readsByAxes(*user); }))
         return false;
       isRead = true;
     }
@@ -162,7 +163,7 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
   for (unsigned index = 0; index < contract.tensors.size(); ++index) {
     if (kind == VariantKind::general) {
       // Of three dims that are rows and columns, the columns lie together.
-      const bool isMatrix = contract.tensors[index].shape.size() != 3 || isAttended(index);
+      const bool isMatrix = contract.tensors[index].shape.size() != 3 || isReadByAxes(index);
       add(isMatrix ? Kind::UnitStride : Kind::Contiguous, index, 0);
       continue;
     }
@@ -191,7 +192,7 @@ contract::Predicate ContractBuilder::fewRows(VariantKind kind) const {
   predicate.kind = contract::Predicate::Kind::Range;
   predicate.dim = transforms::Domain::of(program)->rows.name.getValue().str();
   predicate.min = 0;
-  predicate.max = transforms::mostRowsOf(kind);
+  predicate.max = compilation.mostRowsOf(kind);
   return predicate;
 }
 

@@ -83,7 +83,7 @@ static std::string variantsOf(Compilation &compilation) {
     text += transforms::nameOf(kind);
     text += transforms::isCooperative(kind)
                 ? " (one kernel, of matrices that all blocks hold at once:"
-                : " (at most " + std::to_string(transforms::mostRowsOf(kind)) + " rows:";
+                : " (at most " + std::to_string(compilation.mostRowsOf(kind)) + " rows:";
     for (ir::ProgramOp program : compilation.scheduled(kind).getOps<ir::ProgramOp>())
       text += " " + program.getScheduleAttr().str();
     text += "), then ";

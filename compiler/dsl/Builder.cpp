@@ -74,7 +74,7 @@ Scaled Builder::scaled_input(const std::string &name, DType format, const Shape 
   recording_->takeName(name, site);
   recording_->takeName(name + "_scale", site);
   ir::ScaledType type = recording_->scaledType(format, scale, layout,
-                                               recording_->extentsOf(shape, site), block, site);
+                                               recording_->extentsOf(shape, site, 3), block, site);
   if (ir::isTwoLevelType(type.getScaleType()))
     recording_->takeName(name + "_global_scale", site);
   mlir::Value input = ir::InputOp::create(recording_->builder, recording_->unknown, type, name,

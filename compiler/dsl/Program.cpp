@@ -148,6 +148,15 @@ private:
     }
   }
 
+  /// Groups of rows end among these, and the kernel is made for their number and their weights.
+  void noteGroups(ContractOp op) {
+    for (Signature::Tensor &tensor : signature.tensors)
+      if (auto input = op.getEnds().getDefiningOp<InputOp>();
+          input && tensor.name == input.getName())
+        tensor.risesTo = dimsOf(op.getVector().getType()).getExprs().front().contractExpression();
+    fixExtents({op.getEnds(), op.getVector(), op.getResult()});
+  }
+
   void noteChoices(Operation &op) {
     if (auto gather = dyn_cast<GatherOp>(op)) {
       mlir::Value table = gather.getTable();
@@ -166,6 +175,8 @@ private:
                  {scatter.getName().str(), scatter.getName().str() + "_scale"});
     if (auto attention = dyn_cast<AttentionOp>(op))
       noteAttention(attention);
+    if (auto contract = dyn_cast<ContractOp>(op); contract && contract.getEnds())
+      noteGroups(contract);
     if (auto prefill = dyn_cast<PrefillOp>(op))
       fixExtents(prefill.getOperands());
     auto position = dyn_cast<PositionOp>(op);

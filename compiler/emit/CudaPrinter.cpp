@@ -531,7 +531,8 @@ void KernelPrinter::printCarried(ForTilesOp loop) {
 LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
   const StringRef tiles = loop.getOnly() ? "only" : loop.getByColumns() ? "over_columns" : "over";
   os << indent << "for (const " << words.alias << " " << words.cursor << " : " << words.alias
-     << "::" << tiles << "(" << operand(loop.getRows()).text << ")) {\n";
+     << "::" << tiles << "(" << (loop.getEnds() ? operand(loop.getEnds()).text + ", " : "")
+     << operand(loop.getRows()).text << ")) {\n";
   indent = "    ";
   printCarried(loop);
   for (Operation &op : loop.getBlock())
@@ -543,6 +544,7 @@ LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
 }
 
 void KernelPrinter::printTile(TileAttr tile) {
+  words = namesOf(tile);
   const SmallVector<std::string> parameters = tileParameters(tile);
   const std::string alias = "using " + words.alias + " = " + words.templateName + "<";
   std::string line = indent + alias;
@@ -670,10 +672,8 @@ LogicalResult KernelPrinter::print() {
   for (Attribute line : kernel.getHeader())
     printComment(commentText(cast<StringAttr>(line).getValue()));
   printSignature();
-  for (ForTilesOp loop : kernel.getBlock().getOps<ForTilesOp>()) {
-    words = namesOf(loop.getTile().getKind());
+  for (ForTilesOp loop : kernel.getBlock().getOps<ForTilesOp>())
     printTile(loop.getTile());
-  }
   printCodecs();
   printProducts();
   printAttention();

@@ -13,10 +13,12 @@
 using namespace mlir;
 using namespace eider::simt;
 
-static const char *headerOf(TileKind kind) {
-  if (kind == TileKind::row)
+static const char *headerOf(TileAttr tile) {
+  if (tile.getKind() == TileKind::row)
     return "eider/tile/row.cuh";
-  return kind == TileKind::rows ? "eider/tile/rows.cuh" : "eider/tile/block.cuh";
+  if (tile.getRowGroups())
+    return "eider/tile/grouped.cuh";
+  return tile.getKind() == TileKind::rows ? "eider/tile/rows.cuh" : "eider/tile/block.cuh";
 }
 
 /// The include of a format of codes or narrow scales; none for others.
@@ -29,7 +31,9 @@ void eider::text::printIncludes(ModuleOp module, llvm::raw_ostream &os) {
   std::set<std::string> includes;
   module.walk([&](Operation *op) {
     if (auto loop = dyn_cast<ForTilesOp>(op))
-      includes.insert(headerOf(loop.getTile().getKind()));
+      includes.insert(headerOf(loop.getTile()));
+    if (auto loop = dyn_cast<ForTilesOp>(op); loop && loop.getEnds())
+      includes.insert("eider/contraction/grouped.cuh");
     if (auto product = dyn_cast<ContractOp>(op))
       includes.insert(!product.getWarpgroups()     ? "eider/contraction/product.cuh"
                       : product.getVectorsScales() ? "eider/contraction/codes.cuh"

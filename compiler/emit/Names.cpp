@@ -33,7 +33,8 @@ static bool isReserved(llvm::StringRef name) {
       "typename union unsigned using virtual void volatile wchar_t while xor xor_eq main gridDim "
       "blockDim blockIdx threadIdx warpSize eider int32 int64 uint32 uint64 "
       "hardware software cached streaming Codec Fragment GridBarrier Row RowTile Rows RowsTile "
-      "Tile BlockTile Product WarpgroupProduct CodeProduct all_rows Attend AttentionDecode "
+      "Tile BlockTile GroupedTile Product GroupedProduct WarpgroupProduct CodeProduct all_rows "
+      "Attend AttentionDecode "
       "AttentionPrefill "
       "WarpgroupPrefill "
       "AttentionParts row tile");

@@ -13,8 +13,8 @@
 using namespace llvm;
 using eider::simt::Access;
 
-eider::text::TileNames eider::text::namesOf(eider::simt::TileKind kind) {
-  switch (kind) {
+eider::text::TileNames eider::text::namesOf(eider::simt::TileAttr tile) {
+  switch (tile.getKind()) {
   case eider::simt::TileKind::row:
     return {"Row", "row", "RowTile"};
   case eider::simt::TileKind::rows:
@@ -23,26 +23,26 @@ eider::text::TileNames eider::text::namesOf(eider::simt::TileKind kind) {
   case eider::simt::TileKind::transposed:
     break;
   }
-  return {"Tile", "tile", "BlockTile", "_tile", "_tile"};
+  return {"Tile", "tile", tile.getRowGroups() ? "GroupedTile" : "BlockTile", "_tile", "_tile"};
 }
 
 std::string eider::text::productType(eider::simt::ContractOp op, StringRef tile) {
   auto number = [](int64_t value) { return std::to_string(value); };
+  const auto held = cast<eider::simt::CursorType>(op.getAt().getType()).getTile();
   std::string type = tile.str() + ", /*length=*/" + number(op.getLength()) + ", /*block=*/" +
                      number(op.getBlockRows()) + ", " + number(op.getBlockColumns());
-  if (op.getWarpgroups()) {
-    const auto held = cast<eider::simt::CursorType>(op.getAt().getType()).getTile();
+  if (op.getWarpgroups())
     type = (op.getVectorsScales() ? "CodeProduct<" : "WarpgroupProduct<") + type + ", /*rows=*/" +
            number(held.rowsOfCluster()) + ", /*cluster=*/" + number(held.getCluster());
-  } else {
+  else
     type = "Product<" + type + ", /*split=*/" + number(op.getSplit()) + ", /*loads=*/" +
            number(op.getLoads());
-  }
   type += ", /*ahead=*/" + number(op.getAhead());
   if (op.getVectorsScales())
     type += std::string(", /*x_block=*/") + (op.getVectorsShare() ? "all_rows" : "1") + ", " +
             number(op.getVectorsBlock());
-  return type + ">";
+  type += ">";
+  return held.getRowGroups() ? "GroupedProduct<" + type + ">" : type;
 }
 
 SmallVector<std::string> eider::text::tileParameters(eider::simt::TileAttr tile) {
@@ -67,9 +67,11 @@ SmallVector<std::string> eider::text::tileParameters(eider::simt::TileAttr tile)
     parameters.append(
         {{"rows", tile.getRows()}, {"columns", tile.getColumns()}, {"width", tile.getWidth()}});
     const bool isCluster = tile.getCluster() != 1, hasMultiple = tile.getMultiple() != 1;
-    if (tile.getRun() != 1 || hasMultiple || isCluster)
+    if (tile.getRowGroups())
+      parameters.push_back({"groups", tile.getRowGroups()});
+    else if (tile.getRun() != 1 || hasMultiple || isCluster)
       parameters.push_back({"run", tile.getRun()});
-    if (hasMultiple || isCluster)
+    if (!tile.getRowGroups() && (hasMultiple || isCluster))
       parameters.push_back({"multiple", tile.getMultiple()});
     if (isCluster)
       parameters.push_back({"cluster", tile.getCluster()});

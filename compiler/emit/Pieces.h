@@ -14,12 +14,12 @@
 
 namespace eider::text {
 
-/// What a kind of tile is called in the text.
+/// What a tile is called in the text.
 struct TileNames {
   std::string alias, cursor, templateName;
   std::string elements = "_row", columns = "_row"; ///< Ends of what is loaded.
 };
-TileNames namesOf(simt::TileKind kind);
+TileNames namesOf(simt::TileAttr tile);
 
 /// The shortest text that reads back as this f32; of an infinity the function that is it.
 std::string floatLiteral(const llvm::APFloat &value);

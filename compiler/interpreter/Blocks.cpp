@@ -208,6 +208,40 @@ Tensor interpreter::contract(const Factor &weights, const Factor &vector, bool m
                   weights.values.isLoose || vector.values.isLoose);
 }
 
+/// So many neighbours along the first axis, or the one alone, of a shape of its own.
+static Tensor slice(const Tensor &tensor, int64_t first, Extents shape) {
+  const int64_t begin = first * (tensor.size() / std::max<int64_t>(1, tensor.shape[0])),
+                count = elementsOf(shape);
+  Tensor part(tensor.dtype, std::move(shape));
+  std::copy_n(tensor.values.begin() + begin, count, part.values.begin());
+  if (!tensor.isExact())
+    part.ranges.assign(tensor.ranges.begin() + begin, tensor.ranges.begin() + begin + count);
+  part.isLoose = tensor.isLoose;
+  return part;
+}
+
+Tensor interpreter::contractGroups(const Factor &weights, const Tensor &matrix,
+                                   const Tensor &ends) {
+  const Extents &shape = weights.values.shape;
+  const int64_t rows = matrix.shape[0], columns = shape[1], length = shape[2];
+  Tensor result(DType::f32, {rows, columns});
+  result.ranges.assign(result.size(), Range::point(0));
+  int64_t begin = 0;
+  for (int64_t group = 0; group < shape[0]; ++group) {
+    const double given = ends.values[group];
+    const int64_t end = given < begin ? begin : given > rows ? rows : static_cast<int64_t>(given);
+    const Tensor part = contract({slice(weights.values, group, {columns, length}),
+                                  slice(*weights.scales, group, {columns, length})},
+                                 {slice(matrix, begin, {end - begin, length}), std::nullopt},
+                                 /*mayMeetAsCodes=*/false);
+    std::copy(part.values.begin(), part.values.end(), result.values.begin() + begin * columns);
+    std::copy(part.ranges.begin(), part.ranges.end(), result.ranges.begin() + begin * columns);
+    result.isLoose = result.isLoose || part.isLoose;
+    begin = end;
+  }
+  return result;
+}
+
 //===-- Maxima ------------------------------------------------------------===//
 
 /// The neutral element of a maximum or minimum.

@@ -42,6 +42,10 @@ struct Factor {
 /// cut off, and for what they lose where both `mayMeetAsCodes`.
 Tensor contract(const Factor &weights, const Factor &vector, bool mayMeetAsCodes);
 
+/// The same of weights [g, n, k], of which rows up to `ends` [g] of the matrix meet one after the
+/// other; rows after the last end are zeros.
+Tensor contractGroups(const Factor &weights, const Tensor &matrix, const Tensor &ends);
+
 /// eider.broadcast: each dim of the operand is the result's, 1, absent, or one value a block of the
 /// result's. `extents`: of such a block.
 Tensor broadcast(const Tensor &input, const Extents &shape, const Extents &extents);

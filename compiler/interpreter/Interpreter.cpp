@@ -309,7 +309,9 @@ Tensor Machine::contraction(ir::ContractOp op) {
       return {decode(scaled->codes), scalesOfElements(*scaled)};
     return {get(value), std::nullopt};
   };
-  return contract(factorOf(op.getWeights()), factorOf(op.getVector()), op.mayMeetAsCodes());
+  const Factor weights = factorOf(op.getWeights()), vector = factorOf(op.getVector());
+  return op.getEnds() ? contractGroups(weights, vector.values, get(op.getEnds()))
+                      : contract(weights, vector, op.mayMeetAsCodes());
 }
 
 /// What a score function does, on as many scores as it is given, for which numbers are repeated.

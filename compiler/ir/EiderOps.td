@@ -213,10 +213,13 @@ def Eider_ContractOp : Eider_Op<"contract", [Pure, AttrSizedOperandSegments]> {
     those of a block in a row are added up before they are scaled.
     Of a matrix [m, k] that is read from memory, so is each row: [m, n]. The weights are scaled there, or codes `by` their scales, which
     `codec` converts (set by `eider-legalize`); so may the matrix be.
+    `groups %ends`: weights are [g, n, k], and rows of the matrix from ends[e - 1] (0 of the first) to ends[e] meet those of e; rows after
+    the last end meet none and are zeros. An end before the one before it is that one, one beyond the rows their number.
   }];
   let arguments = (ins AnyTypeOf<[Eider_Scaled, Eider_F32Tensor, Eider_CodeTensor]>:$weights,
                        Optional<AnyTypeOf<[Eider_F32Tensor, Eider_ScaleTensor]>>:$scales,
                        AnyTypeOf<[Eider_FloatTensor, Eider_Scaled, Eider_CodeTensor]>:$vector, Optional<Eider_ScaleTensor>:$vector_scales,
+                       Optional<RankedTensorOf<[Eider_Integer]>>:$ends,
                        OptionalAttr<Eider_CodecPathAttr>:$codec);
   let extraClassDeclaration = [{
     /// The matrices' types: of codes where they are scaled.
@@ -234,8 +237,8 @@ def Eider_ContractOp : Eider_Op<"contract", [Pure, AttrSizedOperandSegments]> {
   }];
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{
-    $weights (`by` $scales^ `:` type($scales))? `,` $vector (`by` $vector_scales^ `:` type($vector_scales))? attr-dict `:` type($weights) `,`
-    type($vector) `->` type($result)
+    $weights (`by` $scales^ `:` type($scales))? `,` $vector (`by` $vector_scales^ `:` type($vector_scales))?
+    (`groups` $ends^ `:` type($ends))? attr-dict `:` type($weights) `,` type($vector) `->` type($result)
   }];
   let hasVerifier = 1;
 }

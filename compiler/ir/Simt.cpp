@@ -39,9 +39,9 @@ void SimtDialect::initialize() {
 LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, TileKind kind,
                                int64_t threads, int64_t vector, int64_t rows, int64_t columns,
                                int64_t loads, int64_t width, int64_t cluster, int64_t run,
-                               int64_t multiple) {
+                               int64_t multiple, int64_t rowGroups) {
   if (threads < 1 || vector < 1 || rows < 1 || columns < 1 || loads < 1 || width < 1 || run < 1 ||
-      multiple < 1)
+      multiple < 1 || rowGroups < 0)
     return emitError() << "a tile's numbers are at least 1";
   int64_t block = kind == TileKind::row ? threads * rows : threads;
   if (block > 1024)
@@ -66,6 +66,8 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, Til
                        << " loads do not cover " << rows << " rows of " << width << " columns";
   if ((kind == TileKind::row || kind == TileKind::rows) && (run > 1 || multiple > 1))
     return emitError() << "runs of rows and a multiple of rows are of two-dimensional blocks";
+  if (rowGroups && (kind != TileKind::block || run > 1 || multiple > 1))
+    return emitError() << "rows in groups are of two-dimensional blocks, of rows one by one";
   if (loads % run != 0)
     return emitError() << loads << " loads are no whole number of runs of " << run << " rows";
   if (kind == TileKind::row || kind == TileKind::rows)
@@ -151,6 +153,9 @@ LogicalResult ForTilesOp::verify() {
   if (getByColumns() && (getOnly() || getTile().segments() == 1))
     return emitOpError("goes by columns where each block has several tiles to choose of, each part "
                        "of a row");
+  if (!getEnds() != !getTile().getRowGroups() ||
+      (getEnds() && (getOnly() || getByColumns() || !getInitial().empty())))
+    return emitOpError("has the ends of its tile's groups of rows, and no other way to go then");
   return success();
 }
 
@@ -197,6 +202,9 @@ LogicalResult ContractOp::verify() {
     return emitOpError("has the pitches of all its matrices, or of none");
   if (!getVectorsScales() != !getVectorsBlock() || (getVectorsShare() && !getVectorsBlock()))
     return emitOpError("has scales of the vectors with the block that each is of, or neither");
+  if (!getWeightsApart() != !getScalesApart() ||
+      !getWeightsApart() != !(getVectorsPitch() && tile.getRowGroups()))
+    return emitOpError("has weights and scales apart where rows are in groups and have pitches");
   if (getWarpgroups() ? tile.getThreads() != tile.getColumns() * 2 || getVectorsPitch()
                       : tile.getCluster() != 1)
     return emitOpError("has 64 rows of weights a warpgroup, in rows that are whole; or no cluster");

@@ -49,7 +49,7 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     `cluster`, `threads` in each of so many blocks have a row together.
     `block`: `threads` a block of `rows` × `columns`; `loads` follows. A thread's chunks come in runs of `run` neighbouring rows, which
     go into the same words of a column when the block is transposed; the matrix has a `multiple` of so many rows. The blocks of a `cluster`
-    lie below each other.
+    lie below each other. Of `row_groups` the matrix has rows in so many groups, and no block has rows of two (0: any).
     `transposed`: what a block so described holds of the transposed matrix.
     `rows`: `threads` threads have `rows` rows together, each the same columns of all of them: `loads` chunks, a row's before the next.
   }];
@@ -57,11 +57,12 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
                         "int64_t":$rows, "int64_t":$columns, "int64_t":$loads, "int64_t":$width,
                         DefaultValuedParameter<"int64_t", "1">:$cluster,
                         DefaultValuedParameter<"int64_t", "1">:$run,
-                        DefaultValuedParameter<"int64_t", "1">:$multiple);
+                        DefaultValuedParameter<"int64_t", "1">:$multiple,
+                        DefaultValuedParameter<"int64_t", "0">:$row_groups);
   let assemblyFormat = [{
     `<` $kind `,` `threads` `=` $threads `,` `vector` `=` $vector `,` `rows` `=` $rows `,`
     `columns` `=` $columns `,` `loads` `=` $loads `,` `width` `=` $width
-    (`,` `cluster` `=` $cluster^)? (`,` `run` `=` $run^)? (`,` `multiple` `=` $multiple^)? `>`
+    (`,` struct($cluster, $run, $multiple, $row_groups)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -90,12 +91,12 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     /// The same in a kernel whose matrix has a multiple of so many rows.
     TileAttr withMultiple(int64_t multiple) const {
       return get(getContext(), getKind(), getThreads(), getVector(), getRows(), getColumns(),
-                 getLoads(), getWidth(), getCluster(), getRun(), multiple);
+                 getLoads(), getWidth(), getCluster(), getRun(), multiple, getRowGroups());
     }
     /// What a block holds of the transposed matrix.
     TileAttr transposed() const {
       return get(getContext(), TileKind::transposed, getThreads(), getVector(), getRows(),
-                 getColumns(), getLoads(), getWidth(), getCluster(), getRun(), getMultiple());
+                 getColumns(), getLoads(), getWidth(), getCluster(), getRun(), getMultiple(), getRowGroups());
     }
   }];
 }
@@ -153,17 +154,18 @@ def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTermina
   let extraClassDeclaration = [{ ::mlir::Block &getBlock() { return getBody().front(); } }];
 }
 
-def Simt_ForTilesOp : Simt_Op<"for_tiles", [SingleBlock, NoTerminator]> {
+def Simt_ForTilesOp : Simt_Op<"for_tiles", [SingleBlock, NoTerminator, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
   let summary = "For each tile of this CUDA block";
   let description = [{
     The region's arguments are the tile at its position and the carried values: `initial` for the first tile, then what `simt.carry`, the
     last op, was given at the tile before. Of `only`, there are as many blocks as tiles, and each has one. `by_columns`: a segment of all rows,
-    then the next segment.
+    then the next segment. `groups %ends`: rows in the groups of the tile, which end there.
   }];
-  let arguments = (ins I64:$rows, UnitAttr:$only, UnitAttr:$by_columns, Variadic<AnyVectorOfNonZeroRank>:$initial);
+  let arguments = (ins I64:$rows, Optional<Simt_PointerType>:$ends, UnitAttr:$only, UnitAttr:$by_columns,
+                       Variadic<AnyVectorOfNonZeroRank>:$initial);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "(`only` $only^)? (`by_columns` $by_columns^)? $rows (`carrying` $initial^ `:` type($initial))? $body attr-dict";
+  let assemblyFormat = "(`only` $only^)? (`by_columns` $by_columns^)? $rows (`groups` $ends^ `:` type($ends))? (`carrying` $initial^ `:` type($initial))? $body attr-dict";
   let extraClassDeclaration = [{
     ::mlir::Block &getBlock() { return getBody().front(); }
     TileAttr getTile() {
@@ -296,18 +298,21 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
     Rows of `length` elements, of which `block_rows` × `block_columns` codes have a scale together; the warps of the CUDA block take `loads`
     steps along them at a time, `ahead` such stages on their way, and `split` of them share a sum. Or `warpgroups` multiply, and the blocks of the tile's cluster have a part
     each of the length. Vectors may be codes, of which `vectors_block` have a scale of their row together, or of all rows (`vectors_share`).
-    Alignments in bytes of the row starts. Collective: every thread of the cluster takes part.
+    Alignments in bytes of the row starts. A tile of `row_groups` meets the weights of its group, one after the other in
+    memory, or `apart`. Collective: every thread of the cluster takes part.
   }];
   let hasVerifier = 1;
   let arguments = (ins Arg<Simt_PointerType, "", [MemRead]>:$vectors, Arg<Simt_PointerType, "", [MemRead]>:$weights,
                        Arg<Simt_PointerType, "", [MemRead]>:$scales, Arg<Optional<Simt_PointerType>, "", [MemRead]>:$vectors_scales, Simt_CursorType:$at,
                        Optional<I64>:$vectors_pitch, Optional<I64>:$weights_pitch, Optional<I64>:$scales_pitch, Optional<I64>:$vectors_scales_pitch,
+                       Optional<I64>:$weights_apart, Optional<I64>:$scales_apart,
                        I64Attr:$length, I64Attr:$block_rows, I64Attr:$block_columns, DefaultValuedAttr<I64Attr, "0">:$vectors_block, UnitAttr:$vectors_share,
                        I64Attr:$split, I64Attr:$loads, I64Attr:$ahead, UnitAttr:$warpgroups, I64Attr:$vectors_alignment, I64Attr:$weights_alignment, Eider_CodecPathAttr:$codec);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = [{
     $vectors (`by` $vectors_scales^ `:` type($vectors_scales))? `,` $weights `by` $scales `at` $at
-    (`pitches` $vectors_pitch^ `,` $weights_pitch `,` $scales_pitch (`,` $vectors_scales_pitch^)?)? attr-dict `:` type($vectors) `,`
+    (`pitches` $vectors_pitch^ `,` $weights_pitch `,` $scales_pitch)? (`scales` $vectors_scales_pitch^)? (`apart` $weights_apart^ `,` $scales_apart)?
+    attr-dict `:` type($vectors) `,`
     type($weights) `,` type($scales) `,` type($at) `->` type($result)
   }];
 }

@@ -120,6 +120,9 @@ Table makeTable() {
   table.add("scaled_matmul", "y = dequantised x · transpose of dequantised w",
             {"dtype", "fromFormat", "fromBlock", "fromScale", "format", "block", "scale"},
             ops::scaledMatmul);
+  table.add("grouped_matmul",
+            "y = x · transpose of dequantised w[g], of rows ends[g - 1] to ends[g]",
+            {"dtype", "format", "block", "scale", "index"}, ops::groupedMatmul);
   const OpSetting softcap = {"softcap", 0, 0, INT32_MAX}, alibi = {"alibi", 0, 0, 1};
   table.add("attention_decode", "o = softmax(q · transpose of k / sqrt(d)) · v, over a paged cache",
             {"dtype", "format"}, ops::attentionDecode,

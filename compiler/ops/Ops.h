@@ -29,6 +29,7 @@ Program kvAppend(const Parameters &p);
 Program gemv(const Parameters &p);
 Program matmulSkinny(const Parameters &p);
 Program scaledMatmul(const Parameters &p);
+Program groupedMatmul(const Parameters &p);
 Program attentionDecode(const Parameters &p);
 Program attentionPrefill(const Parameters &p);
 Program copy(const Parameters &p);

@@ -352,8 +352,9 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       rows = parts.at(op.getVector());
     else
       rows.codes = op.getVector();
-    Value product = ContractOp::create(builder, op.getLoc(), op.getType(), weights.codes,
-                                       weights.scales, rows.codes, rows.scales, CodecPathAttr());
+    Value product =
+        ContractOp::create(builder, op.getLoc(), op.getType(), weights.codes, weights.scales,
+                           rows.codes, rows.scales, op.getEnds(), CodecPathAttr());
     for (Value global : {weights.global, rows.global})
       if (global)
         product = a.binary<arith::MulFOp>(product, a.spread(global, op.getType()));
@@ -375,7 +376,7 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     Value scales = combined(a, a.widen(weights.scales), weights.global);
     auto product =
         ContractOp::create(builder, op.getLoc(), op.getType(), decoded, scales, op.getVector(),
-                           /*vector_scales=*/Value(), CodecPathAttr());
+                           /*vector_scales=*/Value(), /*ends=*/Value(), CodecPathAttr());
     if (Attribute name = op->getAttr("eider.name"))
       product->setAttr("eider.name", name);
     op.replaceAllUsesWith(product.getResult());

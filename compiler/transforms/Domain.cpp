@@ -134,6 +134,11 @@ bool eider::transforms::isReadByRows(Operation &op) {
   return isa<InputOp, GatherOp>(op) && !op.use_empty() && llvm::all_of(op.getUsers(), chooses);
 }
 
+bool eider::transforms::readsByAxes(Operation &user) {
+  auto contract = dyn_cast<ContractOp>(user);
+  return isa<AttentionOp, PrefillOp>(user) || (contract && contract.getEnds());
+}
+
 llvm::StringSet<> eider::transforms::dimsCounted(ProgramOp program, const Domain &domain) {
   llvm::StringSet<> names;
   auto add = [&](const DimExpr &dim) {
@@ -252,6 +257,25 @@ static LogicalResult noteScales(Domain &domain, ContractOp op, std::optional<int
   return success();
 }
 
+/// Notes the groups of rows of a product: those of all others, if any.
+static LogicalResult noteRowGroups(Domain &domain, ContractOp op) {
+  const auto weights = cast<RankedTensorType>(op.getWeights().getType());
+  const int64_t groups = op.getEnds() ? weights.getShape().front() : 0;
+  if (ShapedType::isDynamic(groups))
+    return op.emitError() << "dim '" << dimsOf(weights).getExprs().front().str()
+                          << "' counts the groups of rows and must be static: give it a value";
+  if (op.getEnds() && groups < 1)
+    return op.emitError("multiplies rows in no groups: give at least one");
+  const std::string ends =
+      op.getEnds() ? op.getEnds().getDefiningOp<InputOp>().getName().str() : std::string();
+  if (domain.products && ends != domain.endsOfGroups)
+    return op.emitError("multiplies rows in other groups than another product of the program: do "
+                        "that in a program of its own");
+  domain.rowGroups = groups;
+  domain.endsOfGroups = ends;
+  return success();
+}
+
 /// Notes a product of two matrices in memory, which is elements of the program's.
 static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   for (Value operand : op.getOperands())
@@ -273,6 +297,8 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   if (packingOf(weights.getElementType()) > 1 && length % 2 != 0)
     return op.emitError() << "multiplies codes of which two are a byte: rows of an even number, "
                           << "not of " << length;
+  if (failed(noteRowGroups(domain, op)))
+    return failure();
   ++domain.products;
   const RankedTensorType vector = op.vectorType();
   const int64_t bitsOfVector = vector.getElementTypeBitWidth();

@@ -82,6 +82,8 @@ struct Domain {
   bool packsWeights = true;   ///< Two of each are a byte.
   int64_t blockOfWeights = 0; ///< Of their rows, with a scale together, at most; 0: whole rows.
   int64_t lengthOfRows = 0;   ///< That are multiplied, at most.
+  int64_t rowGroups = 0;      ///< Of rows that meet weights of their own; 0: all meet the same.
+  std::string endsOfGroups;   ///< The input that says where these groups end.
   bool byWarpgroups = true;   ///< These products, where the target has such.
   bool meetsCodes = false;    ///< So do these, both of codes.
   /// Bytes of shared memory of a block of such a product (templates/contraction/warpgroups.cuh,
@@ -148,6 +150,10 @@ private:
 /// Whether an input is loaded only where something chooses of it (rows, a column, what is repeated)
 /// or multiplies matrices; or whether rows so chosen are only repeated.
 bool isReadByRows(mlir::Operation &op);
+
+/// Whether what reads an input of three dims does by strides of each: attention, and products of
+/// rows in groups. Elsewhere such tensors are rows and columns, and contiguous.
+bool readsByAxes(mlir::Operation &user);
 
 /// The dims that a kernel counts with: its rows, what an index chooses from, extents.
 llvm::StringSet<> dimsCounted(ir::ProgramOp program, const Domain &domain);

@@ -43,21 +43,26 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
   auto nameOf = [](Value value) { return boundaryName(*value.getDefiningOp()); };
   auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
   const auto weights = typeOf(op.getWeights());
-  const DimExpr ofRows = dimsOf(op.getScales().getType()).getExprs().front();
+  const DimExpr ofRows = dimsOf(op.getScales().getType()).getExprs().drop_back().back();
   const int64_t length = weights.getShape().back(),
-                blockRows = ofRows.isOne()
-                                ? weights.getShape().front()
-                                : ofRows.divisor / dimsOf(weights).getExprs().front().divisor;
+                blockRows =
+                    ofRows.isOne()
+                        ? weights.getShape().drop_back().back()
+                        : ofRows.divisor / dimsOf(weights).getExprs().drop_back().back().divisor;
   Value rowScales = op.getVectorScales();
   auto pointerOf = [&](Value value) { return value ? pointers.lookup(nameOf(value)) : Value(); };
-  auto pitchOf = [&](Value value) { return value ? strides.lookup(nameOf(value)) : Value(); };
+  auto pitchOf = [&](Value value) { // of rows, the last
+    const SmallVector<Value> all = value ? pitches.lookup(nameOf(value)) : SmallVector<Value>();
+    return all.empty() ? Value() : all.back();
+  };
+  auto apart = [&](Value value) { return op.getEnds() ? strides.lookup(nameOf(value)) : Value(); };
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   auto product = simt::ContractOp::create(
       builder, op.getLoc(), heldType(op.getType()), pointerOf(op.getVector()),
       pointerOf(op.getWeights()), pointerOf(op.getScales()), pointerOf(rowScales), cursor,
       pitchOf(op.getVector()), pitchOf(op.getWeights()), pitchOf(op.getScales()),
-      pitchOf(rowScales), length, blockRows, op.weightsBlock().value_or(length),
-      rowScales ? op.vectorBlock().value_or(length) : 0,
+      pitchOf(rowScales), apart(op.getWeights()), apart(op.getScales()), length, blockRows,
+      op.weightsBlock().value_or(length), rowScales ? op.vectorBlock().value_or(length) : 0,
       rowScales && dimsOf(rowScales.getType()).getExprs().front().isOne(), knobs.split, knobs.loads,
       knobs.prefetch, knobs.warpgroups != 0,
       alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),

@@ -23,9 +23,6 @@ using namespace eider::ir;
 using namespace eider::transforms;
 namespace simt = eider::simt;
 
-/// Blocks that keep every multiprocessor of today's GPUs busy.
-static constexpr int64_t busyBlocks = 1024;
-
 /// What tells a variant's kernel from the others of its program.
 static std::string suffixOf(VariantKind variant) {
   switch (variant) {
@@ -79,9 +76,10 @@ Type ProgramLowering::heldType(Type type) const {
 /// columns that is the last alone, for such tensors are contiguous.
 static int64_t axesWithStride(Operation &op, Type type) {
   const int64_t rank = cast<RankedTensorType>(type).getRank();
-  const bool isAttended =
-      isa<InputOp>(op) && llvm::any_of(op.getUsers(), llvm::IsaPred<AttentionOp, PrefillOp>);
-  return rank == 3 && !isAttended ? 1 : rank;
+  const bool isReadByAxes = isa<InputOp>(op) && llvm::any_of(op.getUsers(), [](Operation *user) {
+                              return readsByAxes(*user);
+                            });
+  return rank == 3 && !isReadByAxes ? 1 : rank;
 }
 
 void ProgramLowering::addArguments() {
@@ -137,39 +135,6 @@ Value ProgramLowering::extentOf(const DimExpr &dim) {
   return count;
 }
 
-std::string ProgramLowering::gridExpression() {
-  if (domain.width == 0)
-    return "0";
-  const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
-  if (domain.attends)
-    return gridOfAttention();
-  if (domain.prefills)
-    return gridOfPrefill();
-  if (domain.reducesWhole && !knobs.cooperative)
-    return std::to_string(knobs.blocks); // Each leaves a part, whether it had a tile or not.
-  int64_t across = tile.segments();
-  std::string rows = domain.rows.contractExpression();
-  if (domain.writesWhole && !knobs.cooperative)
-    rows = "max(1, " + rows + ")";
-  if (tile.rowsOfCluster() > 1)
-    rows = "ceildiv(" + rows + ", " + std::to_string(tile.rowsOfCluster()) + ")";
-  if (across > 1)
-    rows = "(" + rows + ") * " + std::to_string(across);
-  if (knobs.cooperative)
-    return rows; // as many as tiles, of which no launch has more than run at once
-  const int64_t cluster = tile.getCluster(); // what `rows` counts from here on
-  if (knobs.blocks)
-    rows = "min(" + rows + ", " + std::to_string(knobs.blocks / cluster) + ")";
-  if (int64_t tiles = knobs.tiles; tiles > 1)
-    // Few tiles are a block each: several in turn would leave multiprocessors idle.
-    rows = "max(ceildiv(" + rows + ", " + std::to_string(tiles) + "), min(" + rows + ", " +
-           std::to_string(busyBlocks / cluster) + "))";
-  if (cluster > 1)
-    return "min(" + rows + ", " + std::to_string(2147483647 / cluster) + ") * " +
-           std::to_string(cluster);
-  return "min(" + rows + ", 2147483647)";
-}
-
 /// The tile that stands for the position of what no tile changes.
 Value ProgramLowering::firstTile() {
   return simt::FirstTileOp::create(builder, program.getLoc(), cursor.getType(), loop.getRows());
@@ -178,6 +143,7 @@ Value ProgramLowering::firstTile() {
 /// The comment at the text's head: boundary, target, schedule.
 SmallVector<Attribute> ProgramLowering::header() {
   const auto [reads, writes] = describeBoundary(program);
+  const int64_t mostRows = mostRowsOf(variant, domain.rowGroups);
   std::string dimText;
   for (auto [dim, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
     dimText +=
@@ -190,11 +156,11 @@ SmallVector<Attribute> ProgramLowering::header() {
   SmallVector<Attribute> lines = {b.getStringAttr(program.getSymName() + ": reads " + reads)};
   if (!writes.empty()) // else in-outs alone, which are updated
     lines.push_back(b.getStringAttr("writes " + writes));
-  lines.push_back(b.getStringAttr(
-      target + dimText + " · " +
-      (isGeneral() ? "any row stride, any alignment" : "contiguous, aligned") +
-      (isCooperative() ? " · all blocks at once" : "") +
-      (mostRowsOf(variant) ? " · at most " + std::to_string(mostRowsOf(variant)) + " rows" : "")));
+  lines.push_back(
+      b.getStringAttr(target + dimText + " · " +
+                      (isGeneral() ? "any row stride, any alignment" : "contiguous, aligned") +
+                      (isCooperative() ? " · all blocks at once" : "") +
+                      (mostRows ? " · at most " + std::to_string(mostRows) + " rows" : "")));
   lines.push_back(b.getStringAttr("schedule " + program.getScheduleAttr().str()));
   return lines;
 }
@@ -573,8 +539,9 @@ LogicalResult ProgramLowering::run() {
     return attendRows();
   // Rows that are chosen more than once: part of each stays in the cache until it is chosen again.
   const bool byColumns = !isCooperative() && tile.segments() > 1 && domain.choosesRows;
-  loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows), isCooperative(),
-                                  byColumns, ValueRange());
+  loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows),
+                                  pointers.lookup(domain.endsOfGroups), isCooperative(), byColumns,
+                                  ValueRange());
   loop.getBody().emplaceBlock();
   cursor = loop.getBlock().addArgument(simt::CursorType::get(builder.getContext(), tile),
                                        program.getLoc());

@@ -61,8 +61,9 @@ enum class VariantKind {
 inline bool isCooperative(VariantKind variant) {
   return variant == VariantKind::cooperative || variant == VariantKind::cooperative_large;
 }
-/// The rows that a launch which a variant serves has at most; 0: any number.
-int64_t mostRowsOf(VariantKind variant);
+/// The rows that a launch which a variant serves has at most; 0: any number. Where rows are in
+/// groups, so many that few groups have more than that.
+int64_t mostRowsOf(VariantKind variant, int64_t rowGroups = 0);
 /// As the contract and the command line call it.
 const char *nameOf(VariantKind variant);
 

@@ -13,12 +13,18 @@ using namespace eider::transforms;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/// Side by side, of each group that has rows, about half of them.
+static int64_t tilesOfProduct(const Domain &domain, int64_t columns) {
+  return ceilDiv(domain.width, columns) * std::max<int64_t>(1, (domain.rowGroups + 1) / 2);
+}
+
 /// A product of matrices with few rows: all of them meet a block's weights. So many warps share a
 /// sum that every multiprocessor has some to wait for others' loads with; a group that is reduced
 /// is in one block.
 ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domain &domain,
                                                int64_t mostRows, std::string &message) {
   constexpr int64_t most = 64, multiprocessors = 132, warps = 16;
+  auto tilesOf = [&](int64_t columns) { return tilesOfProduct(domain, columns); };
   const int64_t asked = mostRows ? mostRows : most;
   ScheduleKnobs knobs{.vector = 1,
                       .rows = std::clamp<int64_t>(ceilDiv(asked, 8) * 8, 8, most),
@@ -26,11 +32,10 @@ ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domai
   knobs.blocks = domain.reducesWhole; // some number, which stayingSchedule chooses
   // Rows that meet more weights are read less often.
   const int64_t widest = knobs.rows > 8 ? 64 : 32;
-  while (knobs.columns < widest &&
-         ceilDiv(domain.width, 2 * knobs.columns) * 3 >= 5 * multiprocessors)
+  while (knobs.columns < widest && tilesOf(2 * knobs.columns) * 3 >= 5 * multiprocessors)
     knobs.columns *= 2;
   const int64_t strips = std::min<int64_t>(knobs.columns / 16, 8);
-  const int64_t blocks = ceilDiv(ceilDiv(domain.width, knobs.columns), multiprocessors);
+  const int64_t blocks = ceilDiv(tilesOf(knobs.columns), multiprocessors);
   const int64_t mostWarps = knobs.rows > 32 ? 4 : 16; // of many rows, as many stages as fit
   while (strips * knobs.split < mostWarps && blocks * strips * knobs.split < warps)
     knobs.split *= 2;
@@ -103,7 +108,7 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
   constexpr int64_t stage = 128;
   const int64_t atOnce = (knobs.cluster <= 2 ? 132 : 120) / knobs.cluster; // clusters of an H200
   const double waves =
-      ceilDiv(ceilDiv(domain.width, knobs.columns), atOnce * std::max<int64_t>(1, knobs.resident));
+      ceilDiv(tilesOfProduct(domain, knobs.columns), atOnce * std::max<int64_t>(1, knobs.resident));
   const double stages = ceilDiv(ceilDiv(domain.lengthOfRows, stage), knobs.cluster);
   const double ofBlock = knobs.threads == 512 ? 1 : knobs.threads == 256 ? ofFew : ofFewer;
   return waves * std::max<int64_t>(1, knobs.resident) * (stages * ofBlock + around);

@@ -314,7 +314,7 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
         !problem.empty())
       return refuse(problem);
     columns = std::min(width, threads); // of no loop: what a block has are tokens
-    return TileAttr::get(context, kind, threads, 1, 1, columns, 1, width, 1, 1, 1);
+    return TileAttr::get(context, kind, threads, 1, 1, columns, 1, width, 1, 1, 1, 0);
   }
   if (needed == Family::contract)
     if (std::string problem = productProblem(k, domain); !problem.empty())
@@ -381,6 +381,6 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   });
   auto tile = TileAttr::getChecked([&] { return emitError(UnknownLoc::get(context)); }, context,
                                    kind, threads, vector, rows, columns, loads, width, k.cluster,
-                                   run, int64_t(1));
+                                   run, int64_t(1), domain.rowGroups);
   return tile ? tile : refuse(reason);
 }

@@ -6,6 +6,8 @@
 #include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/Passes.h"
 
+#include <algorithm>
+
 using eider::transforms::VariantKind;
 
 const char *eider::transforms::nameOf(VariantKind variant) {
@@ -30,7 +32,7 @@ const char *eider::transforms::nameOf(VariantKind variant) {
   return "contiguous";
 }
 
-int64_t eider::transforms::mostRowsOf(VariantKind variant) {
+static int64_t mostRowsOfGroup(VariantKind variant) {
   switch (variant) {
   case VariantKind::rows_8:
     return 8;
@@ -39,8 +41,13 @@ int64_t eider::transforms::mostRowsOf(VariantKind variant) {
   case VariantKind::rows_32:
     return 32;
   case VariantKind::few_rows:
-    return fewRows;
+    return eider::transforms::fewRows;
   default:
     return 0;
   }
+}
+
+int64_t eider::transforms::mostRowsOf(VariantKind variant, int64_t rowGroups) {
+  const int64_t most = mostRowsOfGroup(variant);
+  return std::max(most, most * rowGroups / 2); // Of twice the mean, few have more.
 }

@@ -176,7 +176,8 @@ template <class Cut, class X> class RowsOfBlock {
 public:
   template <class Tile> EIDER_DEVICE RowsOfBlock(const Tile &tile, const X *x) {
     const int row = line() % rows, column = line() / rows * 64 + chunk() * 8;
-    const int64 begins = tile.first_row() / rows * rows, there = tile.matrix_rows() - begins - row;
+    const int64 begins = tile.first_row() - Cut::rank() * Tile::rows,
+                there = tile.matrix_rows() - begins - row;
     from_ = x + (begins + row) * Cut::length + Cut::first() + column;
     left_ = Cut::length - Cut::first() - column;
     rows_left_ = line() >= lines ? 0 : there < rows ? static_cast<int>(there) : rows;

@@ -177,6 +177,18 @@ public:
   /// Whether the thread's part is: each masks its own.
   EIDER_DEVICE bool is_whole() const { return inside(chunks - 1) == vector; }
 
+protected:
+  /// The tile of that number where rows are in groups: from some row on, of a group that ends at
+  /// `end`. Its place among the matrix's rows has no number.
+  EIDER_DEVICE BlockTile(int64 number, int64 first_row, int64 end)
+      : number_(number),
+        row_(first_row + number % cluster * tile_rows + arch::thread_index() / chunks_of_row),
+        column_(static_cast<int>(column_number()) * tile_columns +
+                arch::thread_index() % chunks_of_row * vector),
+        rows_left_(is_spare() ? 0 : rows_left(end - row_)), total_(end) {
+    static_assert(run == 1 && multiple == 1, "no such block is transposed");
+  }
+
 private:
   static constexpr int rows_of_chunk =
       threads / chunks_of_row; // rows that the threads' chunks c cover

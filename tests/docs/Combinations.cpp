@@ -50,6 +50,8 @@ std::string problemOf(const std::string &op, const OpParameters &parameters,
     for (const Signature::NamedDim &dim : program.signature().dims)
       if (dim.name == "hidden" || dim.name == "k" || (dim.name == "n" && op != "gemv"))
         options.dims[dim.name] = 4096;
+      else if (dim.name == "groups")
+        options.dims[dim.name] = 8;
     emit(program, options, Stage::Simt);
     return "";
   } catch (const Error &error) {
@@ -223,7 +225,7 @@ void writeLayouts(std::ostream &out, const Offer &offer) {
 
 void writeBlocks(std::ostream &out, const Offer &offer) {
   out << "## Ops and blocks\n\nEvery op that takes a block; `hidden`, `k` and a product's `n` are "
-         "4096.\n\n";
+         "4096, `groups` 8.\n\n";
   Table table(out, "op", blocks);
   for (const OpInfo &op : libraryOps()) {
     auto takes = [&](const char *parameter) {

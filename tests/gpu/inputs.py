@@ -48,13 +48,18 @@ def indices(dtype, count, rows, source, none=0.1):
     return integers(dtype, [source.choice((-1, rows)) if source.random() < none else row for row in chosen])
 
 
+def ends(dtype, count, rows, source):
+    """Where so many groups of rows end: some have none, and some rows no group."""
+    return integers(dtype, sorted(source.randrange(rows + 1) for _ in range(count)))
+
+
 def main(eider, directory, tokens=261, hidden=1173):
     listing = subprocess.run([eider, "list", "--json"], check=True, capture_output=True)
     for op in json.loads(listing.stdout)["ops"]:
         source = random.Random(op["name"])
         header, data = {}, b""
         settings = {setting["name"]: setting["default"] for setting in op["settings"]}
-        DIMS.update({dim: 2 * int(tokens) + 3 for dim in op["dims"]}, tokens=int(tokens), m=9, n=int(tokens), k=int(hidden), hidden=3 * settings.get("head", 0) or int(hidden))
+        DIMS.update({dim: 2 * int(tokens) + 3 for dim in op["dims"]}, tokens=int(tokens), m=9, groups=4, n=int(tokens), k=int(hidden), hidden=3 * settings.get("head", 0) or int(hidden))
         if attends := "kv_heads" in op["dims"]:
             DIMS.update(b=4, h=8, kv_heads=2, d=64, page=16, max_pages=5, pages=23, scales=2)
         scaled = [name for tensor in op["outputs"] + op.get("inouts", []) if (name := tensor["name"]) in ("y", "k_cache", "v_cache")]
@@ -66,6 +71,8 @@ def main(eider, directory, tokens=261, hidden=1173):
                 count *= n
             if chosen := tensor.get("chooses_from"):
                 content = indices(tensor["dtype"], count, extent(chosen), source, none=0 if attends else 0.1)
+            elif rows := tensor.get("rises_to"):
+                content = ends(tensor["dtype"], count, extent(rows), source)
             elif most := tensor.get("most_of_each"):
                 content = integers(tensor["dtype"], [source.randrange(extent(most) + 1) for _ in range(count)])
             else:

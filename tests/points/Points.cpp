@@ -50,12 +50,30 @@ static HostTensor choices(const Signature::Tensor &tensor, const std::vector<int
   return made;
 }
 
+/// Ends of groups of so many rows: some groups have none, some one, and some rows no group. Of all
+/// a few are no ends of groups: they fall, or are beyond the rows.
+static HostTensor ends(const Signature::Tensor &tensor, const std::vector<int64_t> &shape,
+                       int64_t rows, std::mt19937_64 &random) {
+  HostTensor made{tensor.name, tensor.dtype, shape, {}};
+  const bool hasWrong = random() % 4 == 0;
+  for (int64_t group = 0, end = 0; group < shape[0]; ++group) {
+    const int64_t left = rows - end, share = 2 * rows / shape[0] + 1;
+    end += std::min<int64_t>(
+        left, group % 3 == 1 ? random() % 2
+                             : static_cast<int64_t>(random() % static_cast<uint64_t>(share)));
+    const int64_t given = hasWrong && random() % 3 == 0 ? (random() % 2 ? -7 : rows + 9) : end;
+    const auto *bytes = reinterpret_cast<const std::byte *>(&given); // little-endian
+    made.data.insert(made.data.end(), bytes, bytes + sizeOf(tensor.dtype));
+  }
+  return made;
+}
+
 static CompileOptions optionsOf(const Point &point, const std::string &target) {
   CompileOptions options;
   options.target = target;
   options.codec = point.codec;
   options.schedule = point.schedule;
-  for (const char *alongRows : {"hidden", "k", "n"}) // static, but n where it is the rows
+  for (const char *alongRows : {"hidden", "k", "n", "groups"}) // static, but n where it is the rows
     if (const auto dim = point.dims.find(alongRows);
         dim != point.dims.end() && (dim->first != "n" || point.dims.contains("m")))
       options.dims.insert(*dim);
@@ -74,7 +92,9 @@ std::vector<HostTensor> at_points::inputsOf(const Program &program, const Dims &
     for (const std::string &extent : tensor.shape)
       shape.push_back(matrix::extentOf(extent, dims));
     const bool isScale = tensor.name == "scale" || tensor.name.ends_with("_scale");
-    if (!tensor.choosesFrom.empty())
+    if (!tensor.risesTo.empty())
+      inputs.push_back(ends(tensor, shape, matrix::extentOf(tensor.risesTo, dims), random));
+    else if (!tensor.choosesFrom.empty())
       inputs.push_back(choices(tensor, shape, matrix::extentOf(tensor.choosesFrom, dims), random));
     else
       inputs.push_back(isScale ? values.scales(tensor.name, tensor.dtype, shape)

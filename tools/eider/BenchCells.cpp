@@ -145,6 +145,17 @@ void addContractions(std::vector<BenchCell> &cells) {
       }
 }
 
+/// The experts of mixtures: few and wide, and many, of one row, of some and of as many as a tile
+/// has.
+void addGrouped(std::vector<BenchCell> &cells) {
+  for (auto [groups, n, k] : {std::tuple{8, 4096, 14336}, {8, 14336, 4096}, {64, 2048, 7168}})
+    for (const int64_t rows : {1, 8, 64}) {
+      BenchCell made = cell("grouped_matmul", "bf16", "e4m3", "128x128", "auto", {});
+      made.program.dims = {{"groups", groups}, {"m", groups * rows}, {"n", n}, {"k", k}};
+      cells.push_back(made);
+    }
+}
+
 /// A token's queries over caches of serving: many sequences, few, one, and short ones, whose pages
 /// of 16 tokens lie in an order of no pattern.
 void addAttention(std::vector<BenchCell> &cells) {
@@ -253,7 +264,7 @@ BenchCell libraryCell(const std::string &op) {
 /// kernel can reach, and one of each other kind at the other shapes too.
 void addLibrary(std::vector<BenchCell> &cells) {
   for (const OpInfo &op : libraryOps())
-    if (op.name != "gemv" && op.name != "matmul_skinny" && op.name != "scaled_matmul" &&
+    if (op.name != "gemv" && op.name.find("matmul") == std::string::npos &&
         !op.name.starts_with("attention_"))
       cells.push_back(libraryCell(op.name));
   cells.push_back(libraryCell("softmax"));
@@ -355,6 +366,7 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addNeighbours(cells);
     addTransposes(cells);
     addContractions(cells);
+    addGrouped(cells);
     addAttention(cells);
     addPrefill(cells);
   }

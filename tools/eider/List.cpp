@@ -76,6 +76,8 @@ nlohmann::ordered_json toJson(const std::vector<Signature::Tensor> &tensors) {
         {{"name", tensor.name}, {"dtype", nameOf(tensor.dtype)}, {"shape", tensor.shape}});
     if (!tensor.choosesFrom.empty())
       list.back()["chooses_from"] = tensor.choosesFrom;
+    if (!tensor.risesTo.empty())
+      list.back()["rises_to"] = tensor.risesTo;
     if (!tensor.mostOfEach.empty())
       list.back()["most_of_each"] = tensor.mostOfEach;
   }

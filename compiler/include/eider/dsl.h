@@ -290,6 +290,12 @@ EIDER_API Value dot(const Value &weights, const Operand &vector);
 /// input, as are the weights, whose blocks along k are multiples of 16, powers of two or whole
 /// rows; n and k must be static when the program is compiled.
 EIDER_API Value matmul(const Operand &x, const Scaled &weights);
+/// The same of rows in groups, each of which meets weights of its own (the experts of a mixture):
+/// weights are [g, n, k], in blocks of one of them, `ends` an input [g] of i32 or i64: rows
+/// ends[e - 1] (0 of the first) to ends[e] of x meet weights e. Rows after the last end are zeros.
+/// An end below the one before it is that one, one beyond the rows their number: nothing outside is
+/// read or written. g must be static when the program is compiled.
+EIDER_API Value matmul(const Operand &x, const Scaled &weights, const Value &ends);
 
 /// The same where x is scaled, too: codes of a byte each, one scale for a block along k of one row
 /// or of all, as the weights may have them. Products of e4m3 and e5m2 meet as codes where the GPU
@@ -378,8 +384,8 @@ struct Signature {
   struct NamedDim {
     std::string name;
     std::optional<int64_t> value; ///< None: dynamic.
-    bool isFixed =
-        false; ///< A kernel is compiled for its value: an extent of what attention reads.
+    bool isFixed = false; ///< A kernel is compiled for its value: an extent of what attention
+                          ///< reads, or of weights that groups of rows meet.
   };
   /// A scaled tensor is two of these: its codes `y` and its scales `y_scale`.
   struct Tensor {
@@ -390,6 +396,7 @@ struct Signature {
         shape; ///< Expressions of docs/design/kernel-contract.md: `ceildiv(hidden, 128)`.
     std::optional<DType> packed = std::nullopt; ///< What words of i32 hold, as many as fit.
     std::string choosesFrom = {}; ///< Of an index: how many rows there are to choose from.
+    std::string risesTo = {};     ///< Of ends of groups of rows, which do not fall: how many rows.
     std::string mostOfEach = {};  ///< Of numbers of tokens: the most that each may be.
     std::string rowsChosen = {};  ///< How many rows an index chooses of it; empty: it is read or
                                   ///< written whole.

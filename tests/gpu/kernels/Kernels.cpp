@@ -125,6 +125,24 @@ std::vector<Watched> products() {
   return all;
 }
 
+/// Groups of rows whose ends are such, and some that are none: falling, or beyond the rows.
+std::vector<Watched> groups() {
+  std::vector<Watched> all;
+  for (const int64_t m : {3, 19, 70})
+    for (const int64_t k : {272, 333})
+      for (uint64_t seed = 1; seed <= 6; ++seed) {
+        at_points::Point point{.op = "grouped_matmul",
+                               .parameters = {.index = k % 2 ? "i32" : "i64"},
+                               .dims = {{"groups", 5}, {"m", m}, {"n", 37}, {"k", k}}};
+        if (k % 2)
+          point.layout = {/*padding=*/3, /*shift=*/1};
+        all.push_back({point.op + " " + std::to_string(m) + "x37x" + std::to_string(k) +
+                           " of seed " + std::to_string(seed),
+                       [=] { return at_points::caseOf(point, seed); }});
+      }
+  return all;
+}
+
 /// Attention over caches whose sequences end in the middle of what a warp has, or have nothing; and
 /// of sequences that end in the middle of a tile.
 std::vector<Watched> attentions() {
@@ -219,6 +237,7 @@ std::string judge(const Device &device, const Watched &watched) try {
 
 int runCells(const Device &device, const std::string &only) {
   std::vector<Watched> cells = products();
+  std::ranges::move(groups(), std::back_inserter(cells));
   std::ranges::move(attentions(), std::back_inserter(cells));
   for (const Cell &cell : representativeCells())
     cells.push_back({cell.name(), [cell] { return makeCase(cell, 1); }});

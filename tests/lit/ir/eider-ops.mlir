@@ -95,6 +95,15 @@ eider.program @contraction(n, k) {
   %z = eider.contract %v by %s : tensor<?x?xf32, #eider.dims<n, k / 128>>, %x : tensor<?x?xf32, #eider.dims<n, k>>, tensor<?xf32, #eider.dims<k>> -> tensor<?xf32, #eider.dims<n>>
 }
 
+// CHECK: eider.program @groups(g, m, n, k) {
+eider.program @groups(g, m, n, k) {
+  %w = eider.input "w" : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 128], scale = f32, layout = row_major>
+  %x = eider.input "x" : tensor<?x?xbf16, #eider.dims<m, k>>
+  %ends = eider.input "ends" : tensor<?xi64, #eider.dims<g>>
+  // CHECK: eider.contract %{{.*}}, %{{.*}} groups %{{.*}} : tensor<?xi64, #eider.dims<g>> : !eider.scaled<{{.*}}>, tensor<?x?xbf16, #eider.dims<m, k>> -> tensor<?x?xf32, #eider.dims<m, n>>
+  %y = eider.contract %w, %x groups %ends : tensor<?xi64, #eider.dims<g>> : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 128], scale = f32, layout = row_major>, tensor<?x?xbf16, #eider.dims<m, k>> -> tensor<?x?xf32, #eider.dims<m, n>>
+}
+
 // A schedule, a name that is no keyword, and an empty program.
 // CHECK: eider.program @scheduled(a_dim, n = 0) attributes {schedule = #eider.schedule<row<threads = 64, vector = 8>>} {
 // CHECK-NEXT: }

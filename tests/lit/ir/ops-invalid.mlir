@@ -317,3 +317,23 @@ eider.program @scales_twice(n, k) {
   // expected-error @below {{'eider.contract' op weights that are scaled have their scales; others are given `by`}}
   %y = eider.contract %w by %s : tensor<?x?xf32, #eider.dims<n, k / 32>>, %x : !eider.scaled<?x?xf8E4M3FN, dims = <n, k>, block = [1, 32], scale = f32, layout = row_major>, tensor<?xf32, #eider.dims<k>> -> tensor<?xf32, #eider.dims<n>>
 }
+
+// -----
+
+eider.program @groups_of_no_matrices(m, n, k, g) {
+  %w = eider.input "w" : !eider.scaled<?x?xf8E4M3FN, dims = <n, k>, block = [1, 32], scale = f32, layout = row_major>
+  %x = eider.input "x" : tensor<?x?xbf16, #eider.dims<m, k>>
+  %e = eider.input "e" : tensor<?xi32, #eider.dims<g>>
+  // expected-error @below {{'eider.contract' op weights are a matrix a group with #eider.dims, one an axis}}
+  %y = eider.contract %w, %x groups %e : tensor<?xi32, #eider.dims<g>> : !eider.scaled<?x?xf8E4M3FN, dims = <n, k>, block = [1, 32], scale = f32, layout = row_major>, tensor<?x?xbf16, #eider.dims<m, k>> -> tensor<?x?xf32, #eider.dims<m, n>>
+}
+
+// -----
+
+eider.program @ends_of_others(m, n, k, g) {
+  %w = eider.input "w" : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 32], scale = f32, layout = row_major>
+  %x = eider.input "x" : tensor<?x?xbf16, #eider.dims<m, k>>
+  %e = eider.input "e" : tensor<?xi32, #eider.dims<m>>
+  // expected-error @below {{'eider.contract' op has groups of a matrix's rows, and an end for each of the weights'}}
+  %y = eider.contract %w, %x groups %e : tensor<?xi32, #eider.dims<m>> : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 32], scale = f32, layout = row_major>, tensor<?x?xbf16, #eider.dims<m, k>> -> tensor<?x?xf32, #eider.dims<m, n>>
+}

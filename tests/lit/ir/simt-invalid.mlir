@@ -244,3 +244,8 @@ simt.kernel @k ["s", "state", "m"] threads = 32 resident = 1 cooperative grid = 
     %amax = simt.reduce_grid sum %a in %grid at %at : vector<8xf32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
   }
 }
+
+// -----
+
+// expected-error @+1 {{rows in groups are of two-dimensional blocks, of rows one by one}}
+eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 4, rows = 1, columns = 128, loads = 1, width = 128, row_groups = 2>} {}

@@ -96,3 +96,27 @@ simt.kernel @scaled_products ["w", "x", "s"] threads = 32 grid = "1" arguments =
     %e = simt.reduce sum %f by %g : vector<2xf32> at %at : vector<8xf32>, !cursor -> vector<2xf32>
   }
 }
+
+// -----
+
+!cursor = !simt.cursor<<block, threads = 32, vector = 4, rows = 8, columns = 16, loads = 1, width = 16, row_groups = 2>>
+simt.kernel @groups_that_end_nowhere [] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+  %rows = arith.constant 1 : i64
+  // expected-error @below {{'simt.for_tiles' op has the ends of its tile's groups of rows, and no other way to go then}}
+  simt.for_tiles %rows {
+  ^bb0(%at: !cursor):
+  }
+}
+
+// -----
+
+!cursor = !simt.cursor<<block, threads = 32, vector = 4, rows = 8, columns = 16, loads = 1, width = 16, row_groups = 2>>
+simt.kernel @groups_of_strided_weights ["w", "s", "x", "e"] threads = 32 grid = "1" arguments = ["tensor:w", "tensor:s", "tensor:x", "tensor:e"] alignments = {} header = [] {
+^bb0(%w: !simt.pointer<f8E4M3FN>, %s: !simt.pointer<f32>, %x: !simt.pointer<bf16>, %e: !simt.pointer<i32>):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows groups %e : !simt.pointer<i32> {
+  ^bb0(%at: !cursor):
+    // expected-error @below {{'simt.contract' op has weights and scales apart where rows are in groups and have pitches}}
+    %y = simt.contract %x, %w by %s at %at pitches %rows, %rows, %rows {length = 64, block_rows = 1, block_columns = 64, split = 1, loads = 1, ahead = 2, vectors_alignment = 2, weights_alignment = 1, codec = #eider<codec software>} : !simt.pointer<bf16>, !simt.pointer<f8E4M3FN>, !simt.pointer<f32>, !cursor -> vector<4xf32>
+  }
+}

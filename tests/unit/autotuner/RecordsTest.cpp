@@ -52,6 +52,8 @@ TEST(FixedDims, ThoseAlongRows) {
             std::vector<std::string>{"hidden"});
   EXPECT_EQ(fixedDims(libraryProgram("matmul_skinny").signature()),
             (std::vector<std::string>{"n", "k"}));
+  EXPECT_EQ(fixedDims(libraryProgram("grouped_matmul").signature()),
+            (std::vector<std::string>{"groups", "n", "k"}));
   EXPECT_EQ(fixedDims(libraryProgram("gemv").signature()), std::vector<std::string>{"k"});
   EXPECT_EQ(fixedDims(libraryProgram("silu_mul_quant").signature()),
             std::vector<std::string>{"hidden"});

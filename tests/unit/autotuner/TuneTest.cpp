@@ -69,6 +69,16 @@ TEST_F(TuneTest, ChecksATransposeInFull) {
     EXPECT_THAT(candidate.rejected, testing::Not(HasSubstr("is not what"))) << candidate.schedule;
 }
 
+/// Eight rows stand for all, in groups that have fewer of them.
+TEST_F(TuneTest, ChecksRowsInTheirGroups) {
+  const TuneResult result = tune(libraryOp("grouped_matmul", {.index = "i32"}), host(),
+                                 {{"groups", 3}, {"m", 12}, {"n", 16}, {"k", 16384}}, tuning);
+  ASSERT_EQ(result.refused, "");
+  EXPECT_TRUE(result.recorded);
+  for (const TunedSchedule &candidate : result.candidates)
+    EXPECT_THAT(candidate.rejected, testing::Not(HasSubstr("is not what"))) << candidate.schedule;
+}
+
 TEST_F(TuneTest, VerifiesARecordBesideTheHeuristic) {
   Tuner tuner(host().info(), host().cacheOptions());
   EXPECT_THROW(tuner.verify(program, dims, tuning), Error);

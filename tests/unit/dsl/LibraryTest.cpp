@@ -93,6 +93,14 @@ TEST(Library, signaturesOfContractions) {
               ElementsAre("w:in:f8E4M3FN[n, k]", "w_scale:in:f32[ceildiv(n, 128), ceildiv(k, 128)]",
                           "x:in:f8E5M2[m, k]", "x_scale:in:f32[m, ceildiv(k, 128)]",
                           "y:out:bf16[m, n]"));
+  const Program grouped = libraryOp("grouped_matmul", {.block = "128x128", .index = "i32"});
+  EXPECT_THAT(tensorsOf(grouped),
+              ElementsAre("w:in:f8E4M3FN[groups, n, k]",
+                          "w_scale:in:f32[groups, ceildiv(n, 128), ceildiv(k, 128)]",
+                          "x:in:bf16[m, k]", "ends:in:i32[groups]", "y:out:bf16[m, n]"));
+  EXPECT_EQ(grouped.signature().tensors[3].risesTo, "m");
+  for (const Signature::NamedDim &dim : grouped.signature().dims)
+    EXPECT_EQ(dim.isFixed, dim.name != "m") << dim.name;
 }
 
 TEST(Library, signaturesOfAttention) {
@@ -295,10 +303,10 @@ TEST(Library, everyCombinationRoundTrips) {
             texts.insert(program.text());
             ++programs;
           }
-  // 19 that quantise a dtype, 6 that read codes, requantize, 21 plain ones, kv_append, 2 of
+  // 19 that quantise a dtype, 7 that read codes, requantize, 21 plain ones, kv_append, 2 of
   // attention
   EXPECT_EQ(programs,
-            19u * 3 * 2 * 8 * 2 + 6 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8) + 2 * 3 * 2);
+            19u * 3 * 2 * 8 * 2 + 7 * 3 * 2 * 8 + 2 * 8 * 2 + 21 * 3 + 3 * 2 * (6 + 8) + 2 * 3 * 2);
   EXPECT_EQ(texts.size(), programs);
 }
 
@@ -481,6 +489,6 @@ TEST(Library, namesAreOneEach) {
     EXPECT_FALSE(op.summary.empty());
     EXPECT_FALSE(op.parameters.empty());
   }
-  EXPECT_EQ(names.size(), 50u);
+  EXPECT_EQ(names.size(), 51u);
 }
 } // namespace

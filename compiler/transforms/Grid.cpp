@@ -1,0 +1,48 @@
+//===- Grid.cpp - How many blocks a launch has ----------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/ProgramLowering.h"
+
+using namespace eider::transforms;
+
+/// Blocks that keep every multiprocessor of today's GPUs busy.
+static constexpr int64_t busyBlocks = 1024;
+
+std::string ProgramLowering::gridExpression() {
+  if (domain.width == 0)
+    return "0";
+  const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
+  if (domain.attends)
+    return gridOfAttention();
+  if (domain.prefills)
+    return gridOfPrefill();
+  if (domain.reducesWhole && !knobs.cooperative)
+    return std::to_string(knobs.blocks); // Each leaves a part, whether it had a tile or not.
+  int64_t across = tile.segments();
+  std::string rows = domain.rows.contractExpression();
+  if (domain.writesWhole && !knobs.cooperative)
+    rows = "max(1, " + rows + ")";
+  const std::string tilesBelow =
+      "ceildiv(" + rows + ", " + std::to_string(tile.rowsOfCluster()) + ")";
+  if (domain.rowGroups) // The last of each, and of rows in none, may be partial.
+    rows = "min(" + rows + ", " + tilesBelow + " + " + std::to_string(domain.rowGroups) + ")";
+  else if (tile.rowsOfCluster() > 1)
+    rows = tilesBelow;
+  if (across > 1)
+    rows = "(" + rows + ") * " + std::to_string(across);
+  if (knobs.cooperative)
+    return rows; // as many as tiles, of which no launch has more than run at once
+  const int64_t cluster = tile.getCluster(); // what `rows` counts from here on
+  if (knobs.blocks)
+    rows = "min(" + rows + ", " + std::to_string(knobs.blocks / cluster) + ")";
+  if (int64_t tiles = knobs.tiles; tiles > 1)
+    // Few tiles are a block each: several in turn would leave multiprocessors idle.
+    rows = "max(ceildiv(" + rows + ", " + std::to_string(tiles) + "), min(" + rows + ", " +
+           std::to_string(busyBlocks / cluster) + "))";
+  if (cluster > 1)
+    return "min(" + rows + ", " + std::to_string(2147483647 / cluster) + ") * " +
+           std::to_string(cluster);
+  return "min(" + rows + ", 2147483647)";
+}
