@@ -88,7 +88,15 @@ void fillWithData(const Device &device, void *pointer, DType type, int64_t eleme
 }
 
 bool isOfIndices(const Signature::Tensor &tensor) {
-  return !tensor.choosesFrom.empty() || !tensor.mostOfEach.empty();
+  return !tensor.choosesFrom.empty() || !tensor.mostOfEach.empty() || !tensor.startsUpTo.empty();
+}
+
+/// So many starts of sequences of about one length.
+static std::vector<int64_t> starts(int64_t elements, int64_t tokens) {
+  std::vector<int64_t> starts(static_cast<size_t>(elements));
+  for (int64_t i = 0; i < elements; ++i)
+    starts[static_cast<size_t>(i)] = i * tokens / std::max<int64_t>(1, elements - 1);
+  return starts;
 }
 
 /// `elements` choices among `rows`.
@@ -104,12 +112,18 @@ static std::vector<int64_t> choices(int64_t elements, int64_t rows, uint64_t see
   return order;
 }
 
+static std::vector<int64_t> numbersOf(const Signature::Tensor &tensor, int64_t elements,
+                                      const Dims &dims, uint64_t seed) {
+  if (!tensor.startsUpTo.empty())
+    return starts(elements, extentOf(tensor.startsUpTo, dims));
+  if (!tensor.choosesFrom.empty())
+    return choices(elements, extentOf(tensor.choosesFrom, dims), seed);
+  return std::vector<int64_t>(static_cast<size_t>(elements), extentOf(tensor.mostOfEach, dims));
+}
+
 void fillWithIndices(const Device &device, void *pointer, const Signature::Tensor &tensor,
                      int64_t elements, const Dims &dims, uint64_t seed) {
-  const std::vector<int64_t> numbers =
-      tensor.mostOfEach.empty()
-          ? choices(elements, extentOf(tensor.choosesFrom, dims), seed)
-          : std::vector<int64_t>(static_cast<size_t>(elements), extentOf(tensor.mostOfEach, dims));
+  const std::vector<int64_t> numbers = numbersOf(tensor, elements, dims, seed);
   const size_t width = sizeOf(tensor.dtype);
   std::vector<std::byte> data(width * static_cast<size_t>(elements));
   for (size_t i = 0; i < static_cast<size_t>(elements); ++i)
