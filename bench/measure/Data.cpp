@@ -88,7 +88,8 @@ void fillWithData(const Device &device, void *pointer, DType type, int64_t eleme
 }
 
 bool isOfIndices(const Signature::Tensor &tensor) {
-  return !tensor.choosesFrom.empty() || !tensor.risesTo.empty() || !tensor.mostOfEach.empty();
+  return !tensor.choosesFrom.empty() || !tensor.risesTo.empty() || !tensor.mostOfEach.empty() ||
+         !tensor.startsUpTo.empty();
 }
 
 /// `elements` choices among `rows`.
@@ -104,21 +105,28 @@ static std::vector<int64_t> choices(int64_t elements, int64_t rows, uint64_t see
   return order;
 }
 
-/// Ends of `groups` of rows, which have as many each.
-static std::vector<int64_t> ends(int64_t groups, int64_t rows) {
+/// The ends of `parts` parts of about one size, or from the start of the first on.
+static std::vector<int64_t> rising(int64_t first, int64_t parts, int64_t whole) {
   std::vector<int64_t> ends;
-  for (int64_t group = 1; group <= groups; ++group)
-    ends.push_back(rows * group / groups);
+  for (int64_t part = first; part <= parts; ++part)
+    ends.push_back(whole * part / std::max<int64_t>(1, parts));
   return ends;
+}
+
+static std::vector<int64_t> numbersOf(const Signature::Tensor &tensor, int64_t elements,
+                                      const Dims &dims, uint64_t seed) {
+  if (!tensor.startsUpTo.empty())
+    return rising(0, elements - 1, extentOf(tensor.startsUpTo, dims));
+  if (!tensor.risesTo.empty())
+    return rising(1, elements, extentOf(tensor.risesTo, dims));
+  if (!tensor.choosesFrom.empty())
+    return choices(elements, extentOf(tensor.choosesFrom, dims), seed);
+  return std::vector<int64_t>(static_cast<size_t>(elements), extentOf(tensor.mostOfEach, dims));
 }
 
 void fillWithIndices(const Device &device, void *pointer, const Signature::Tensor &tensor,
                      int64_t elements, const Dims &dims, uint64_t seed) {
-  const std::vector<int64_t> numbers =
-      !tensor.risesTo.empty() ? ends(elements, extentOf(tensor.risesTo, dims))
-      : tensor.mostOfEach.empty()
-          ? choices(elements, extentOf(tensor.choosesFrom, dims), seed)
-          : std::vector<int64_t>(static_cast<size_t>(elements), extentOf(tensor.mostOfEach, dims));
+  const std::vector<int64_t> numbers = numbersOf(tensor, elements, dims, seed);
   const size_t width = sizeOf(tensor.dtype);
   std::vector<std::byte> data(width * static_cast<size_t>(elements));
   for (size_t i = 0; i < static_cast<size_t>(elements); ++i)

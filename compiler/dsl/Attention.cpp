@@ -163,12 +163,19 @@ Value eider::attention(const Sequence &sequence, const PrefillOptions &options,
   if (scales.size() % 3 != 0)
     site.fail("some scales are given, and others are not",
               "give those of queries, keys and values, or none");
+  mlir::Value starts;
+  if (sequence.starts) {
+    const Read one = read(of(*sequence.starts), {"starts", "[sequences + 1]", 1}, site);
+    if (!ir::isIndexType(one.element()))
+      site.fail("the starts are no integers", "use i32 or i64");
+    starts = one.value;
+  }
   Recording &recording = *site.recording;
   const ScoreRegion score = recordScore(options.score, queries.value, site);
   mlir::Type type = recording.tensorType(queries.extents(), recording.builder.getF32Type());
   auto op = ir::PrefillOp::create(recording.builder, recording.unknown, type, queries.value,
-                                  keys.value, values.value, scales, score.captured, options.causal,
-                                  ir::CodecPathAttr());
+                                  keys.value, values.value, scales, starts, score.captured,
+                                  options.causal, ir::CodecPathAttr());
   score.moveInto(op.getScore());
   return recording.wrap(op);
 }

@@ -136,6 +136,17 @@ private:
       fixExtents(op.getKeyScale());
   }
 
+  void notePrefill(PrefillOp op) {
+    for (mlir::Value operand : op.getOperands())
+      if (operand != op.getStarts())
+        fixExtents(operand);
+    if (!op.getStarts())
+      return;
+    for (Signature::Tensor &tensor : signature.tensors)
+      if (tensor.name == op.getStarts().getDefiningOp<InputOp>().getName())
+        tensor.startsUpTo = dimsOf(op.getQueries().getType()).getExprs()[0].contractExpression();
+  }
+
   /// Of what attention reads all extents but the first are those of a kernel; of scales the one.
   void fixExtents(mlir::ValueRange values) {
     for (mlir::Value value : values) {
@@ -178,7 +189,7 @@ private:
     if (auto contract = dyn_cast<ContractOp>(op); contract && contract.getEnds())
       noteGroups(contract);
     if (auto prefill = dyn_cast<PrefillOp>(op))
-      fixExtents(prefill.getOperands());
+      notePrefill(prefill);
     auto position = dyn_cast<PositionOp>(op);
     signature.countsRows |= isa<ExtentOp>(op) || (position && position.getAxis() == 0);
   }

@@ -282,7 +282,11 @@ FailureOr<std::string> KernelPrinter::attendRowsText(AttendRowsOp op) {
     arguments.push_back(i == 0 ? queriesText(value, *score) : operand(value).text);
     arguments.push_back(op.getScales().empty() ? "nullptr" : operand(op.getScales()[i]).text);
   }
-  arguments.push_back(operand(op.getTokens()).text);
+  std::string tokens = operand(op.getTokens()).text;
+  if (op.getStarts())
+    tokens = callOf("eider::packed", {},
+                    {operand(op.getStarts()).text, operand(op.getCountOfStarts()).text, tokens});
+  arguments.push_back(tokens);
   for (Value pitch : op.getPitches())
     arguments.push_back(operand(pitch).text);
   return attendCall("write_rows", op, op.getScalesOfEach(), arguments);
@@ -607,17 +611,6 @@ void KernelPrinter::printProducts() {
     const std::string alias = names.fresh("Multiply");
     products[type] = alias;
     printStatement("using " + alias + " = " + type + ";");
-  });
-}
-
-/// Tensors that the kernel writes; the others are const.
-static bool isWritten(Value pointer) {
-  return llvm::any_of(pointer.getUsers(), [&](Operation *user) {
-    if (auto attend = dyn_cast<AttendOp>(user))
-      return attend.getParts() == pointer;
-    if (auto attend = dyn_cast<AttendRowsOp>(user))
-      return attend.getOutput() == pointer;
-    return isa<StoreOp, StorePartOp, GridBarrierOp, ClearPaddingOp>(user);
   });
 }
 

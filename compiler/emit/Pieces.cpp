@@ -119,6 +119,17 @@ std::string eider::text::prefillType(eider::simt::AttendRowsOp op) {
          (op.getCausal() ? "true" : "false") + (op.getAhead() ? ">" : ", /*ahead=*/false>");
 }
 
+bool eider::text::isWritten(mlir::Value pointer) {
+  return llvm::any_of(pointer.getUsers(), [&](mlir::Operation *user) {
+    if (auto attend = dyn_cast<eider::simt::AttendOp>(user))
+      return attend.getParts() == pointer;
+    if (auto attend = dyn_cast<eider::simt::AttendRowsOp>(user))
+      return attend.getOutput() == pointer;
+    return isa<eider::simt::StoreOp, eider::simt::StorePartOp, eider::simt::GridBarrierOp,
+               eider::simt::ClearPaddingOp>(user);
+  });
+}
+
 std::string eider::text::floatLiteral(const APFloat &value) {
   if (value.isInfinity())
     return value.isNegative() ? "-eider::infinity()" : "eider::infinity()";

@@ -51,6 +51,9 @@ std::string decodeType(simt::AttendOp op, const std::string &parts);
 /// The type that attends of a sequence over itself.
 std::string prefillType(simt::AttendRowsOp op);
 
+/// Whether the kernel writes the tensor; the others are const.
+bool isWritten(mlir::Value pointer);
+
 /// Where a statement is broken: after the operator or comma that binds least, in the fewest
 /// parentheses; of those the last within `room` columns. Nothing if there is none.
 std::optional<size_t> breakOf(llvm::StringRef statement, size_t room);

@@ -289,30 +289,45 @@ Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
   return result;
 }
 
-/// Whether some value of the head is infinite or NaN, from each token on.
-static std::vector<bool> unboundedAfter(const Tensor &values, int64_t kvHead) {
-  const int64_t tokens = values.shape[0], row = values.shape[1] * values.shape[2];
-  std::vector<bool> isUnbounded(static_cast<size_t>(tokens + 1));
-  for (int64_t token = tokens - 1; token >= 0; --token) {
+/// Whether some value of the head is infinite or NaN, from each token of a sequence on.
+static std::vector<bool> unboundedAfter(const Tensor &values, int64_t kvHead, int64_t start,
+                                        int64_t end) {
+  const int64_t row = values.shape[1] * values.shape[2];
+  std::vector<bool> isUnbounded(static_cast<size_t>(end - start + 1));
+  for (int64_t token = end - 1; token >= start; --token) {
     const double *first = &values.values[token * row + kvHead * values.shape[2]];
-    isUnbounded[token] =
-        isUnbounded[token + 1] ||
+    isUnbounded[token - start] =
+        isUnbounded[token - start + 1] ||
         std::any_of(first, first + values.shape[2], [](double x) { return !std::isfinite(x); });
   }
   return isUnbounded;
 }
 
-Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequence,
+/// The token that each sequence begins with, and at last how many there are.
+static std::vector<int64_t> startsOf(const KeysAndValues &sequences, const std::string &where) {
+  const int64_t tokens = sequences.keys.shape[0];
+  if (!sequences.starts)
+    return {0, tokens};
+  const std::vector<double> &given = sequences.starts->values;
+  if (given.empty() || given.front() != 0 || given.back() != static_cast<double>(tokens) ||
+      !std::is_sorted(given.begin(), given.end()))
+    throw Error(ErrorKind::Request,
+                "the starts of sequences do not rise from 0 to " + std::to_string(tokens), where,
+                "give the first token of each, and at last how many there are");
+  return {given.begin(), given.end()};
+}
+
+Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequences,
                            const ChangeScores &change, const std::string &where) {
-  const int64_t tokens = queries.shape[0], heads = queries.shape[1], width = queries.shape[2];
-  const int64_t kvHeads = sequence.keys.shape[1];
+  const int64_t heads = queries.shape[1], width = queries.shape[2];
+  const int64_t kvHeads = sequences.keys.shape[1];
   std::vector<const Tensor *> scales;
-  for (const Tensor &scale : sequence.scales)
+  for (const Tensor &scale : sequences.scales)
     scales.push_back(&scale);
   check(heads, kvHeads, scales, where);
   Tensor result(DType::f32, queries.shape);
   result.ranges.resize(result.values.size(), Range::point(0));
-  for (int64_t head = 0; head < heads; ++head) {
+  auto attendOfHead = [&](int64_t head, int64_t start, int64_t end) {
     const int64_t kvHead = head / (heads / kvHeads);
     auto scaleOfHead = [&](size_t i) { return scales.empty() ? 1.0 : scaleOf(*scales[i], kvHead); };
     auto ofAll = [](double scale) { return Scales{[scale](int64_t) { return scale; }}; };
@@ -321,22 +336,26 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequence,
       return scale != 0 && std::abs(std::log2(std::abs(scale))) > 60;
     };
     const bool areFar = isFar(scaleOfHead(0)) || isFar(scaleOfHead(1));
-    const std::vector<bool> isUnbounded = unboundedAfter(sequence.values, kvHead);
-    std::vector<int64_t> places(static_cast<size_t>(tokens));
-    std::iota(places.begin(), places.end(), 0);
-    for (int64_t token = tokens - 1; token >= 0; --token) {
+    const std::vector<bool> isUnbounded = unboundedAfter(sequences.values, kvHead, start, end);
+    std::vector<int64_t> places(static_cast<size_t>(end - start));
+    std::iota(places.begin(), places.end(), start);
+    for (int64_t token = end - 1; token >= start; --token) {
       const int64_t first = (token * heads + head) * width;
-      if (sequence.isCausal)
-        places.resize(static_cast<size_t>(token + 1));
-      Head one(sequence.keys, ofAll(scaleOfHead(0) * scaleOfHead(1)), sequence.values,
-               ofAll(scaleOfHead(2)), &queries.values[first], kvHead, sequence.mayMeetAsCodes);
+      if (sequences.isCausal)
+        places.resize(static_cast<size_t>(token - start + 1));
+      Head one(sequences.keys, ofAll(scaleOfHead(0) * scaleOfHead(1)), sequences.values,
+               ofAll(scaleOfHead(2)), &queries.values[first], kvHead, sequences.mayMeetAsCodes);
       one.score(places);
-      one.change(change, 0, token, head);
+      one.change(change, 0, token - start, head);
       one.weigh(places, &result.values[first], &result.ranges[first]);
       // Of a later token an infinite value or NaN times a weight of 0 is NaN.
-      if (areFar || (sequence.isCausal && isUnbounded[token + 1]))
+      if (areFar || (sequences.isCausal && isUnbounded[token - start + 1]))
         std::fill_n(&result.ranges[first], width, Range::anything());
     }
-  }
+  };
+  const std::vector<int64_t> starts = startsOf(sequences, where);
+  for (size_t i = 0; i + 1 < starts.size(); ++i)
+    for (int64_t head = 0; head < heads; ++head)
+      attendOfHead(head, starts[i], starts[i + 1]);
   return result;
 }

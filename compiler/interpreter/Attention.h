@@ -34,17 +34,19 @@ struct PagedCache {
 Tensor attend(const Tensor &queries, const PagedCache &cache, const ChangeScores &change,
               const std::string &where);
 
-/// Keys and values of a sequence, [s, kv_heads, d], decoded, and the scales of queries, keys and
-/// values; none: all are 1.
+/// Keys and values of sequences, one after the other, [s, kv_heads, d], decoded, and the scales of
+/// queries, keys and values; none: all are 1.
 struct KeysAndValues {
   Tensor keys, values;
   std::vector<Tensor> scales;
+  std::optional<Tensor> starts; ///< Of each sequence, and s; none: there is one.
   bool isCausal = false;
   bool mayMeetAsCodes = false; ///< Some kernel multiplies queries and keys as codes (warpgroups).
 };
 
-/// eider.prefill, of queries [s, h, d] that are decoded; as the other in its ranges.
-Tensor attend(const Tensor &queries, const KeysAndValues &sequence, const ChangeScores &change,
+/// eider.prefill, of queries [s, h, d] that are decoded; as the other in its ranges. Throws Error
+/// for starts that do not rise from 0 to s.
+Tensor attend(const Tensor &queries, const KeysAndValues &sequences, const ChangeScores &change,
               const std::string &where);
 
 } // namespace eider::interpreter

@@ -361,9 +361,11 @@ Tensor Machine::attention(ir::AttentionOp op) {
 
 Tensor Machine::prefill(ir::PrefillOp op) {
   auto decoded = [&](mlir::Value value) { return decode(get<CodeTensor>(value)); };
-  KeysAndValues sequence = {decoded(op.getKeys()), decoded(op.getValues()), {}, op.getCausal()};
+  KeysAndValues sequence = {decoded(op.getKeys()), decoded(op.getValues()), {}, {}, op.getCausal()};
   for (mlir::Value scale : op.getScales())
     sequence.scales.push_back(get(scale));
+  if (op.getStarts())
+    sequence.starts = get(op.getStarts());
   sequence.mayMeetAsCodes = op.mayMeetAsCodes(sequence.keys.shape.back());
   return attend(decoded(op.getQueries()), sequence, scoreOf(op.getScore(), op.getCaptured()),
                 boundary.where());

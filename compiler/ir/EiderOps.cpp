@@ -551,6 +551,8 @@ LogicalResult PrefillOp::verify() {
   for (Value scale : getScales())
     if (typeOf(scale).getRank() != 1 || scale.getType() != getScales().front().getType())
       return emitOpError("has one scale in all, or one a KV head, of each");
+  if (getStarts() && typeOf(getStarts()).getRank() != 1)
+    return emitOpError("has starts [sequences + 1]");
   if (failed(verifyScoreOfProgram(*this, getScore(), getCaptured(), ofQueries[1])))
     return failure();
   return verifySame(*this, "the result", getResult().getType(),

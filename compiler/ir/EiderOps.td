@@ -283,14 +283,15 @@ def Eider_PrefillOp : Eider_Op<"prefill", [Pure, IsolatedFromAbove, AttrSizedOpe
   let description = [{
     Of queries [s, h, d], keys and values [s, kv_heads, d], all codes: Σ softmax(q · k / √d) · v over all tokens, in f32, or over those up to the query's own
     (`causal`). `scales`, of queries, keys and values: none, or f32, one in all or one a KV head each. Query head a meets KV head a / (h / kv_heads).
-    `codec` is set by `eider-legalize`. `score` as eider.attention has it; the position of a query is its token's.
+    `starts` [sequences + 1]: of several sequences, one after the other, that meet none but their own tokens: the first token of each, and at last s.
+    `codec` is set by `eider-legalize`. `score` as eider.attention has it; the position of a query is its token's, in its sequence.
   }];
   let arguments = (ins Eider_CodeTensor:$queries, Eider_CodeTensor:$keys, Eider_CodeTensor:$values, Variadic<Eider_F32Tensor>:$scales,
-                       Variadic<AnyTypeOf<[F32, Eider_F32Tensor]>>:$captured, UnitAttr:$causal, OptionalAttr<Eider_CodecPathAttr>:$codec);
+                       Optional<RankedTensorOf<[Eider_Integer]>>:$starts, Variadic<AnyTypeOf<[F32, Eider_F32Tensor]>>:$captured, UnitAttr:$causal, OptionalAttr<Eider_CodecPathAttr>:$codec);
   let regions = (region MaxSizedRegion<1>:$score);
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{
-    (`causal` $causal^)? $queries `,` $keys `,` $values (`by` $scales^)? (`captures` `(` $captured^ `)`)? attr-dict `:`
+    (`causal` $causal^)? $queries `,` $keys `,` $values (`by` $scales^)? (`starts` $starts^)? (`captures` `(` $captured^ `)`)? attr-dict `:`
     functional-type(operands, results) (`score` $score^)?
   }];
   let extraClassDeclaration = [{

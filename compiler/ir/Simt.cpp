@@ -238,6 +238,8 @@ LogicalResult AttendRowsOp::verify() {
   if (getRows() < 1 || getKeysAtOnce() < 1 || getWarps() < 1 || getSplit() < 1 ||
       getWarps() % getSplit() != 0)
     return emitOpError("has rows, keys, and warps that come in splits");
+  if (!getStarts() != !getCountOfStarts())
+    return emitOpError("has starts and how many they are, or neither");
   if (const size_t count = getPitches().size(); count != 0 && count != 6)
     return emitOpError("has the pitches of queries, keys and values, or none");
   return eider::ir::verifyScore(*this, getScore(), getCaptured());

@@ -11,7 +11,7 @@ Program ops::attentionPrefill(const Parameters &p) {
   Builder b(p.op);
   Dim tokens = b.dim("s"), heads = b.dim("h"), d = b.dim("d"), kv_heads = b.dim("kv_heads");
 
-  Sequence sequence;
+  Sequence sequence; // or several
   sequence.queries = b.codes("q", p.format, {tokens, heads, d});
   sequence.keys = b.codes("k", p.format, {tokens, kv_heads, d});
   sequence.values = b.codes("v", p.format, {tokens, kv_heads, d});
@@ -21,6 +21,8 @@ Program ops::attentionPrefill(const Parameters &p) {
     sequence.key_scale = b.input("k_scale", f32, {scales});
     sequence.value_scale = b.input("v_scale", f32, {scales});
   }
+  if (p.settings.at("varlen"))
+    sequence.starts = b.input("cu_seqlens", DType::i32, {b.dim("starts")}); // and the last's end
 
   const PrefillOptions options = {.causal = p.settings.at("causal") != 0,
                                   .score = attentionScore(b, p, heads)};

@@ -155,6 +155,8 @@ llvm::StringSet<> eider::transforms::dimsCounted(ProgramOp program, const Domain
       add(dimsOf(scatter.getInto()).getExprs().front());
     if (auto attention = dyn_cast<AttentionOp>(op))
       add(dimsOf(attention.getPages().getType()).getExprs().back());
+    if (auto prefill = dyn_cast<PrefillOp>(op); prefill && prefill.getStarts())
+      add(dimsOf(prefill.getStarts().getType()).getExprs().front());
   }
   return names;
 }

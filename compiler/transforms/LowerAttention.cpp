@@ -85,11 +85,18 @@ LogicalResult ProgramLowering::attend() {
   return success();
 }
 
-/// A block for each head of some rows.
+/// A block for each head of some rows: of several sequences as templates/attention/sequences.cuh
+/// numbers them.
 std::string ProgramLowering::gridOfPrefill() {
-  return "ceildiv(" + domain.rows.contractExpression() + ", " +
-         std::to_string(program.getScheduleAttr().getKnobs().rows) + ") * " +
-         std::to_string(domain.prefills->heads);
+  auto op = *program.getOps<PrefillOp>().begin();
+  const std::string tokens = domain.rows.contractExpression(),
+                    rows = std::to_string(program.getScheduleAttr().getKnobs().rows),
+                    heads = " * " + std::to_string(domain.prefills->heads);
+  if (!op.getStarts())
+    return "ceildiv(" + tokens + ", " + rows + ")" + heads;
+  const DimExpr starts = dimsOf(op.getStarts().getType()).getExprs().front();
+  return "min(1, " + tokens + ") * ((" + tokens + ") / " + rows + " + " +
+         starts.contractExpression() + " - 1)" + heads;
 }
 
 /// What attention reads begins on so many bytes, up to 16, as the launch says of each; their
@@ -121,12 +128,17 @@ LogicalResult ProgramLowering::attendRows() {
   SmallVector<Value> apart;
   const int64_t alignment = alignAttended({op.getQueries(), op.getKeys(), op.getValues()}, apart);
   SmallVector<Value> scales = llvm::map_to_vector(op.getScales(), pointerOf);
+  Value starts, countOfStarts;
+  if (op.getStarts()) {
+    starts = pointerOf(op.getStarts());
+    countOfStarts = extentOf(dimsOf(op.getStarts().getType()).getExprs().front());
+  }
   auto attend = simt::AttendRowsOp::create(
       builder, op.getLoc(), pointers.lookup(output.getName()), pointerOf(op.getQueries()),
-      pointerOf(op.getKeys()), pointerOf(op.getValues()), scales, extentOf(domain.rows), apart,
-      capturedOf(op.getCaptured(), op.getScore()), it.heads, it.kvHeads, it.headDim, it.scales,
-      op.getCausal(), knobs.rows, knobs.columns, knobs.threads / 32, knobs.split,
-      knobs.prefetch != 0, knobs.warpgroups != 0, alignment, *op.getCodec());
+      pointerOf(op.getKeys()), pointerOf(op.getValues()), scales, extentOf(domain.rows), starts,
+      countOfStarts, apart, capturedOf(op.getCaptured(), op.getScore()), it.heads, it.kvHeads,
+      it.headDim, it.scales, op.getCausal(), knobs.rows, knobs.columns, knobs.threads / 32,
+      knobs.split, knobs.prefetch != 0, knobs.warpgroups != 0, alignment, *op.getCodec());
   if (failed(lowerScore(op.getScore(), attend.getScore())))
     return failure();
   if (const int64_t bytes = it.sharedOf(knobs); bytes > mostStaticShared)

@@ -8,6 +8,7 @@
 
 #include "eider/attention/parts.cuh"
 #include "eider/attention/scores.cuh"
+#include "eider/attention/sequences.cuh"
 #include "eider/contraction/pairs.cuh"
 #include "eider/memory/copy.cuh"
 #include "eider/memory/panels.cuh"
@@ -16,12 +17,13 @@
 
 namespace eider {
 
-/// Attention of a sequence's queries over its keys and values, all codes: a CUDA block has `rows`
-/// queries of one head, and takes `keys` tokens at a time. These are decoded once, to f16, which
-/// has them all exactly. Of its `warps` each has 16 rows, or twice that, with `split` others that
-/// share them: of scores each has some of the tokens, of sums some of the columns (`shares` have
-/// the columns where it is not as many). The tokens after these come `ahead`, where shared memory
-/// has room for both their keys and their values.
+/// Attention of a sequence's queries over its keys and values, all codes, or of several packed
+/// sequences, each over its own: a CUDA block has `rows` queries of one head, and takes `keys`
+/// tokens at a time. These are decoded once, to f16, which has them all exactly. Of its `warps`
+/// each has 16 rows, or twice that, with `split` others that share them: of scores each has some of
+/// the tokens, of sums some of the columns (`shares` have the columns where it is not as many). The
+/// tokens after these come `ahead`, where shared memory has room for both their keys and their
+/// values.
 template <int heads, int kv_heads, int head_dim, int rows, int keys, int warps, int split,
           bool causal, bool ahead = true, int shares = split>
 class AttentionPrefill {
@@ -46,18 +48,23 @@ public:
 
   /// Writes the block's rows of o, [tokens, heads, head_dim]; `asked` is queries, as o is, or
   /// `scored`; k and v are [tokens, kv_heads, head_dim]. Scales are `scales`: none (0), one, or one
-  /// a head of keys. Rows start on multiples of `alignment` bytes; pitches in elements; fewer than
-  /// 2^30 tokens. Every thread of the CUDA block takes part.
-  template <class Code, int scales, int alignment = 16, class Out, class Asked, class W>
+  /// a head of keys. Tokens are those of one sequence, or `packed`. Rows start on multiples of
+  /// `alignment` bytes; pitches in elements; fewer than 2^30 tokens a sequence. Every thread of the
+  /// CUDA block takes part.
+  template <class Code, int scales, int alignment = 16, class Out, class Asked, class W,
+            class Count>
   static EIDER_DEVICE void
   write_rows(Out *o, const Asked &asked, const float *q_scale, const W *k, const float *k_scale,
-             const W *v, const float *v_scale, int64 count, int64 q_pitch = heads * head_dim,
+             const W *v, const float *v_scale, const Count &count, int64 q_pitch = heads * head_dim,
              int64 q_head_pitch = head_dim, int64 k_pitch = kv_heads * head_dim,
              int64 k_head_pitch = head_dim, int64 v_pitch = kv_heads * head_dim,
              int64 v_head_pitch = head_dim, arch::Site at = arch::Site::current()) {
     const int head = static_cast<int>(arch::block_index() % heads);
     const int kv_head = head / (heads / kv_heads);
-    const int tokens = static_cast<int>(count), first = first_row_of_block(tokens);
+    const BlockRows block = rows_of_block<rows, heads>(count);
+    if (are_packed<Count> && block.first >= block.tokens)
+      return;
+    const int tokens = block.tokens, first = block.first;
     const int tiles = tiles_of(first, tokens);
     auto *shared = reinterpret_cast<unsigned char *>(shared_memory());
     const Queries queries = {shared};
@@ -68,9 +75,11 @@ public:
 
     const auto scored = asked_of(asked);
     const W *q = scored.elements;
-    begin_rows<rows, alignment>(of_keys.base, q + head * q_head_pitch, q_pitch, first, tokens);
+    begin_rows<rows, alignment>(of_keys.base, q + block.start * q_pitch + head * q_head_pitch,
+                                q_pitch, first, tokens);
     arch::close_copies();
-    const W *head_keys = k + kv_head * k_head_pitch, *head_values = v + kv_head * v_head_pitch;
+    const W *head_keys = k + block.start * k_pitch + kv_head * k_head_pitch;
+    const W *head_values = v + block.start * v_pitch + kv_head * v_head_pitch;
     auto begin_keys = [&](int tile) {
       begin_rows<keys, alignment>(raw, head_keys, k_pitch, tile * keys, tokens);
     };
@@ -118,8 +127,8 @@ public:
       add_values(scores, of_values, weights, state, at);
     }
     finish<is_interleaved<W, f16, Code::conversion, true>, Function>(
-        state, o + head * head_dim, heads * head_dim, first + row(), tokens,
-        raised * scale_of<scales>(v_scale, kv_head), maxima, at);
+        state, o + block.start * (heads * head_dim) + head * head_dim, heads * head_dim,
+        first + row(), tokens, raised * scale_of<scales>(v_scale, kv_head), maxima, at);
   }
 
 protected:
@@ -130,10 +139,6 @@ protected:
     return shared_or_launched<AttentionPrefill, Piece, memory / 16>();
   }
 
-  /// The last rows, which may have the most work, are the first block's.
-  static EIDER_DEVICE int first_row_of_block(int tokens) {
-    return ((tokens + rows - 1) / rows - 1 - static_cast<int>(arch::block_index() / heads)) * rows;
-  }
   static EIDER_DEVICE int tiles_of(int first, int tokens) {
     return ((causal && first + rows < tokens ? first + rows : tokens) + keys - 1) / keys;
   }

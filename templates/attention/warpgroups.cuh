@@ -51,13 +51,16 @@ public:
       slots * (Tokens::bytes + Codes::bytes) + (shares_queries ? QueryCodes::bytes : 0);
 
   /// As AttentionPrefill::write_rows; rows start on multiples of 16 bytes.
-  template <class Code, int scales, class Out, class Asked, class W>
+  template <class Code, int scales, class Out, class Asked, class W, class Count>
   static EIDER_DEVICE void write_rows(Out *o, const Asked &asked, const float *q_scale, const W *k,
                                       const float *k_scale, const W *v, const float *v_scale,
-                                      int64 count, arch::Site at = arch::Site::current()) {
+                                      const Count &count, arch::Site at = arch::Site::current()) {
     const int head = static_cast<int>(arch::block_index() % heads);
     const int kv_head = head / (heads / kv_heads);
-    const int tokens = static_cast<int>(count), first = Base::first_row_of_block(tokens);
+    const BlockRows block = rows_of_block<rows, heads>(count);
+    if (are_packed<Count> && block.first >= block.tokens)
+      return;
+    const int tokens = block.tokens, first = block.first;
     const int group = arch::thread_index() / 128;
     const int share = group % split, first_of_group = warpgroups == split ? 0 : group / split * 64;
     const int row = first_of_group + arch::thread_index() / 32 % 4 * 16, first_row = first + row;
@@ -71,8 +74,8 @@ public:
 
     const auto scored = asked_of(asked);
     const W *q = scored.elements;
-    begin_codes(all_queries, q + (int64(first) * heads + head) * head_dim, heads * head_dim,
-                tokens - first);
+    begin_codes(all_queries, q + ((block.start + first) * heads + head) * head_dim,
+                heads * head_dim, tokens - first);
     arch::close_copies();
     arch::await_copies<0>();
     arch::barrier(at);
@@ -86,7 +89,8 @@ public:
     }
 
     // Where the tiles lie that begin to come next, and how many tokens there are from there on.
-    const W *next_keys = k + kv_head * head_dim, *next_values = v + kv_head * head_dim;
+    const W *next_keys = k + block.start * pitch + kv_head * head_dim;
+    const W *next_values = v + block.start * pitch + kv_head * head_dim;
     int keys_left = tokens, values_left = tokens;
     auto begin_keys = [&](int slot) {
       begin_codes(Codes{codes + slot * Codes::bytes}, next_keys, pitch, keys_left);
@@ -213,7 +217,8 @@ public:
     arch::await_copies<0>(); // of tiles that are not there
     constexpr float raised = 1 << lowered<W, Code::conversion>();
     Base::template finish<is_interleaved<W, f16, Code::conversion, true>, Function>(
-        state, o + head * head_dim + share * own, heads * head_dim, first_row, tokens,
+        state, o + block.start * (heads * head_dim) + head * head_dim + share * own,
+        heads * head_dim, first_row, tokens,
         raised * Base::template scale_of<scales>(v_scale, kv_head), nullptr, at);
   }
 

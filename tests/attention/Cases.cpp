@@ -137,14 +137,23 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
   return made;
 }
 
-matrix::Case attention_cases::prefill(const Prompt &shape, const OpParameters &parameters,
+matrix::Case attention_cases::prefill(const Prompt &shape, const OpParameters &given,
                                       const std::string &codec, const std::string &schedule,
                                       const std::string &values, uint64_t seed) {
-  const Dims dims = {{"s", shape.tokens},
-                     {"h", shape.heads},
-                     {"d", shape.d},
-                     {"kv_heads", shape.kvHeads},
-                     {"scales", shape.scales}};
+  std::vector<int32_t> starts = {0};
+  for (const int64_t length : shape.lengths)
+    starts.push_back(starts.back() + static_cast<int32_t>(length));
+  const bool isPacked = !shape.lengths.empty();
+  Dims dims = {{"s", isPacked ? starts.back() : shape.tokens},
+               {"h", shape.heads},
+               {"d", shape.d},
+               {"kv_heads", shape.kvHeads},
+               {"scales", shape.scales}};
+  OpParameters parameters = given;
+  if (isPacked) {
+    dims["starts"] = static_cast<int64_t>(starts.size());
+    parameters.settings.emplace("varlen", "1");
+  }
   matrix::Case made{libraryOp("attention_prefill", parameters), {}, {}, dims, {}};
   made.forAnyRows = false;
   made.options.codec = codec;
@@ -168,6 +177,8 @@ matrix::Case attention_cases::prefill(const Prompt &shape, const OpParameters &p
       for (std::byte &code : input.data)
         code &= std::byte(0xbf); // of magnitudes below 2
   }
+  if (isPacked)
+    write(inputOf(made, "cu_seqlens"), starts);
   writeSlopes(made);
   return made;
 }

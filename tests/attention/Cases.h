@@ -33,9 +33,10 @@ matrix::Case decode(const Cache &shape, const OpParameters &parameters = {},
                     const std::string &codec = "auto", const std::string &schedule = "",
                     const std::string &values = "normal", uint64_t seed = 1);
 
-/// A sequence over itself.
+/// A sequence over itself, or several, packed: of so many tokens each.
 struct Prompt {
   int64_t tokens = 100, heads = 4, kvHeads = 2, d = 64, scales = 1;
+  std::vector<int64_t> lengths = {}; ///< Whose sum `tokens` is then, whatever it says.
 };
 matrix::Case prefill(const Prompt &shape, const OpParameters &parameters = {},
                      const std::string &codec = "auto", const std::string &schedule = "",

@@ -182,7 +182,7 @@ void addAttention(std::vector<BenchCell> &cells) {
     add("e4m3", "auto", 64, 8192, 64, headDim);
 }
 
-/// A sequence of 8192 tokens over itself: one long head, and many, causal.
+/// A sequence of 8192 tokens over itself: one long head, and many, causal; and eight of 1024.
 void addPrefill(std::vector<BenchCell> &cells) {
   for (auto [heads, headDim, causal] : {std::tuple{32, 128, "1"}, {1, 512, "0"}})
     for (const char *format : {"e4m3", "e5m2"})
@@ -191,6 +191,11 @@ void addPrefill(std::vector<BenchCell> &cells) {
         made.program.dims = {
             {"s", 8192}, {"h", heads}, {"d", headDim}, {"kv_heads", heads}, {"scales", 1}};
         made.program.settings["causal"] = causal;
+        cells.push_back(made);
+        if (headDim != 128)
+          continue;
+        made.program.settings["varlen"] = "1";
+        made.program.dims["starts"] = 9;
         cells.push_back(made);
       }
 }

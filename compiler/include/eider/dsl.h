@@ -356,23 +356,28 @@ struct AttentionOptions {
 EIDER_API Value attention(const Operand &q, const PagedCache &cache,
                           const AttentionOptions &options = {});
 
-/// Queries, keys and values of one sequence, all inputs, of codes of one format (Builder::codes).
+/// Queries, keys and values of a sequence, all inputs, of codes of one format (Builder::codes).
 struct Sequence {
   Value queries;      ///< [s, h, d].
   Value keys, values; ///< [s, kv_heads, d] both.
   /// f32, [1] or [kv_heads] as the launch says; all, or none where codes are the values.
   std::optional<Value> query_scale = std::nullopt, key_scale = std::nullopt,
                        value_scale = std::nullopt;
+  /// Of several sequences, packed one after the other, whose tokens meet none of another's: i32 or
+  /// i64 [sequences + 1], the token that each begins with, the first 0, and at last s (cu_seqlens
+  /// elsewhere). A sequence may be empty. None: the tokens are one sequence.
+  std::optional<Value> starts = std::nullopt;
 };
 struct PrefillOptions {
   bool causal = false;      ///< A query meets tokens up to its own, else all.
   ScoreFunction score = {}; ///< None: q · k / √d.
 };
-/// Attention of a sequence over itself: f32 [s, h, d], softmax(q · k / √d) · v. Head a meets KV
-/// head a / (h / kv_heads); h is a multiple of kv_heads; d is a multiple of 32 up to 512. h, d and
-/// kv_heads are given before a kernel is compiled. Scores are sums in f32 of exact products, of
-/// which warpgroups (sm_90a) keep 13 bits or so of the largest; probabilities are rounded to f16.
-/// An infinity or NaN among the values may reach a query before its token, where their weight is 0.
+/// Attention of a sequence, or of each of several, over itself: f32 [s, h, d], softmax(q · k / √d)
+/// · v. Head a meets KV head a / (h / kv_heads); h is a multiple of kv_heads; d is a multiple of 32
+/// up to 512. h, d and kv_heads are given before a kernel is compiled. Scores are sums in f32 of
+/// exact products, of which warpgroups (sm_90a) keep 13 bits or so of the largest; probabilities
+/// are rounded to f16. An infinity or NaN among the values may reach a query before its token,
+/// where their weight is 0.
 EIDER_API Value attention(const Sequence &sequence, const PrefillOptions &options = {},
                           std::source_location where = std::source_location::current());
 
@@ -398,6 +403,7 @@ struct Signature {
     std::string choosesFrom = {}; ///< Of an index: how many rows there are to choose from.
     std::string risesTo = {};     ///< Of ends of groups of rows, which do not fall: how many rows.
     std::string mostOfEach = {};  ///< Of numbers of tokens: the most that each may be.
+    std::string startsUpTo = {};  ///< Of starts of sequences: the last; the first is 0, none falls.
     std::string rowsChosen = {};  ///< How many rows an index chooses of it; empty: it is read or
                                   ///< written whole.
   };

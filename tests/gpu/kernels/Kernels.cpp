@@ -189,6 +189,11 @@ std::vector<Watched> attentions() {
                  }});
   all.push_back({"attention_prefill with slopes",
                  [=] { return attention_cases::prefill({.tokens = 150}, biased); }});
+  for (const char *codec : {"hardware", "software"})
+    all.push_back({std::string("attention_prefill of several, ") + codec, [=] {
+                     return attention_cases::prefill({.lengths = {70, 0, 1, 200}},
+                                                     {.settings = {{"causal", "1"}}}, codec);
+                   }});
   return all;
 }
 

@@ -27,3 +27,12 @@ eider.program @scales(s, h, g, d) {
   // expected-error @below {{has scales of queries, keys and values, or none}}
   %o = eider.prefill %q, %k, %k by %1 : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>, tensor<1xf32, #eider.dims<1>>) -> tensor<?x?x?xf32, #eider.dims<s, h, d>>
 }
+
+// -----
+
+eider.program @starts(s, h, d, b) {
+  %q = eider.input "q" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>
+  %s = eider.input "starts" : tensor<?x2xi32, #eider.dims<b, 2>>
+  // expected-error @below {{has starts [sequences + 1]}}
+  %o = eider.prefill %q, %q, %q starts %s : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x2xi32, #eider.dims<b, 2>>) -> tensor<?x?x?xf32, #eider.dims<s, h, d>>
+}

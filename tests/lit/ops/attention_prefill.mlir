@@ -4,6 +4,8 @@
 // RUN: eider emit attention_prefill --dim h=32 --dim kv_heads=8 --dim d=128 --set scaled=0 --arch sm_80 | FileCheck %s --check-prefix=PLAIN
 // RUN: eider emit attention_prefill --dim h=1 --dim kv_heads=1 --dim d=512 --dim scales=1 --arch sm_90 | FileCheck %s --check-prefix=LONG
 // RUN: eider explain attention_prefill --dim h=32 --dim kv_heads=8 --dim d=128 --dim scales=8 --arch sm_90 | FileCheck %s --check-prefix=EXPLAIN
+// RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=64 --dim scales=1 --set varlen=1 --set causal=1 --arch sm_80 | FileCheck %s --check-prefix=PACKED
+// RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=64 --dim scales=1 --set varlen=1 --arch sm_90a --stage simt | FileCheck %s --check-prefix=SIMT
 // RUN: eider-opt %s -eider-partition | FileCheck %s --check-prefix=CUT
 
 // CHECK:      #include "eider/attention/prefill.cuh"
@@ -22,6 +24,14 @@
 // LONG-NEXT:        /*keys=*/32, /*warps=*/8, /*split=*/2, /*causal=*/false>;
 
 // EXPLAIN:      family    attention: attention of a sequence over itself
+
+// PACKED:        void attention_prefill(
+// PACKED:            const int32 *cu_seqlens, bf16 *o, int64 s, int64 starts) {
+// PACKED:          Attend::write_rows<E4m3, /*scales=*/1>(o, q, q_scale, k, k_scale, v, v_scale,
+// PACKED-NEXT:         eider::packed(cu_seqlens, starts, s));
+
+// SIMT: simt.kernel @attention_prefill{{.*}} grid = "min(1, s) * ((s) / 192 + starts - 1) * 4"
+// SIMT: simt.attend_rows {{.*}} of %{{.*}} starts %{{.*}} : !simt.pointer<i32>, %{{.*}} to
 
 // CUT:      eider.program @prog_attention(
 // CUT:        eider.prefill causal

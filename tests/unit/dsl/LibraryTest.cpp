@@ -152,9 +152,12 @@ TEST(Library, signaturesOfPrefill) {
   const Program biased =
       libraryOp("attention_prefill", {.settings = {{"softcap", "30"}, {"alibi", "1"}}});
   EXPECT_THAT(tensorsOf(biased), ::testing::Contains("slopes:in:f32[h]"));
-  for (const Program &one : {program, biased})
+  const Program packed = libraryOp("attention_prefill", {.settings = {{"varlen", "1"}}});
+  EXPECT_THAT(tensorsOf(packed), ::testing::Contains("cu_seqlens:in:i32[starts]"));
+  EXPECT_EQ(packed.signature().tensors[6].startsUpTo, "s");
+  for (const Program &one : {program, biased, packed})
     for (const Signature::NamedDim &dim : one.signature().dims)
-      EXPECT_EQ(dim.isFixed, dim.name != "s") << dim.name;
+      EXPECT_EQ(dim.isFixed, dim.name != "s" && dim.name != "starts") << dim.name;
   EXPECT_THAT(tensorsOf(libraryOp("attention_prefill", {.settings = {{"scaled", "0"}}})),
               ElementsAre("q:in:f8E4M3FN[s, h, d]", "k:in:f8E4M3FN[s, kv_heads, d]",
                           "v:in:f8E4M3FN[s, kv_heads, d]", "o:out:bf16[s, h, d]"));
