@@ -96,6 +96,12 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
       const Type codes = codesOf(op);
       if (!codes || op->hasAttr("codec"))
         return;
+      if (auto prefill = dyn_cast<PrefillOp>(op);
+          prefill && !known->bf16Products &&
+          getElementTypeOrSelf(prefill.getQueries().getType()).isBF16())
+        return refuse(Twine(target.getValue()) +
+                      " multiplies no bf16 (sm_80 is the first), which queries are: give codes or "
+                      "f16");
       const ElementType &format = *findElementType(getElementTypeOrSelf(codes));
       const bool isRandom = random.contains(&format);
       if (codec == "hardware" && isRandom)
