@@ -134,10 +134,14 @@ Value eider::attention(const Sequence &sequence, const PrefillOptions &options,
   const Read queries = read(q, {"queries", "[s, h, d]", 3}, site),
              keys = read(of(sequence.keys), {"keys", "[s, kv_heads, d]", 3}, site),
              values = read(of(sequence.values), {"values", "[s, kv_heads, d]", 3}, site);
-  if (!ir::isCodeType(queries.element()))
-    site.fail("the queries are no codes", "declare them by Builder::codes");
+  const bool areCodes = ir::isCodeType(queries.element());
+  if (!areCodes && !queries.element().isBF16() && !queries.element().isF16())
+    site.fail("the queries are neither codes, bf16 nor f16",
+              "declare codes by Builder::codes, others by Builder::input");
+  if (!areCodes && sequence.query_scale)
+    site.fail("the queries are no codes, and have scales", "leave query_scale out");
   checkCodes(keys, values, site);
-  if (queries.element() != keys.element())
+  if (areCodes && queries.element() != keys.element())
     site.fail("queries and keys are of two formats", "give both one");
   if (queries.extents().front() != keys.extents().front() ||
       queries.extents().back() != keys.extents().back())
@@ -160,9 +164,9 @@ Value eider::attention(const Sequence &sequence, const PrefillOptions &options,
       site.fail(std::string("the ") + what + " are " + textOf(one.extents()) + ", others are not",
                 "give as many of each");
   }
-  if (scales.size() % 3 != 0)
+  if (scales.size() % (areCodes ? 3 : 2) != 0)
     site.fail("some scales are given, and others are not",
-              "give those of queries, keys and values, or none");
+              "give those of queries that are codes, keys and values, or none");
   mlir::Value starts;
   if (sequence.starts) {
     const Read one = read(of(*sequence.starts), {"starts", "[sequences + 1]", 1}, site);

@@ -280,7 +280,8 @@ FailureOr<std::string> KernelPrinter::attendRowsText(AttendRowsOp op) {
   const Value read[] = {op.getQueries(), op.getKeys(), op.getValues()};
   for (auto [i, value] : llvm::enumerate(read)) {
     arguments.push_back(i == 0 ? queriesText(value, *score) : operand(value).text);
-    arguments.push_back(op.getScales().empty() ? "nullptr" : operand(op.getScales()[i]).text);
+    const size_t missing = std::size(read) - op.getScales().size(); // all, or the queries'
+    arguments.push_back(i < missing ? "nullptr" : operand(op.getScales()[i - missing]).text);
   }
   std::string tokens = operand(op.getTokens()).text;
   if (op.getStarts())

@@ -360,8 +360,15 @@ Tensor Machine::attention(ir::AttentionOp op) {
 }
 
 Tensor Machine::prefill(ir::PrefillOp op) {
-  auto decoded = [&](mlir::Value value) { return decode(get<CodeTensor>(value)); };
+  auto decoded = [&](mlir::Value value) {
+    const bool isOfCodes = ir::isCodeType(getElementTypeOrSelf(value.getType()));
+    return isOfCodes ? decode(get<CodeTensor>(value)) : get(value);
+  };
   KeysAndValues sequence = {decoded(op.getKeys()), decoded(op.getValues()), {}, {}, op.getCausal()};
+  if (op.getScales().size() == 2) { // whose queries are no codes
+    sequence.scales.emplace_back(DType::f32, std::vector<int64_t>{1});
+    sequence.scales.back().values[0] = 1;
+  }
   for (mlir::Value scale : op.getScales())
     sequence.scales.push_back(get(scale));
   if (op.getStarts())

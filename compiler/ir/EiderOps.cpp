@@ -527,8 +527,12 @@ LogicalResult AttentionOp::verify() {
                                           queries.getEncoding()));
 }
 
+unsigned PrefillOp::mostScales() {
+  return isCodeType(getElementTypeOrSelf(getQueries().getType())) ? 3 : 2;
+}
+
 bool PrefillOp::mayMeetAsCodes(int64_t headDim) {
-  const Type code = cast<RankedTensorType>(getKeys().getType()).getElementType();
+  const Type code = getElementTypeOrSelf(getQueries().getType());
   // Heads of one warpgroup, or of two in whole panels.
   return isa<Float8E4M3FNType, Float8E5M2Type>(code) && (headDim <= 256 || headDim % 128 == 0);
 }
@@ -540,14 +544,15 @@ LogicalResult PrefillOp::verify() {
   const RankedTensorType queries = typeOf(getQueries()), keys = typeOf(getKeys());
   if (queries.getRank() != 3 || keys.getRank() != 3)
     return emitOpError("is of queries [s, h, d], keys and values [s, kv_heads, d]");
-  if (keys != getValues().getType() || keys.getElementType() != queries.getElementType())
+  if (keys != getValues().getType() ||
+      (isCodeType(queries.getElementType()) && keys.getElementType() != queries.getElementType()))
     return emitOpError() << "has queries of " << queries << ", keys of " << keys
                          << " and values of " << getValues().getType();
   const auto ofQueries = dimsOf(queries).getExprs(), ofKeys = dimsOf(keys).getExprs();
   if (ofQueries[0] != ofKeys[0] || ofQueries[2] != ofKeys[2])
     return emitOpError("has as many queries as keys, of one length");
-  if (!getScales().empty() && getScales().size() != 3)
-    return emitOpError("has scales of queries, keys and values, or none");
+  if (!getScales().empty() && getScales().size() != mostScales())
+    return emitOpError("has scales of queries, if they are codes, keys and values, or none");
   for (Value scale : getScales())
     if (typeOf(scale).getRank() != 1 || scale.getType() != getScales().front().getType())
       return emitOpError("has one scale in all, or one a KV head, of each");

@@ -281,12 +281,12 @@ def Eider_AttentionOp : Eider_Op<"attention", [Pure, IsolatedFromAbove, AttrSize
 def Eider_PrefillOp : Eider_Op<"prefill", [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "Queries of a sequence meet its keys, and what they weigh of its values";
   let description = [{
-    Of queries [s, h, d], keys and values [s, kv_heads, d], all codes: Σ softmax(q · k / √d) · v over all tokens, in f32, or over those up to the query's own
-    (`causal`). `scales`, of queries, keys and values: none, or f32, one in all or one a KV head each. Query head a meets KV head a / (h / kv_heads).
+    Of queries [s, h, d], keys and values [s, kv_heads, d], codes (queries may be bf16 or f16): Σ softmax(q · k / √d) · v over all tokens, in f32, or over those up to the query's own
+    (`causal`). `scales`, of queries that are codes, keys and values: none, or f32, one in all or one a KV head each. Query head a meets KV head a / (h / kv_heads).
     `starts` [sequences + 1]: of several sequences, one after the other, that meet none but their own tokens: the first token of each, and at last s.
     `codec` is set by `eider-legalize`. `score` as eider.attention has it; the position of a query is its token's, in its sequence.
   }];
-  let arguments = (ins Eider_CodeTensor:$queries, Eider_CodeTensor:$keys, Eider_CodeTensor:$values, Variadic<Eider_F32Tensor>:$scales,
+  let arguments = (ins Eider_CacheTensor:$queries, Eider_CodeTensor:$keys, Eider_CodeTensor:$values, Variadic<Eider_F32Tensor>:$scales,
                        Optional<RankedTensorOf<[Eider_Integer]>>:$starts, Variadic<AnyTypeOf<[F32, Eider_F32Tensor]>>:$captured, UnitAttr:$causal, OptionalAttr<Eider_CodecPathAttr>:$codec);
   let regions = (region MaxSizedRegion<1>:$score);
   let results = (outs Eider_F32Tensor:$result);
@@ -295,6 +295,8 @@ def Eider_PrefillOp : Eider_Op<"prefill", [Pure, IsolatedFromAbove, AttrSizedOpe
     functional-type(operands, results) (`score` $score^)?
   }];
   let extraClassDeclaration = [{
+    /// How many scales there are, if any: of queries that are codes, of keys, and of values.
+    unsigned mostScales();
     /// Whether some kernel multiplies queries and keys of such heads as codes (warpgroups), which keeps fewer bits than f16 does.
     bool mayMeetAsCodes(int64_t headDim);
   }];

@@ -232,7 +232,11 @@ LogicalResult AttendOp::verify() {
 LogicalResult AttendRowsOp::verify() {
   if (getHeads() < 1 || getKvHeads() < 1 || getHeads() % getKvHeads() != 0)
     return emitOpError("has a multiple of the heads of keys");
-  if (getScales().size() != (getScalesOfEach() == 0 ? 0 : 3) ||
+  const bool areCodes =
+      eider::ir::isCodeType(cast<PointerType>(getQueries().getType()).getElementType());
+  if (getScales().size() != (getScalesOfEach() == 0 ? 0
+                             : areCodes             ? 3
+                                                    : 2) ||
       (getScalesOfEach() > 1 && getScalesOfEach() != getKvHeads()))
     return emitOpError("has a scale of queries, keys and values, or one a head of keys, or none");
   if (getRows() < 1 || getKeysAtOnce() < 1 || getWarps() < 1 || getSplit() < 1 ||

@@ -131,7 +131,12 @@ Table makeTable() {
   table.add("attention_prefill",
             "o = softmax(q · transpose of k / sqrt(d)) · v, of one sequence or several",
             {"dtype", "format"}, ops::attentionPrefill,
-            {{"causal", 0, 0, 1}, {"scaled", 1, 0, 1}, {"varlen", 0, 0, 1}, softcap, alibi});
+            {{"causal", 0, 0, 1},
+             {"scaled", 1, 0, 1},
+             {"float_queries", 0, 0, 1},
+             {"varlen", 0, 0, 1},
+             softcap,
+             alibi});
   table.add("copy", "y = x", {"dtype"}, ops::copy);
   table.add("scale", "y = alpha · x", {"dtype"}, ops::scale);
   table.add("add", "y = x + z", {"dtype"}, ops::add);

@@ -12,12 +12,15 @@ Program ops::attentionPrefill(const Parameters &p) {
   Dim tokens = b.dim("s"), heads = b.dim("h"), d = b.dim("d"), kv_heads = b.dim("kv_heads");
 
   Sequence sequence; // or several
-  sequence.queries = b.codes("q", p.format, {tokens, heads, d});
+  const bool areFloats = p.settings.at("float_queries");
+  sequence.queries = areFloats ? b.input("q", p.dtype, {tokens, heads, d})
+                               : b.codes("q", p.format, {tokens, heads, d});
   sequence.keys = b.codes("k", p.format, {tokens, kv_heads, d});
   sequence.values = b.codes("v", p.format, {tokens, kv_heads, d});
   if (p.settings.at("scaled")) {
     Dim scales = b.dim("scales"); // 1, or one a head of keys
-    sequence.query_scale = b.input("q_scale", f32, {scales});
+    if (!areFloats)
+      sequence.query_scale = b.input("q_scale", f32, {scales});
     sequence.key_scale = b.input("k_scale", f32, {scales});
     sequence.value_scale = b.input("v_scale", f32, {scales});
   }

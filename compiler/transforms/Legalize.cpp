@@ -105,6 +105,12 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
       const auto formats = codesOf(op);
       if (formats.empty() || op->hasAttr("codec"))
         return;
+      if (auto prefill = dyn_cast<PrefillOp>(op);
+          prefill && !known->bf16Products &&
+          getElementTypeOrSelf(prefill.getQueries().getType()).isBF16())
+        return refuse(Twine(target.getValue()) +
+                      " multiplies no bf16 (sm_80 is the first), which queries are: give codes or "
+                      "f16");
       bool hardware = codec != "software";
       for (const ElementType *format : formats) {
         const bool isRandom = random.contains(format);

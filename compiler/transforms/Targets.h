@@ -14,6 +14,7 @@ namespace eider::transforms {
 /// One row of the target table.
 struct Target {
   llvm::StringRef name; ///< `sm_90`, `sm_90a`, `host`
+  bool bf16Products;    ///< Products of matrices of bf16 (PTX: sm_80)
   bool fp8Instructions; ///< cvt to and from e4m3/e5m2 (PTX: sm_89)
   bool fp4Instructions; ///< cvt to and from e2m1 (PTX: the a targets from sm_100a on)
   bool clusters;        ///< Blocks that reach each other's shared memory (PTX: sm_90)

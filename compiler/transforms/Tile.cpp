@@ -254,9 +254,8 @@ static std::string prefillProblem(const ScheduleKnobs &k, const Domain &domain) 
   if (k.prefetch < (k.warpgroups ? 1 : 0) || k.prefetch > 1)
     return "prefetch is 1, or 0: the next tokens are loaded ahead, or not (by warpgroups they are)";
   if (k.warpgroups && (!it.byWarpgroups || k.software))
-    return "warpgroups multiply E4M3 and E5M2 by the hardware codec, heads of up to 256 or of "
-           "whole "
-           "128, for sm_90a: leave warpgroups out";
+    return "warpgroups multiply queries and keys of E4M3 or E5M2 by the hardware codec, heads of "
+           "up to 256 or of whole 128, for sm_90a: leave warpgroups out";
   if (k.warpgroups && (k.split < 1 || k.split > 2 || k.threads % (128 * k.split) != 0 ||
                        k.rows != k.threads / 2 / k.split || k.columns != 64))
     return "a warpgroup is 128 threads and has 64 rows, alone or with split = 2, and 64 columns";

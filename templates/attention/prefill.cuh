@@ -10,6 +10,7 @@
 #include "eider/attention/scores.cuh"
 #include "eider/attention/sequences.cuh"
 #include "eider/contraction/pairs.cuh"
+#include "eider/memory/chunk.cuh"
 #include "eider/memory/copy.cuh"
 #include "eider/memory/panels.cuh"
 #include "eider/memory/shared.cuh"
@@ -17,13 +18,17 @@
 
 namespace eider {
 
-/// Attention of a sequence's queries over its keys and values, all codes, or of several packed
-/// sequences, each over its own: a CUDA block has `rows` queries of one head, and takes `keys`
-/// tokens at a time. These are decoded once, to f16, which has them all exactly. Of its `warps`
-/// each has 16 rows, or twice that, with `split` others that share them: of scores each has some of
-/// the tokens, of sums some of the columns (`shares` have the columns where it is not as many). The
-/// tokens after these come `ahead`, where shared memory has room for both their keys and their
-/// values.
+/// As what queries meet keys: bf16 as they are, others as f16.
+template <class Q> struct HalfOf { using Type = f16; };
+template <> struct HalfOf<bf16> { using Type = bf16; };
+
+/// Attention of a sequence's queries over its keys and values, which are codes, or of several
+/// packed sequences, each over its own: a CUDA block has `rows` queries of one head, and takes
+/// `keys` tokens at a time. These are decoded once, to f16, which has them all exactly; keys to
+/// bf16 where queries are that, and not codes or f16. Of its `warps` each has 16 rows, or twice
+/// that, with `split` others that share them: of scores each has some of the tokens, of sums some
+/// of the columns (`shares` have the columns where it is not as many). The tokens after these come
+/// `ahead`, where shared memory has room for both their keys and their values.
 template <int heads, int kv_heads, int head_dim, int rows, int keys, int warps, int split,
           bool causal, bool ahead = true, int shares = split>
 class AttentionPrefill {
@@ -47,10 +52,10 @@ public:
   static constexpr int memory = Queries::bytes + 2 * Tokens::bytes + staged + of_split;
 
   /// Writes the block's rows of o, [tokens, heads, head_dim]; `asked` is queries, as o is, or
-  /// `scored`; k and v are [tokens, kv_heads, head_dim]. Scales are `scales`: none (0), one, or one
-  /// a head of keys. Tokens are those of one sequence, or `packed`. Rows start on multiples of
-  /// `alignment` bytes; pitches in elements; fewer than 2^30 tokens a sequence. Every thread of the
-  /// CUDA block takes part.
+  /// `scored`: codes as k, or bf16 or f16, which have no scales; k and v are [tokens, kv_heads,
+  /// head_dim]. Scales are `scales`: none (0), one, or one a head of keys. Tokens are those of one
+  /// sequence, or `packed`. Rows start on multiples of `alignment` bytes; pitches in elements;
+  /// fewer than 2^30 tokens a sequence. Every thread of the CUDA block takes part.
   template <class Code, int scales, int alignment = 16, class Out, class Asked, class W,
             class Count>
   static EIDER_DEVICE void
@@ -74,10 +79,17 @@ public:
     auto *maxima = reinterpret_cast<float *>(weights.base + Weights::bytes);
 
     const auto scored = asked_of(asked);
-    const W *q = scored.elements;
-    begin_rows<rows, alignment>(of_keys.base, q + block.start * q_pitch + head * q_head_pitch,
-                                q_pitch, first, tokens);
-    arch::close_copies();
+    using Q = typename decltype(asked_of(asked))::Element;
+    using Half = typename HalfOf<Q>::Type;
+    constexpr bool are_codes = same<Q, W>;
+    const Q *q = scored.elements + block.start * q_pitch + head * q_head_pitch;
+    if constexpr (are_codes) {
+      begin_rows<rows, alignment>(of_keys.base, q, q_pitch, first, tokens);
+      arch::close_copies();
+    } else {
+      load_queries<alignment, is_interleaved<W, Half, Code::conversion, true>>(queries, q, q_pitch,
+                                                                               first, tokens);
+    }
     const W *head_keys = k + block.start * k_pitch + kv_head * k_head_pitch;
     const W *head_values = v + block.start * v_pitch + kv_head * v_head_pitch;
     auto begin_keys = [&](int tile) {
@@ -94,14 +106,21 @@ public:
       arch::close_copies();
     };
     begin_next(0);
-    arch::await_copies<1>();
-    decode<1, Code, W>(of_keys.base, queries);
+    if constexpr (are_codes) {
+      arch::await_copies<1>();
+      decode<1, Code, W>(of_keys.base, queries);
+    }
 
     constexpr float raised = 1 << lowered<W, Code::conversion>();
+    constexpr float of_queries = are_codes ? raised : 1.0f;
+    constexpr float raised_keys = same<Half, bf16> ? 1.0f : raised;
     const auto function = scored.score(head);
     using Function = decltype(scored.score(head));
-    const float factor = scale_of<scales>(q_scale, kv_head) * scale_of<scales>(k_scale, kv_head) *
-                         (to_powers<Function> * inverse_root(head_dim) * raised * raised);
+    const float factor =
+        scale_of < are_codes
+            ? scales
+            : 0 > (q_scale, kv_head) * scale_of<scales>(k_scale, kv_head) *
+                      (to_powers<Function> * inverse_root(head_dim) * of_queries * raised_keys);
     State state;
     state.template begin<Function>();
     for (int tile = 0; tile < tiles; ++tile) {
@@ -111,7 +130,9 @@ public:
       }
       arch::await_copies<0>();
       arch::barrier(at); // the tile before has been met
-      decode<ahead ? 2 : 1, Code, W>(raw, of_keys);
+      decode<ahead && same<Half, f16> ? 2 : 1, Code, W, Half>(raw, of_keys);
+      if constexpr (ahead && same<Half, bf16>)
+        decode<1, Code, W>(raw + codes, of_values);
       if constexpr (!ahead) {
         begin_values(tile);
         arch::close_copies();
@@ -121,7 +142,7 @@ public:
       begin_next(tile + 1);
       arch::barrier(at);
       Scores scores;
-      score(queries, of_keys, scores, at);
+      score<Half>(queries, of_keys, scores, at);
       if (weigh(scores, factor, function, head, first + row(), tile, tokens, state, maxima, at))
         scale_sums(state);
       add_values(scores, of_values, weights, state, at);
@@ -203,9 +224,29 @@ protected:
     });
   }
 
-  /// What the thread has copied, to f16: of some matrices that follow each other, as codes and as
-  /// f16. Several pieces at a time have one branch, so that they are on their way together.
-  template <int matrices, class Code, class W, class Matrix>
+  /// Queries that are no codes, as they are, but for the order of the codes that they meet; zeros
+  /// past the end.
+  template <int alignment, bool interleaved, class Q>
+  static EIDER_DEVICE void load_queries(const Queries &to, const Q *from, int64 pitch, int first,
+                                        int tokens) {
+    from += first * pitch;
+    for_pieces<rows>([&](const Place &place, int, int) {
+      Fragment<Q, 16> loaded{};
+      if (first + place.row < tokens)
+        load_whole_chunk < 16, alignment<int(sizeof(Q)) ? int(sizeof(Q)) : alignment, cached>(
+                                   from + place.row * pitch + place.column, loaded, 0);
+      EIDER_UNROLL
+      for (int i = 0; interleaved && i < 8; i += 2)
+        interleave(&loaded.words[i]);
+      arch::store_words<16>(to.at(place.row, place.column / 8), loaded.words);
+      arch::store_words<16>(to.at(place.row, place.column / 8 + 1), loaded.words + 4);
+    });
+  }
+
+  /// What the thread has copied, to f16, or to bf16: of some matrices that follow each other, as
+  /// codes and as f16. Several pieces at a time have one branch, so that they are on their way
+  /// together.
+  template <int matrices, class Code, class W, class Half = f16, class Matrix>
   static EIDER_DEVICE void decode(const unsigned char *from, const Matrix &to) {
     constexpr int of_each = (Matrix::rows * head_dim / 16 + threads - 1) / threads;
     constexpr int pieces = matrices * of_each;
@@ -220,31 +261,38 @@ protected:
         const int matrix = i / of_each;
         arch::load_words<16>(from + (matrix * Matrix::rows * head_dim + n * 16),
                              loaded[i - first].words);
-        note_lost<Code::conversion>(loaded[i - first], lost);
+        if constexpr (same<Half, f16>) // as bf16 they are mended as they come
+          note_lost<Code::conversion>(loaded[i - first], lost);
       });
       if (arch::unlikely((lost & tops_of_bytes) != 0))
-        store<matrices, Code, true>(loaded, first, to);
+        store<matrices, Code, true, Half>(loaded, first, to);
       else
-        store<matrices, Code, false>(loaded, first, to);
+        store<matrices, Code, false, Half>(loaded, first, to);
     }
   }
 
-  /// Codes of some of the thread's pieces, from `first` on, as f16, where they lie in the matrices.
-  template <int matrices, class Code, bool mends, class W, int count, class Matrix>
+  /// Codes of some of the thread's pieces, from `first` on, decoded, where they lie in the
+  /// matrices.
+  template <int matrices, class Code, bool mends, class Half = f16, class W, int count,
+            class Matrix>
   static EIDER_DEVICE void store(const Fragment<W, 16> (&loaded)[count], int first,
                                  const Matrix &to) {
     constexpr int of_each = (Matrix::rows * head_dim / 16 + threads - 1) / threads;
     for_pieces<Matrix::rows, matrices>([&](const Place &place, int, int i) {
       if (i >= first && i < first + count)
-        store<Code, mends>(loaded[i - first], place, Matrix{to.base + i / of_each * Matrix::bytes});
+        store<Code, mends, Half>(loaded[i - first], place,
+                                 Matrix{to.base + i / of_each * Matrix::bytes});
     });
   }
-  template <class Code, bool mends, class W, class Matrix>
+  template <class Code, bool mends, class Half, class W, class Matrix>
   static EIDER_DEVICE void store(const Fragment<W, 16> &loaded, const Place &place,
                                  const Matrix &to) {
     uint32 pairs[8];
-    pairs_of_codes<Code::conversion, is_interleaved<W, f16, Code::conversion, true>, /*low=*/true,
-                   mends>(loaded, pairs, f16());
+    constexpr bool interleaved = is_interleaved<W, Half, Code::conversion, true>;
+    if constexpr (same<Half, bf16>)
+      pairs_of_codes<Code::conversion, interleaved>(loaded, pairs, bf16());
+    else
+      pairs_of_codes<Code::conversion, interleaved, /*low=*/true, mends>(loaded, pairs, f16());
     arch::store_words<16>(to.at(place.row, place.column / 8), pairs);
     arch::store_words<16>(to.at(place.row, place.column / 8 + 1), pairs + 4);
   }
@@ -269,6 +317,7 @@ protected:
     float of[sixteens][own_keys / 8][4] = {};
   };
 
+  template <class Half>
   static EIDER_DEVICE void score(const Queries &queries, const Tokens &tokens, Scores &scores,
                                  arch::Site at) {
     const auto from_queries = queries.lane(row() + lane() % 16, lane() / 16);
@@ -288,7 +337,10 @@ protected:
         for (int s = 0; s < sixteens; ++s)
           EIDER_UNROLL
         for (int i = 0; i < 2; ++i)
-          arch::multiply_add_f16(scores.of[s][2 * n + i], a[s], b + 2 * i, at);
+          if constexpr (same<Half, bf16>)
+            arch::multiply_add_bf16(scores.of[s][2 * n + i], a[s], b + 2 * i, at);
+          else
+            arch::multiply_add_f16(scores.of[s][2 * n + i], a[s], b + 2 * i, at);
       }
     }
   }

@@ -356,11 +356,13 @@ struct AttentionOptions {
 EIDER_API Value attention(const Operand &q, const PagedCache &cache,
                           const AttentionOptions &options = {});
 
-/// Queries, keys and values of a sequence, all inputs, of codes of one format (Builder::codes).
+/// Queries, keys and values of a sequence, all inputs, of codes of one format (Builder::codes);
+/// queries may be bf16 (from sm_80 on) or f16.
 struct Sequence {
   Value queries;      ///< [s, h, d].
   Value keys, values; ///< [s, kv_heads, d] both.
-  /// f32, [1] or [kv_heads] as the launch says; all, or none where codes are the values.
+  /// f32, [1] or [kv_heads] as the launch says; all, or none where codes are the values. Queries
+  /// that are no codes have none.
   std::optional<Value> query_scale = std::nullopt, key_scale = std::nullopt,
                        value_scale = std::nullopt;
   /// Of several sequences, packed one after the other, whose tokens meet none of another's: i32 or

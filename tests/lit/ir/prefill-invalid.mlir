@@ -24,7 +24,7 @@ eider.program @scales(s, h, g, d) {
   %q = eider.input "q" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>
   %k = eider.input "k" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>
   %1 = eider.input "one" : tensor<1xf32, #eider.dims<1>>
-  // expected-error @below {{has scales of queries, keys and values, or none}}
+  // expected-error @below {{has scales of queries, if they are codes, keys and values, or none}}
   %o = eider.prefill %q, %k, %k by %1 : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>, tensor<1xf32, #eider.dims<1>>) -> tensor<?x?x?xf32, #eider.dims<s, h, d>>
 }
 

@@ -6,6 +6,7 @@
 // RUN: eider explain attention_prefill --dim h=32 --dim kv_heads=8 --dim d=128 --dim scales=8 --arch sm_90 | FileCheck %s --check-prefix=EXPLAIN
 // RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=64 --dim scales=1 --set varlen=1 --set causal=1 --arch sm_80 | FileCheck %s --check-prefix=PACKED
 // RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=64 --dim scales=1 --set varlen=1 --arch sm_90a --stage simt | FileCheck %s --check-prefix=SIMT
+// RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=64 --dim scales=1 --set float_queries=1 --dtype f16 --arch sm_90a | FileCheck %s --check-prefix=FLOATS
 // RUN: eider-opt %s -eider-partition | FileCheck %s --check-prefix=CUT
 
 // CHECK:      #include "eider/attention/prefill.cuh"
@@ -32,6 +33,11 @@
 
 // SIMT: simt.kernel @attention_prefill{{.*}} grid = "min(1, s) * ((s) / 192 + starts - 1) * 4"
 // SIMT: simt.attend_rows {{.*}} of %{{.*}} starts %{{.*}} : !simt.pointer<i32>, %{{.*}} to
+
+// FLOATS:     void attention_prefill(
+// FLOATS-NEXT:     const f16 *q, const e4m3 *k, const e4m3 *v, const float *k_scale, const float *v_scale, f16 *o,
+// FLOATS:       using Attend = AttentionPrefill<
+// FLOATS:       Attend::write_rows<E4m3, /*scales=*/1>(o, q, nullptr, k, k_scale, v, v_scale, s);
 
 // CUT:      eider.program @prog_attention(
 // CUT:        eider.prefill causal
