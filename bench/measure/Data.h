@@ -24,12 +24,13 @@ Content contentOf(const std::string &name);
 void fillWithData(const Device &device, void *pointer, DType type, int64_t elements, uint64_t seed,
                   Content content = Content::values);
 
-/// Whether a tensor chooses rows of another, or says how many tokens there are.
+/// Whether a tensor chooses rows of another, or says how many tokens there are, or where they
+/// begin.
 bool isOfIndices(const Signature::Tensor &tensor);
 
 /// Fills device memory of such a tensor with choices in an order of no pattern, each once while
-/// there are enough of them; with as many tokens as there may be. Throws Error (Request) for no
-/// rows.
+/// there are enough of them; with as many tokens as there may be; with starts of sequences of one
+/// length, or nearly. Throws Error (Request) for no rows.
 void fillWithIndices(const Device &device, void *pointer, const Signature::Tensor &tensor,
                      int64_t elements, const Dims &dims, uint64_t seed);
 

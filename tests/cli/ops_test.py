@@ -100,6 +100,28 @@ class Ops(EiderTest):
         self.fails(2, ["--format cannot be 'f32'", "e2m1, bf16, f16"], *run, "--format", "f32")
         self.fails(2, ["--format cannot be 'bf16'"], "emit", "attention_prefill", "--format", "bf16", "--arch", "sm_90")
 
+    def test_prefill_of_several_sequences_by_queries_of_no_codes(self):
+        with contextlib.redirect_stdout(io.StringIO()):
+            inputs.main(EIDER, self.directory, tokens=5, hidden=141)
+        tensors = read_tensors(self.directory / "attention_prefill.safetensors")
+        tokens, heads, d = tensors["q"][1]
+        tensors["q"] = ("BF16", [tokens, heads, d], struct.pack(f"<{tokens * heads * d}H", *(0x3f00 + i * 37 % 256 for i in range(tokens * heads * d))))
+        del tensors["q_scale"]
+        run = ("run", "attention_prefill", "--set", "varlen=1", "--set", "float_queries=1", "--device", "host",
+               "--in", "packed.safetensors", "--out", "o.safetensors", "--check")
+        for starts in ((0, 5, 5, tokens), (0, 5, 4, tokens)):
+            tensors["cu_seqlens"] = ("I32", [len(starts)], struct.pack(f"<{len(starts)}i", *starts))
+            self.file("packed.safetensors", tensors_file(tensors))
+            if starts[1] <= starts[2]:
+                self.assertRegex(self.succeeds(*run), "check o +largest error")
+            else:
+                process = self.eider(*run)
+                self.assertEqual(process.returncode, 2)
+                self.assertIn(f"the starts of sequences do not rise from 0 to {tokens}", process.stderr)
+        # Whoever measures makes starts of its own, which the reference takes.
+        self.succeeds("tune", "attention_prefill", "--set", "varlen=1", "--device", "host",
+                      *(word for dim in ("s=20", "h=1", "kv_heads=1", "d=32", "scales=1", "starts=4") for word in ("--dim", dim)))
+
     def test_blocks_without_a_row_load_none_ahead(self):
         # The kernel that leaves parts has many blocks, whatever the rows are, and each loads its first row ahead.
         with contextlib.redirect_stdout(io.StringIO()):
