@@ -13,10 +13,10 @@ namespace eider {
 /// A product of a GroupedTile, whose rows meet the weights of their group; zeros where it has none.
 template <class Multiply> struct GroupedProduct;
 
-template <template <class, int64, int64, int64, int, int, int> class Multiply, class Tile,
-          int64 length, int64 block_rows, int64 block_columns, int a, int b, int c>
-struct GroupedProduct<Multiply<Tile, length, block_rows, block_columns, a, b, c>> {
-  using OfGroup = Multiply<Tile, length, block_rows, block_columns, a, b, c>;
+template <template <class, int64, int64, int64, int, int, int, int64...> class Multiply, class Tile,
+          int64 length, int64 block_rows, int64 block_columns, int a, int b, int c, int64... of_x>
+struct GroupedProduct<Multiply<Tile, length, block_rows, block_columns, a, b, c, of_x...>> {
+  using OfGroup = Multiply<Tile, length, block_rows, block_columns, a, b, c, of_x...>;
 
   /// As the product's own of contiguous matrices, of the first group's weights and scales; those of
   /// the others lie behind them.
