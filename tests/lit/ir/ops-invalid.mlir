@@ -337,3 +337,12 @@ eider.program @ends_of_others(m, n, k, g) {
   // expected-error @below {{'eider.contract' op has groups of a matrix's rows, which are no codes, and an end for each of the weights'}}
   %y = eider.contract %w, %x groups %e : tensor<?xi32, #eider.dims<m>> : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 32], scale = f32, layout = row_major>, tensor<?x?xbf16, #eider.dims<m, k>> -> tensor<?x?xf32, #eider.dims<m, n>>
 }
+
+// -----
+
+eider.program @codes_that_nobody_scales(m, n, k) {
+  %w = eider.input "w" : !eider.scaled<?x?xf8E4M3FN, dims = <n, k>, block = [1, 32], scale = f32, layout = row_major>
+  %x = eider.input "x" : tensor<?x?xf8E4M3FN, #eider.dims<m, k>>
+  // expected-error @below {{'eider.contract' op multiplies codes that are a matrix, by their scales as the weights are}}
+  %y = eider.contract %w, %x : !eider.scaled<?x?xf8E4M3FN, dims = <n, k>, block = [1, 32], scale = f32, layout = row_major>, tensor<?x?xf8E4M3FN, #eider.dims<m, k>> -> tensor<?x?xf32, #eider.dims<m, n>>
+}

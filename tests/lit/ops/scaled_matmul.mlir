@@ -1,0 +1,21 @@
+// The text of a product of codes by codes: as they are by warpgroups, and by warps where there are none, or rows begin
+// anywhere.
+//
+// RUN: eider emit scaled_matmul --from-block '1x*' --dim m=64 --dim n=4096 --dim k=14336 --arch sm_90a | FileCheck %s
+// RUN: eider emit scaled_matmul --from-block '*x*' --dim m=64 --dim n=4096 --dim k=14336 --arch sm_80 | FileCheck %s --check-prefix=WARPS
+
+// CHECK:      #include "eider/contraction/codes.cuh"
+// CHECK:      void scaled_matmul(
+// CHECK-NEXT:   const e4m3 *w, const float *w_scale, const e4m3 *x, const float *x_scale, bf16 *y) {
+// CHECK:        using Multiply = CodeProduct<Tile, /*length=*/14336, /*block=*/1, 128,
+// CHECK-SAME:     /*rows=*/64,
+// CHECK:          /*x_block=*/1, 14336>;
+// CHECK:          const auto product = Multiply::of<E4m3>(tile, x, w, w_scale, x_scale);
+// CHECK:      void scaled_matmul_strided(
+// CHECK:        using Multiply = Product<Tile,
+// CHECK:          Multiply::of<E4m3, 1, 1>(tile, x, w, w_scale, x_scale, x_stride, w_stride,
+// CHECK-NEXT:     w_scale_stride, x_scale_stride);
+
+// WARPS-NOT:  CodeProduct
+// WARPS:      using E4m3 = Codec<e4m3, software>;
+// WARPS:      /*x_block=*/all_rows, 14336>;
