@@ -159,18 +159,6 @@ std::vector<int64_t> groupsOf(std::initializer_list<std::pair<int64_t, int64_t>>
   groups.resize(Exact::m, -1);
   return groups;
 }
-
-std::string errorOf(const Program &program, const Dims &dims) {
-  CompileOptions options;
-  options.target = "sm_90";
-  options.dims = dims;
-  try {
-    emit(program, options, Stage::Cuda);
-    return "";
-  } catch (const Error &error) {
-    return error.what();
-  }
-}
 } // namespace
 
 TEST(Grouped, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }

@@ -168,19 +168,6 @@ Program square() {
   b.output("y", x + eider::matmul(x, w), bf16);
   return b.build();
 }
-
-/// What emitting the program says is wrong with it.
-std::string errorOf(const Program &program, const Dims &dims) {
-  CompileOptions options;
-  options.target = "sm_90";
-  options.dims = dims;
-  try {
-    emit(program, options, Stage::Cuda);
-    return "";
-  } catch (const Error &error) {
-    return error.what();
-  }
-}
 } // namespace
 
 TEST(Matmul, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }
@@ -331,17 +318,17 @@ TEST(Matmul, BoundsCatchMutations) {
 }
 
 TEST(Matmul, RefusesWhatItCannot) {
-  EXPECT_THAT(at_points::errorOf(matmul({.block = "1x8"}, extents(4, 16, 64))),
+  EXPECT_THAT(errorOf(matmul({.block = "1x8"}, extents(4, 16, 64))),
               HasSubstr("a power of two from 16 on"));
   Point scheduled = matmul({}, extents(4, 64, 512));
   scheduled.schedule = "row<threads = 32, vector = 16>";
-  EXPECT_THAT(at_points::errorOf(scheduled), HasSubstr("needs family contract"));
+  EXPECT_THAT(errorOf(scheduled), HasSubstr("needs family contract"));
   scheduled.schedule =
       "contract<threads = 64, vector = 1, rows = 8, columns = 16, prefetch = 3, loads = 1>";
-  EXPECT_THAT(at_points::errorOf(scheduled), HasSubstr("columns is a multiple of 32"));
+  EXPECT_THAT(errorOf(scheduled), HasSubstr("columns is a multiple of 32"));
   scheduled.schedule = "contract<threads = 128, vector = 1, rows = 8, columns = 16, prefetch = 3, "
                        "loads = 3, split = 4>";
-  EXPECT_THAT(at_points::errorOf(scheduled), HasSubstr("in the middle of a block of weights"));
+  EXPECT_THAT(errorOf(scheduled), HasSubstr("in the middle of a block of weights"));
 
   const auto errorOn = [](const char *target, const std::string &schedule,
                           OpParameters parameters = {}) {

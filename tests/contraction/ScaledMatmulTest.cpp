@@ -128,11 +128,10 @@ TEST(ScaledMatmul, BoundsCatchMutations) {
 }
 
 TEST(ScaledMatmul, RefusesWhatItCannot) {
-  EXPECT_THAT(at_points::errorOf(scaledMatmul({.fromBlock = "1x8"}, 4, 16, 256)),
+  EXPECT_THAT(errorOf(scaledMatmul({.fromBlock = "1x8"}, 4, 16, 256)),
               HasSubstr("a power of two from 16 on"));
-  EXPECT_THAT(at_points::errorOf(scaledMatmul({.fromBlock = "128x128"}, 4, 16, 256)),
+  EXPECT_THAT(errorOf(scaledMatmul({.fromBlock = "128x128"}, 4, 16, 256)),
               HasSubstr("in blocks of several rows"));
-  EXPECT_THAT(
-      at_points::errorOf(scaledMatmul({.fromFormat = "e2m1", .fromBlock = "1x32"}, 4, 16, 256)),
-      HasSubstr("give it as e4m3 or e5m2"));
+  EXPECT_THAT(errorOf(scaledMatmul({.fromFormat = "e2m1", .fromBlock = "1x32"}, 4, 16, 256)),
+              HasSubstr("give it as e4m3 or e5m2"));
 }

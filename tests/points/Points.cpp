@@ -197,6 +197,18 @@ void at_points::expectNvrtc(const Program &program, CompileOptions options,
   }
 }
 
+std::string at_points::errorOf(const Program &program, const Dims &dims) {
+  CompileOptions options;
+  options.target = "sm_90";
+  options.dims = dims;
+  try {
+    emit(program, options, Stage::Cuda);
+    return "";
+  } catch (const Error &error) {
+    return error.what();
+  }
+}
+
 std::string at_points::errorOf(const Point &point) {
   try {
     emit(libraryOp(point.op, point.parameters), optionsOf(point, "sm_90"), Stage::Cuda);

@@ -67,6 +67,8 @@ void expectNvrtc(const Program &program, CompileOptions options, const std::stri
 
 /// What making the point's text says is wrong with the request; empty if nothing.
 std::string errorOf(const Point &point);
+/// The same of emitting a program for sm_90; empty: nothing.
+std::string errorOf(const Program &program, const Dims &dims);
 
 } // namespace eider::at_points
 

@@ -152,11 +152,10 @@ TEST(Library, signaturesOfPrefill) {
   const Program biased =
       libraryOp("attention_prefill", {.settings = {{"softcap", "30"}, {"alibi", "1"}}});
   EXPECT_THAT(tensorsOf(biased), ::testing::Contains("slopes:in:f32[h]"));
-  EXPECT_THAT(
-      tensorsOf(libraryOp("attention_prefill", {.settings = {{"float_queries", "1"}}})),
-      ElementsAre("q:in:bf16[s, h, d]", "k:in:f8E4M3FN[s, kv_heads, d]",
-                  "v:in:f8E4M3FN[s, kv_heads, d]", "k_scale:in:f32[scales]",
-                  "v_scale:in:f32[scales]", "o:out:bf16[s, h, d]"));
+  EXPECT_THAT(tensorsOf(libraryOp("attention_prefill", {.settings = {{"float_queries", "1"}}})),
+              ElementsAre("q:in:bf16[s, h, d]", "k:in:f8E4M3FN[s, kv_heads, d]",
+                          "v:in:f8E4M3FN[s, kv_heads, d]", "k_scale:in:f32[scales]",
+                          "v_scale:in:f32[scales]", "o:out:bf16[s, h, d]"));
   const Program packed = libraryOp("attention_prefill", {.settings = {{"varlen", "1"}}});
   EXPECT_THAT(tensorsOf(packed), ::testing::Contains("cu_seqlens:in:i32[starts]"));
   EXPECT_EQ(packed.signature().tensors[6].startsUpTo, "s");
