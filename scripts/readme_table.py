@@ -228,14 +228,15 @@ def beside_bf16_caches(documents):
 
 def beside_prompts(documents):
     """attention_prefill over codes beside PyTorch's back ends over what is no codes, an extent each."""
-    cells = []
-    for document in documents:
+    newest = {}
+    for document in sorted(documents, key=lambda document: document["date"]):
         older = document["machine"]["target"].startswith("sm_8")  # than the GPU is, for which all codecs are the software's
         for cell in document["cells"]:
             if (cell["op"] == "attention_prefill" and cell["metric"] == "time" and cell["params"].get("l2", "cold") == "cold"
                     and not (older and cell["params"]["codec"] != "software")):
-                cells.append(dict(cell, code=f", code for {document['machine']['target']}" if older else ""))
-    tables = []
+                code = f", code for {document['machine']['target']}" if older else ""
+                newest[json.dumps([cell["shape"], cell["params"], code], sort_keys=True)] = dict(cell, code=code)
+    cells, tables = list(newest.values()), []
     for shape in sorted({json.dumps(cell["shape"], sort_keys=True) for cell in cells}):
         of_shape = sorted((cell for cell in cells if cell["shape"] == json.loads(shape)), key=lambda cell: -cell["value"])
         theirs = [cell for cell in of_shape if "by" in cell["params"]]

@@ -159,15 +159,19 @@ double interpreter::lostOfCodes(const double *left, const double *right, int64_t
   double sum = 0, lost = 0;
   for (int64_t first = 0; first < count; first += 32) {
     const int64_t end = std::min(first + 32, count);
+    auto product = [&](int64_t i) { // infinities are no one's rounding
+      const double product = left[i] * right[i];
+      return std::isfinite(product) ? product : 0;
+    };
     double largest = std::abs(sum);
     for (int64_t i = first; i < end; ++i) {
-      largest = std::max(largest, std::abs(left[i] * right[i]));
-      sum += left[i] * right[i];
+      largest = std::max(largest, std::abs(product(i)));
+      sum += product(i);
     }
     largest = 0x1p-13 * std::max(largest, std::abs(sum));
     lost += 2 * largest;
     for (int64_t i = first; i < end; ++i)
-      lost += std::min(largest, std::abs(left[i] * right[i]));
+      lost += std::min(largest, std::abs(product(i)));
   }
   return lost;
 }

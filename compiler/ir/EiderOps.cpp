@@ -363,6 +363,8 @@ std::optional<int64_t> ContractOp::blockOf(Value matrix, Value scales) {
   int64_t block = ShapedType::kDynamic;
   if (auto scaled = dyn_cast<ScaledType>(matrix.getType())) {
     block = scaled.getBlock().back();
+    if (!ShapedType::isDynamic(block) && scaled.getDims().getExprs().back().blocks(block).isOne())
+      return std::nullopt; // as its scales' type has it
   } else if (scales) {
     const DimExpr whole = dimsOf(matrix.getType()).getExprs().back(),
                   part = dimsOf(scales.getType()).getExprs().back();

@@ -95,8 +95,9 @@ std::string ProgramLowering::gridOfPrefill() {
   if (!op.getStarts())
     return "ceildiv(" + tokens + ", " + rows + ")" + heads;
   const DimExpr starts = dimsOf(op.getStarts().getType()).getExprs().front();
-  return "min(1, " + tokens + ") * ((" + tokens + ") / " + rows + " + " +
-         starts.contractExpression() + " - 1)" + heads;
+  const std::string sequences = starts.contractExpression() + " - 1"; // none of one start
+  return "min(1, max(0, min(" + tokens + ", " + sequences + "))) * ((" + tokens + ") / " + rows +
+         " + " + sequences + ")" + heads;
 }
 
 /// What attention reads begins on so many bytes, up to 16, as the launch says of each; their

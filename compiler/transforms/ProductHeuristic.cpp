@@ -89,8 +89,8 @@ static double stagesOfCodes(const ScheduleKnobs &knobs, const Domain &domain) {
   const auto cluster = static_cast<double>(knobs.cluster);
   double blocks =
       static_cast<double>(ceilDiv(domain.width, knobs.columns)) * cluster / multiprocessors;
-  const bool isShared = blocks > 1 || knobs.threads > 128;
-  const double around = knobs.cluster > 2 ? (isShared ? uneven : 5) * cluster : 4 * (1 + cluster);
+  const bool isUneven = blocks > 1 || knobs.threads > 128;
+  const double around = knobs.cluster > 2 ? (isUneven ? uneven : 5) * cluster : 4 * (1 + cluster);
   if (blocks <= 2) // of many the tail is short
     blocks = std::ceil(blocks);
   const double ofBlock = knobs.threads == 128 ? (blocks > 1 ? beside : alone)

@@ -137,7 +137,8 @@ static std::string transposeProblem(const ScheduleKnobs &k, const Domain &domain
 static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domain) {
   if (!domain.byWarpgroups || k.warpgroups > 1)
     return "warpgroups multiply one matrix of codes of 8 bits in rows of 128 or whole rows of a "
-           "scale, of a multiple of 16, by bf16 or f16, for sm_90a: leave warpgroups out";
+           "scale, of a multiple of 16, by bf16 or f16, or of e4m3 or e5m2 by such codes where the "
+           "hardware converts them, for sm_90a: leave warpgroups out";
   const ScheduleKnobs known{.threads = k.threads,
                             .vector = k.vector,
                             .rows = k.rows,

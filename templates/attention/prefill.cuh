@@ -116,11 +116,9 @@ public:
     constexpr float raised_keys = same<Half, bf16> ? 1.0f : raised;
     const auto function = scored.score(head);
     using Function = decltype(scored.score(head));
-    const float factor =
-        scale_of < are_codes
-            ? scales
-            : 0 > (q_scale, kv_head) * scale_of<scales>(k_scale, kv_head) *
-                      (to_powers<Function> * inverse_root(head_dim) * of_queries * raised_keys);
+    constexpr int of_q = are_codes ? scales : 0;
+    const float factor = scale_of<of_q>(q_scale, kv_head) * scale_of<scales>(k_scale, kv_head) *
+                         (to_powers<Function> * inverse_root(head_dim) * of_queries * raised_keys);
     State state;
     state.template begin<Function>();
     for (int tile = 0; tile < tiles; ++tile) {

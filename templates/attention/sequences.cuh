@@ -40,7 +40,8 @@ template <int rows, int heads> EIDER_DEVICE BlockRows rows_of_block(int64 count)
 
 /// The same of several. Tiles of sequence i are numbered from starts[i] / rows + i on: no number
 /// needs the lengths of those before, and there is room for each, now and then for one that has no
-/// rows, whose `first` is not below `tokens`.
+/// rows, whose `first` is not below `tokens`. Starts that do not rise from 0 give some rows of the
+/// sequences' tokens, or none.
 template <int rows, int heads, class Start>
 EIDER_DEVICE BlockRows rows_of_block(const PackedSequences<Start> &all) {
   const int64 tile = all.tokens / rows + all.count - 2 - arch::block_index() / heads;
@@ -52,9 +53,13 @@ EIDER_DEVICE BlockRows rows_of_block(const PackedSequences<Start> &all) {
     else
       end = middle;
   }
-  const int64 start = all.starts[sequence];
+  auto within = [&](int64 from, int64 start) {
+    return start < from ? from : start < all.tokens ? start : all.tokens;
+  };
+  const int64 start = within(0, all.starts[sequence]);
+  const int64 length = within(start, all.starts[sequence + 1]) - start;
   const int64 first = (tile - (start / rows + sequence)) * rows;
-  return {start, static_cast<int>(all.starts[sequence + 1] - start), static_cast<int>(first)};
+  return {start, static_cast<int>(length), static_cast<int>(first < 0 ? length : first)};
 }
 
 } // namespace eider

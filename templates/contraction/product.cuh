@@ -22,8 +22,9 @@ namespace eider {
 template <class Tile, int64 length, int64 block_rows, int64 block_columns, int split, int loads,
           int ahead, int64 x_block_rows = 1, int64 x_block_columns = length>
 class Product {
-  using Cut = ProductCut < Tile, length,
-        block_columns<x_block_columns ? block_columns : x_block_columns, split, loads>;
+  static constexpr int64 block =
+      block_columns < x_block_columns ? block_columns : x_block_columns; // scaled together
+  using Cut = ProductCut<Tile, length, block, split, loads>;
   static constexpr int sixteens = Cut::sixteens, eights = Cut::eights, groups = Cut::groups;
   static constexpr int step = Cut::step, stage = Cut::stage, own = Cut::own;
   static constexpr int pitch = Tile::width + 4; // of sums in shared memory: no bank twice

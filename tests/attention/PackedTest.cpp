@@ -153,6 +153,21 @@ TEST(Packed, BoundsCatchMutations) {
   }
 }
 
+/// Starts of no sequences keep to the tokens that there are: far away is no memory.
+TEST(Packed, OtherStartsStayInside) {
+  constexpr int32_t far = 1 << 30;
+  for (const char *schedule : {ofWarps, ofWarpgroups}) {
+    const matrix::Case made = prefill({.heads = 1, .kvHeads = 1, .d = 32, .lengths = {40, 30}},
+                                      with("0"), "auto", schedule);
+    for (const std::vector<int32_t> &other :
+         {std::vector<int32_t>{0, far, 70}, {-far, 40, 70}, {0, 40, far}, {far, far, far}}) {
+      matrix::Case mutated = made;
+      write(mutated.inputs[starts], other);
+      EXPECT_EQ(runOnHost(mutated).size(), 1U);
+    }
+  }
+}
+
 /// Starts that do not rise from 0 to the number of tokens are no sequences.
 TEST(Packed, TheReferenceRefusesOtherStarts) {
   matrix::Case made = prefill({.heads = 1, .kvHeads = 1, .d = 32, .lengths = {4, 3}}, {});

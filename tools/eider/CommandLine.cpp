@@ -80,7 +80,7 @@ void addParams(CLI::App &app, ProgramRequest &request) {
   app.add_option("--from-scale", parameters.fromScale,
                  "Of a scaled x (requantize, scaled_matmul): f32, …");
   app.add_option("--from-scale-layout", parameters.fromScaleLayout,
-                 "Of a scaled x (requantize, scaled_matmul): row_major, …");
+                 "Of requantize's x: row_major, …");
   app.add_option(
       "--scale", parameters.scale,
       "Type of the scales: f32, bf16, f16, e8m0, or e4m3 with a second level that is given "

@@ -78,6 +78,8 @@ nlohmann::ordered_json toJson(const std::vector<Signature::Tensor> &tensors) {
       list.back()["chooses_from"] = tensor.choosesFrom;
     if (!tensor.risesTo.empty())
       list.back()["rises_to"] = tensor.risesTo;
+    if (!tensor.startsUpTo.empty())
+      list.back()["starts_up_to"] = tensor.startsUpTo;
     if (!tensor.mostOfEach.empty())
       list.back()["most_of_each"] = tensor.mostOfEach;
   }

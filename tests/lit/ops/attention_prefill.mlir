@@ -31,7 +31,7 @@
 // PACKED:          Attend::write_rows<E4m3, /*scales=*/1>(o, q, q_scale, k, k_scale, v, v_scale,
 // PACKED-NEXT:         eider::packed(cu_seqlens, starts, s));
 
-// SIMT: simt.kernel @attention_prefill{{.*}} grid = "min(1, s) * ((s) / 192 + starts - 1) * 4"
+// SIMT: simt.kernel @attention_prefill{{.*}} grid = "min(1, max(0, min(s, starts - 1))) * ((s) / 192 + starts - 1) * 4"
 // SIMT: simt.attend_rows {{.*}} of %{{.*}} starts %{{.*}} : !simt.pointer<i32>, %{{.*}} to
 
 // FLOATS:     void attention_prefill(
