@@ -332,7 +332,11 @@ static std::vector<ScheduleAttr> cooperativeSchedules(MLIRContext *context, cons
 /// time; or how many warpgroups, in what clusters.
 static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Domain &domain) {
   std::vector<ScheduleAttr> schedules;
-  constexpr std::pair<int64_t, int64_t> residences[] = {{0, 4}, {2, 3}, {0, 5}, {0, 6}, {2, 6}};
+  // Of codes alone more are on their way.
+  constexpr std::pair<int64_t, int64_t> ofCodes[] = {{0, 6}, {2, 4}, {2, 6}, {0, 4}, {0, 8}},
+                                        decoded[] = {{0, 4}, {2, 3}, {0, 5}};
+  const auto residences = domain.meetsCodes ? ArrayRef<std::pair<int64_t, int64_t>>(ofCodes)
+                                            : ArrayRef<std::pair<int64_t, int64_t>>(decoded);
   for (int64_t threads : {512, 256, 128})
     for (int64_t cluster : {1, 2, 4, 8})
       for (auto [resident, prefetch] : residences)

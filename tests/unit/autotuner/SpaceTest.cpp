@@ -74,6 +74,24 @@ TEST(Space, OfProductsHasWarpsAndWarpgroups) {
   EXPECT_THAT(firstOf("sm_90a", 1024).front().schedule, testing::HasSubstr("cluster = 8"));
 }
 
+/// Of codes by codes: blocks of 64 and of 128 columns, more stages on their way than where codes
+/// are decoded.
+TEST(Space, OfProductsOfCodesIsOfWarpgroups) {
+  CompileOptions options;
+  options.target = "sm_90a";
+  options.dims = {{"m", 64}, {"n", 16384}, {"k", 16384}};
+  const auto space = candidates(libraryOp("scaled_matmul", {}), options, {132, options.dims});
+  EXPECT_THAT(space.front().schedule,
+              testing::HasSubstr("columns = 128, prefetch = 6, warpgroups = 1"));
+  auto has = [&](const char *part) {
+    return std::any_of(space.begin(), space.begin() + 16, [&](const ScheduleCandidate &one) {
+      return one.schedule.find(part) != std::string::npos;
+    });
+  };
+  for (const char *part : {"columns = 64", "columns = 128", "resident = 2", "prefetch = 4"})
+    EXPECT_TRUE(has(part)) << part;
+}
+
 TEST(Space, HasEnoughToMeasureForEveryFamily) {
   EXPECT_GE(worthwhile(spaceOf("quantize", "1x128", 16384, 8192)), 10u);
   EXPECT_GE(worthwhile(spaceOf("rms_norm_quant", "1x128", 16384, 8192)), 10u);
