@@ -226,8 +226,28 @@ def beside_bf16_caches(documents):
     return lines if len(lines) > 2 else []
 
 
+def beside_bf16_products(documents):
+    """Products of some rows by codes, of bf16 and of codes, beside PyTorch's of bf16 weights, by rows and weights."""
+    times = {}
+    for document in documents:
+        for cell in document["cells"]:
+            params = cell["params"]
+            if (cell["op"] in ("matmul_skinny", "scaled_matmul") and cell["metric"] == "time" and params.get("l2", "cold") == "cold"
+                    and not params.get("schedule")):
+                who = params.get("by") or f"{cell['op']} {params['block']}"
+                times.setdefault(json.dumps(cell["shape"], sort_keys=True), {}).setdefault(who, cell["value"])
+    lines = [row(["rows, n × k", "x of BF16, µs", "x of codes, µs", "PyTorch's of BF16, µs", "times that, x of codes"]), "|---|--:|--:|--:|--:|"]
+    for shape, by in sorted(times.items(), key=lambda item: [json.loads(item[0])[dim] for dim in "nkm"]):
+        extents, ours, theirs = json.loads(shape), by.get("scaled_matmul 1x128"), by.get("torch bf16")
+        if ours and theirs and "matmul_skinny 1x128" in by:
+            lines.append(row([f"{extents['m']}, {extents['n']} × {extents['k']}", number(by["matmul_skinny 1x128"]), number(ours), number(theirs),
+                              f"{theirs / ours:.2f}"]))
+    return lines if len(lines) > 2 else []
+
+
 def beside_prompts(documents):
-    """attention_prefill over codes beside PyTorch's back ends over what is no codes, an extent each."""
+    """attention_prefill over codes beside PyTorch's back ends over what is no codes, an extent each: the newest of each
+    cell; and the documents that ours are of."""
     newest = {}
     for document in sorted(documents, key=lambda document: document["date"]):
         older = document["machine"]["target"].startswith("sm_8")  # than the GPU is, for which all codecs are the software's
@@ -235,8 +255,8 @@ def beside_prompts(documents):
             if (cell["op"] == "attention_prefill" and cell["metric"] == "time" and cell["params"].get("l2", "cold") == "cold"
                     and not (older and cell["params"]["codec"] != "software")):
                 code = f", code for {document['machine']['target']}" if older else ""
-                newest[json.dumps([cell["shape"], cell["params"], code], sort_keys=True)] = dict(cell, code=code)
-    cells, tables = list(newest.values()), []
+                newest[json.dumps([cell["shape"], cell["params"], code], sort_keys=True)] = dict(cell, code=code), document
+    cells, tables = [cell for cell, _ in newest.values()], []
     for shape in sorted({json.dumps(cell["shape"], sort_keys=True) for cell in cells}):
         of_shape = sorted((cell for cell in cells if cell["shape"] == json.loads(shape)), key=lambda cell: -cell["value"])
         theirs = [cell for cell in of_shape if "by" in cell["params"]]
@@ -250,7 +270,8 @@ def beside_prompts(documents):
             lines.append(row([name, number(cell["value"]), *(f"{one['value'] / cell['value']:.2f}" for one in theirs)]))
         if theirs and len(lines) > 2 + len(theirs):
             tables.append(lines)
-    return tables
+    ours = [document for document in documents if any(one is document and "by" not in cell["params"] for cell, one in newest.values())]
+    return tables, ours
 
 
 def linears(documents):
@@ -310,8 +331,8 @@ def layers(documents):
 
 def is_shown(cell):
     """Whether a cell is for the README: ops at the shape that targets speak of, and what is not of one shape."""
-    if cell["op"] in ("gemv", "attention_decode", "attention_prefill", "fp8_linear", "decode_layer"):
-        return False  # beside_weights(), beside_bf16_caches(), beside_prompts(), linears(), layers()
+    if cell["op"] in ("gemv", "matmul_skinny", "scaled_matmul", "attention_decode", "attention_prefill", "fp8_linear", "decode_layer"):
+        return False  # beside_weights(), beside_bf16_products(), beside_bf16_caches(), beside_prompts(), linears(), layers()
     if cell["metric"] not in ("time", "launch", "tuned_time", "heuristic_time", "verified_time", "tuning"):
         return True
     largest = cell["shape"].get("tokens") == 16384 and cell["shape"].get("hidden") == 8192
@@ -324,9 +345,10 @@ def tables(documents):
     if square := beside_weights(documents):
         of_gemv = [document for document in documents if any(cell["op"] == "gemv" for cell in document["cells"])]
         blocks += [*(machine_line(document) for document in of_gemv), "\n".join(square)]
-    if prompts := beside_prompts(documents):
-        of_prefill = [document for document in documents if document["cells"] and
-                      all(cell["op"] == "attention_prefill" for cell in document["cells"])]
+    if products := beside_bf16_products(documents):
+        blocks += ["Some rows by such weights, in scales of 1x128, nothing in L2 (`matmul_skinny`, `scaled_matmul`); of the same files:", "\n".join(products)]
+    prompts, of_prefill = beside_prompts(documents)
+    if prompts:
         blocks += [*(machine_line(document) for document in of_prefill), *("\n".join(lines) for lines in prompts)]
     if caches := beside_bf16_caches(documents):
         blocks += ["One token's attention over a paged cache, heads of 128, pages of 16, nothing in L2; of the same files:", "\n".join(caches)]

@@ -125,6 +125,25 @@ class Table(unittest.TestCase):
         self.assertIn("| attention of 8192 tokens over themselves, 32 × 128, causal | µs | times as fast as torch flash |", text)
         self.assertIn("| Eider e4m3, as it is | 800.0 | 2.00 |", text)
 
+    def test_prefill_shows_the_newest_of_a_cell(self):
+        cells = [dict(self.CELL, op="attention_prefill", params={"format": "e4m3", "codec": "auto"}, shape={"s": 8192, "h": 32, "d": 128}, value=value)
+                 for value in (800.0, 700.0)]
+        theirs = dict(cells[0], params={"by": "torch flash"}, value=1600.0)
+        text = readme_table.tables([dict(self.DOCUMENT, date="2026-02-01", commit="newer", cells=[cells[1]]),
+                                    dict(self.DOCUMENT, date="2026-01-01", commit="older", cells=[cells[0]]),
+                                    dict(self.DOCUMENT, bench="peers", cells=[theirs])])
+        self.assertIn("| Eider e4m3, as it is | 700.0 | 2.29 |", text)
+        self.assertNotIn("800.0", text)
+        self.assertIn("commit newer", text)
+        self.assertNotIn("commit older", text)
+
+    def test_products_stand_beside_weights_of_bf16(self):
+        one = dict(self.CELL, shape={"m": 64, "n": 4096, "k": 512})
+        ours = [dict(one, op=op, params={"block": "1x128", "l2": "cold"}, value=value) for op, value in (("matmul_skinny", 50.0), ("scaled_matmul", 20.0))]
+        theirs = dict(one, op="scaled_matmul", params={"by": "torch bf16"}, value=30.0)
+        text = readme_table.tables([dict(self.DOCUMENT, cells=ours), dict(self.DOCUMENT, bench="peers", cells=[theirs])])
+        self.assertIn("| 64, 4096 × 512 | 50.0 | 20.0 | 30.0 | 1.50 |", text)
+
     def test_peers_stand_beside_us(self):
         ours = dict(self.CELL, params={**self.CELL["params"], "codec": "auto", "l2": "cold"}, value=98.25)
         theirs = [dict(self.CELL, params={"by": by, "dtype": "bf16", "block": "1x128", "l2": "cold"}, value=value)
