@@ -81,8 +81,8 @@ ScheduleAttr eider::transforms::warpgroupsOfProduct(MLIRContext *context, const 
 }
 
 /// Of codes by codes, which wait for memory alone: blocks of 64 columns hide more of that beside
-/// another, 128 have the bandwidth by themselves. Clusters of four and more lie unevenly where
-/// their blocks share multiprocessors.
+/// another, 128 have the bandwidth by themselves. Clusters of four and more take longer where their
+/// blocks share multiprocessors.
 static double stagesOfCodes(const ScheduleKnobs &knobs, const Domain &domain) {
   constexpr double multiprocessors = 132, alone = 1.4, beside = 1, ofTwo = 1.95, uneven = 12;
   constexpr int64_t stage = 128;

@@ -239,7 +239,7 @@ template <class Cut, int ahead, class X, int count, int64 length, int alignment>
   static constexpr int of_row = bytes / at_once, rows = 8 * Cut::eights;
   static constexpr int threads = Cut::strips * 32,
                        turns_of_thread = (rows * of_row + threads - 1) / threads,
-                       unrolled = turns_of_thread <= 32 ? turns_of_thread : 8;
+                       unrolled = turns_of_thread <= 32 ? turns_of_thread : 8; // all would spill
   static constexpr int slot_bytes = Cut::warps / Cut::strips * rows * bytes;
   static constexpr int memory = ahead * slot_bytes;
 

@@ -146,22 +146,23 @@ private:
   template <class W, CodecPath path, class X, int terms>
   static EIDER_DEVICE void pairs_of_row(const Fragment<X, own> &row,
                                         uint32 (&pairs)[terms][own / 2]) {
-    constexpr bool interleaved = is_interleaved<W, typename Pairs<X>::Half, path, turns_rows>;
-    constexpr bool is_of_codes = requires { Format<X>::bias; };
-    bool stands_interleaved = false;
-    if constexpr (is_of_codes) {
-      stands_interleaved = is_interleaved<X, f16, path, turns_rows>;
-      pairs_of_codes<path, is_interleaved<X, f16, path, turns_rows>>(row, pairs[0], f16());
+    constexpr bool wanted = is_interleaved<W, typename Pairs<X>::Half, path, turns_rows>;
+    if constexpr (requires { Format<X>::bias; }) {
+      constexpr bool given = is_interleaved<X, f16, path, turns_rows>;
+      pairs_of_codes<path, given>(row, pairs[0], f16());
+      EIDER_UNROLL
+      for (int i = 0; i < own / 2; i += 2)
+        if constexpr (wanted && !given)
+          interleave(&pairs[0][i]);
+        else if constexpr (!wanted && given)
+          leave_interleaved(&pairs[0][i]);
     } else {
       Pairs<X>::of(row, pairs);
-    }
-    EIDER_UNROLL
-    for (int i = 0; i < terms * own / 2; i += 2) {
-      uint32 *two = &pairs[i / (own / 2)][i % (own / 2)];
-      if (interleaved && !stands_interleaved)
-        interleave(two);
-      else if (!interleaved && stands_interleaved)
-        leave_interleaved(two);
+      if constexpr (wanted) {
+        EIDER_UNROLL
+        for (int i = 0; i < terms * own / 2; i += 2)
+          interleave(&pairs[i / (own / 2)][i % (own / 2)]);
+      }
     }
   }
 

@@ -197,6 +197,14 @@ void at_points::expectNvrtc(const Program &program, CompileOptions options,
   }
 }
 
+void at_points::expectNvrtc(const std::vector<Point> &points, const std::string &target,
+                            size_t every) {
+  for (size_t i = 0; i < points.size(); i += every) {
+    const matrix::Case made = caseOf(points[i]);
+    expectNvrtc(made.program, made.options, target);
+  }
+}
+
 std::string at_points::errorOf(const Program &program, const Dims &dims) {
   CompileOptions options;
   options.target = "sm_90";

@@ -62,6 +62,8 @@ void expectPure(const std::vector<Point> &points);
 /// NVRTC compiles the texts, which take targets of each kind in turn; skips where there is no
 /// NVRTC.
 void expectNvrtc(const std::vector<Point> &points);
+/// The same of every so manieth point, for one target.
+void expectNvrtc(const std::vector<Point> &points, const std::string &target, size_t every);
 /// NVRTC compiles a program's text for a target; skips where there is no NVRTC.
 void expectNvrtc(const Program &program, CompileOptions options, const std::string &target);
 
