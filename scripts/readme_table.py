@@ -304,25 +304,26 @@ def linears(documents):
 def layers(documents):
     """A transformer's decode layer beside PyTorch's in BF16, and how many sequences fit."""
     ours = [cell for document in documents for cell in document["cells"] if cell["op"] == "decode_layer"]
-    times, rates, fits = {}, {}, {}
+    times, peers, rates, fits = {}, {}, {}, {}
     for cell in ours:
         key = (cell["params"]["model"], cell["shape"].get("sequences"), cell["shape"]["context"])
-        if cell["metric"] == "time":
-            times.setdefault(key, {})[cell["params"].get("by", "")] = cell
+        activations = cell["params"].get("activations", "bf16")
+        if cell["metric"] == "time" and "by" in cell["params"]:
+            peers.setdefault(key, {})[cell["params"]["by"]] = cell["value"]
+        elif cell["metric"] == "time":
+            times[*key, activations] = cell
         elif cell["metric"] == "tokens_per_second":
-            rates[key] = cell["value"]
+            rates[*key, activations] = cell["value"]
         elif cell["metric"] == "sequences_that_fit":
             fits.setdefault((key[0], key[2]), {})[cell["params"]["format"], cell["params"]["cache"]] = cell["value"]
-    names = sorted({by for cells in times.values() for by in cells if by})
-    lines = [row(["decode layer", "sequences × tokens", "Eider µs", "TB/s", "tokens/s", *(f"{name} µs" for name in names), "times the fastest of these"]),
-             "|---|---|--:|--:|--:|" + "--:|" * (len(names) + 1)]
-    for (model, sequences, context), cells in times.items():
-        if "" not in cells:
-            continue
-        mine, theirs = cells[""], [cells[name]["value"] for name in names if name in cells]
-        lines.append(row([model, f"{sequences} × {context}", number(mine["value"]), f"{mine['bytes'] / mine['value'] * 1e-6:.2f}",
-                          f"{rates.get((model, sequences, context), 0):.0f}", *(number(cells[name]["value"]) if name in cells else "–" for name in names),
-                          f"{min(theirs) / mine['value']:.2f}" if theirs else "–"]))
+    names = sorted({by for found in peers.values() for by in found})
+    lines = [row(["decode layer", "sequences × tokens", "activations", "Eider µs", "TB/s", "tokens/s", *(f"{name} µs" for name in names), "times the fastest of these"]),
+             "|---|---|---|--:|--:|--:|" + "--:|" * (len(names) + 1)]
+    for (model, sequences, context, activations), mine in times.items():
+        theirs = peers.get((model, sequences, context), {})
+        lines.append(row([model, f"{sequences} × {context}", activations, number(mine["value"]), f"{mine['bytes'] / mine['value'] * 1e-6:.2f}",
+                          f"{rates.get((model, sequences, context, activations), 0):.0f}", *(number(theirs[name]) if name in theirs else "–" for name in names),
+                          f"{min(theirs.values()) / mine['value']:.2f}" if theirs else "–"]))
     room = [row(["sequences that fit", "weights and cache BF16", "weights E4M3, cache BF16", "weights and cache E4M3"]), "|---|--:|--:|--:|"]
     for (model, context), cells in fits.items():
         room.append(row([f"{model}, of {context} tokens", *(f"{cells.get(pair, 0):.0f}" for pair in (("bf16", "bf16"), ("e4m3", "bf16"), ("e4m3", "e4m3")))]))

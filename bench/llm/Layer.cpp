@@ -22,10 +22,19 @@ const std::vector<std::string> &DecodeLayer::weights() {
   return names;
 }
 
-DecodeLayer::DecodeLayer(const Device &device, const Model &model, const Batch &batch)
-    : device(device), model(model), batch(batch) {
+namespace {
+
+OpParameters codesOf(const char *block) {
+  return {.dtype = "bf16", .format = "e4m3", .block = block};
+}
+
+} // namespace
+
+DecodeLayer::DecodeLayer(const Device &device, const Model &model, const Batch &batch,
+                         Activations activations)
+    : device(device), model(model), batch(batch), activations(activations) {
   const int64_t b = batch.sequences;
-  for (const char *name : {"x", "residual", "normed"})
+  for (const char *name : {"x", "residual"})
     make(name, DType::bf16, {b, model.hidden});
   for (const char *name : {"norm1", "norm2"})
     make(name, DType::bf16, {model.hidden});
@@ -42,10 +51,17 @@ DecodeLayer::DecodeLayer(const Device &device, const Model &model, const Batch &
   for (const char *name : {"k_scale", "v_scale"})
     make(name, DType::f32, {1});
   make("projected", DType::bf16, {b, model.ofQkv()});
-  for (const char *name : {"queries", "attended"})
+  for (const char *name : {"queries", "heads"}) // heads: the attention's, before it is codes
     make(name, DType::bf16, {b, model.ofQueries()});
   make("wide", DType::bf16, {b, 2 * model.ffn});
-  make("gated", DType::bf16, {b, model.ffn});
+  const auto operand = [&](const std::string &name, int64_t columns) {
+    make(name, activations == Activations::e4m3 ? DType::e4m3 : DType::bf16, {b, columns});
+    if (activations == Activations::e4m3)
+      make(name + "_scale", DType::f32, {b, (columns + 127) / 128});
+  };
+  operand("normed", model.hidden);
+  operand("attended", model.ofQueries());
+  operand("gated", model.ffn);
   const auto weight = [&](const std::string &name, int64_t outputs, int64_t inputs) {
     make(name, DType::e4m3, {outputs, inputs});
     make(name + "_scale", DType::f32, {outputs, 1});
@@ -78,23 +94,38 @@ void DecodeLayer::step(const std::string &op, const OpParameters &parameters, co
 
 void DecodeLayer::setWeight(const std::string &name, const void *values) {
   const Tensor &weight = at(name);
-  bench::launchOf(device,
-                  libraryOp("quantize", {.dtype = "bf16", .format = "e4m3", .block = "1x*"}),
+  bench::launchOf(device, libraryOp("quantize", codesOf("1x*")),
                   {{"tokens", weight.shape[0]}, {"hidden", weight.shape[1]}},
                   {{"x", values}, whole("y", name), whole("y_scale", name + "_scale")})({});
   device.synchronize();
 }
 
+void DecodeLayer::feed(const std::string &op, int64_t hidden, std::vector<NamedTensor> given,
+                       const std::string &y) {
+  const Dims dims = {{"tokens", batch.sequences}, {"hidden", hidden}};
+  given.push_back(whole("y", y));
+  if (activations == Activations::bf16)
+    return step(op, {.dtype = "bf16"}, dims, given);
+  given.push_back(whole("y_scale", y + "_scale"));
+  step(op + "_quant", codesOf("1x128"), dims, given);
+}
+
 void DecodeLayer::multiply(const std::string &weight, const std::string &x, const std::string &y) {
   const std::vector<int64_t> &shape = at(weight).shape;
-  if (batch.sequences == 1) // a vector, which needs no tensor cores
-    return step(
-        "gemv", {.dtype = "bf16", .format = "e4m3", .block = "1x*"},
-        {{"n", shape[0]}, {"k", shape[1]}},
-        {whole("w", weight), whole("w_scale", weight + "_scale"), whole("x", x), whole("y", y)});
-  step("matmul_skinny", {.dtype = "bf16", .format = "e4m3", .block = "1x*"},
-       {{"m", batch.sequences}, {"n", shape[0]}, {"k", shape[1]}},
-       {whole("w", weight), whole("w_scale", weight + "_scale"), whole("x", x), whole("y", y)});
+  std::vector<NamedTensor> given = {whole("w", weight), whole("w_scale", weight + "_scale"),
+                                    whole("x", x), whole("y", y)};
+  Dims dims = {{"n", shape[0]}, {"k", shape[1]}};
+  OpParameters parameters = codesOf("1x*");
+  if (activations == Activations::e4m3) {
+    parameters.fromFormat = "e4m3";
+    parameters.fromBlock = "1x128";
+    given.push_back(whole("x_scale", x + "_scale"));
+  } else if (batch.sequences == 1) { // a vector, which needs no tensor cores
+    return step("gemv", parameters, dims, given);
+  }
+  dims["m"] = batch.sequences;
+  step(activations == Activations::e4m3 ? "scaled_matmul" : "matmul_skinny", parameters, dims,
+       given);
 }
 
 void DecodeLayer::prepare() {
@@ -102,9 +133,8 @@ void DecodeLayer::prepare() {
   const int64_t b = batch.sequences;
   const std::map<std::string, std::string> head = {{"head", std::to_string(model.headDim)}};
   const auto addNorm = [&](const std::string &weight) {
-    step("add_rms_norm", {.dtype = "bf16"}, {{"tokens", b}, {"hidden", model.hidden}},
-         {whole("x", "x"), whole("residual", "residual"), whole("weight", weight),
-          whole("y", "normed")});
+    feed("add_rms_norm", model.hidden,
+         {whole("x", "x"), whole("residual", "residual"), whole("weight", weight)}, "normed");
   };
   addNorm("norm1");
   multiply("qkv", "normed", "projected");
@@ -139,12 +169,15 @@ void DecodeLayer::prepare() {
         {"scales", 1}},
        {whole("q", "queries"), whole("k_cache", "k_cache"), whole("v_cache", "v_cache"),
         whole("k_scale", "k_scale"), whole("v_scale", "v_scale"), whole("block_table", "table"),
-        whole("lengths", "lengths"), whole("o", "attended")});
+        whole("lengths", "lengths"),
+        whole("o", activations == Activations::e4m3 ? "heads" : "attended")});
+  if (activations == Activations::e4m3)
+    step("quantize", codesOf("1x128"), {{"tokens", b}, {"hidden", model.ofQueries()}},
+         {whole("x", "heads"), whole("y", "attended"), whole("y_scale", "attended_scale")});
   multiply("o", "attended", "x");
   addNorm("norm2");
   multiply("gate_up", "normed", "wide");
-  step("silu_mul", {.dtype = "bf16"}, {{"tokens", b}, {"hidden", model.ffn}},
-       {whole("x", "wide"), whole("y", "gated")});
+  feed("silu_mul", model.ffn, {whole("x", "wide")}, "gated");
   multiply("down", "gated", "x");
 }
 

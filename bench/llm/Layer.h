@@ -34,13 +34,18 @@ struct Batch {
   int64_t pages() const { return sequences * pagesOfEach(); }
 };
 
+/// What a product is given beside the weights: bf16 (W8A16), or codes of E4M3 with a scale each 128
+/// columns (W8A8), which the norm, the attention's end and silu · mul before it make.
+enum class Activations { bf16, e4m3 };
+
 /// A layer's step for one token a sequence, all of it by Eider's kernels: norm, QKV, the heads'
 /// norm, rope and the append to a paged cache of E4M3, attention, output, norm, gate and up,
-/// silu · mul, down. Weights are E4M3 with a scale a row; what goes between kernels is bf16.
+/// silu · mul, down. Weights are E4M3 with a scale a row; what else goes between kernels is bf16.
 class DecodeLayer {
 public:
   /// Makes its tensors, filled with nothing. Throws Error.
-  DecodeLayer(const Device &device, const Model &model, const Batch &batch);
+  DecodeLayer(const Device &device, const Model &model, const Batch &batch,
+              Activations activations);
 
   struct Tensor {
     std::shared_ptr<void> memory;
@@ -76,11 +81,15 @@ private:
   void step(const std::string &op, const OpParameters &parameters, const Dims &dims,
             std::vector<NamedTensor> given);
   NamedTensor whole(std::string_view as, const std::string &name);
+  /// Runs an op that writes what a product reads, quantised if that is codes.
+  void feed(const std::string &op, int64_t hidden, std::vector<NamedTensor> given,
+            const std::string &y);
   void multiply(const std::string &weight, const std::string &x, const std::string &y);
 
   Device device;
   Model model;
   Batch batch;
+  Activations activations;
   std::map<std::string, Tensor> tensors;
   std::vector<bench::Launch> steps;
 };

@@ -73,9 +73,9 @@ void fill(const Device &device, DecodeLayer &layer, const Batch &batch) {
 
 /// Steps of one layer, one after the other, as one CUDA graph: its weights sweep the L2 by
 /// themselves.
-void measure(const Device &device, const Model &model, const Batch &batch, int rounds,
-             bench::Results &results) {
-  DecodeLayer layer(device, model, batch);
+void measure(const Device &device, const Model &model, const Batch &batch, Activations activations,
+             int rounds, bench::Results &results) {
+  DecodeLayer layer(device, model, batch, activations);
   fill(device, layer, batch);
   layer.prepare();
   bench::GraphStream graphs(device);
@@ -95,12 +95,14 @@ void measure(const Device &device, const Model &model, const Batch &batch, int r
   const double bytes = layer.bytesOfWeights() + layer.bytesOfCaches();
   const double tokens =
       1e6 * static_cast<double>(batch.sequences) / (time * static_cast<double>(model.layers));
-  std::printf("%-10s %3ld sequences of %6ld  %9.1f us a layer  %5.2f TB/s  %8.0f tokens/s\n",
-              model.name.c_str(), batch.sequences, batch.context, time, bytes / time * 1e-6,
+  const char *const name = activations == Activations::e4m3 ? "e4m3" : "bf16";
+  std::printf("%-10s %s %3ld sequences of %6ld  %9.1f us a layer  %5.2f TB/s  %8.0f tokens/s\n",
+              model.name.c_str(), name, batch.sequences, batch.context, time, bytes / time * 1e-6,
               tokens);
   std::fflush(stdout);
-  results.add(cellOf(model, batch, "time", "us", time, {{"bytes", bytes}}));
-  results.add(cellOf(model, batch, "tokens_per_second", "tokens", tokens));
+  const nlohmann::json params = {{"activations", name}};
+  results.add(cellOf(model, batch, "time", "us", time, {{"bytes", bytes}, {"params", params}}));
+  results.add(cellOf(model, batch, "tokens_per_second", "tokens", tokens, {{"params", params}}));
 }
 
 /// How many sequences' caches there is memory for beside all layers' weights: as many as are had.
@@ -164,7 +166,9 @@ int main(int argc, char **argv) {
     for (const Model &model : models) {
       for (const auto &[sequences, context] :
            {std::pair<int64_t, int64_t>{1, 4096}, {8, 4096}, {16, 4096}, {64, 4096}, {64, 16384}})
-        measure(device, model, {sequences, context}, rounds, results);
+        for (Activations activations : {Activations::bf16, Activations::e4m3})
+          if (sequences > 1 || activations == Activations::bf16) // one is gemv's
+            measure(device, model, {sequences, context}, activations, rounds, results);
       if (room)
         measureRoom(device, model, 8192, results);
     }
