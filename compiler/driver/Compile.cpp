@@ -104,10 +104,11 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
         place(output.getName(), bytesOfParts(program, attention));
         continue;
       }
-      std::string bytes = "4";
+      const auto type = cast<RankedTensorType>(output.getValue().getType());
+      std::string bytes = std::to_string(std::max(1u, type.getElementTypeBitWidth() / 8));
       if (transforms::leavesParts(output))
         bytes += " * " + std::to_string(transforms::mostParts);
-      for (const ir::DimExpr &dim : ir::dimsOf(output.getValue().getType()).getExprs())
+      for (const ir::DimExpr &dim : ir::dimsOf(type).getExprs())
         bytes += " * (" + dim.contractExpression() + ")";
       place(output.getName(), bytes);
     }

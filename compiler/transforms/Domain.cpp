@@ -280,11 +280,9 @@ static LogicalResult noteRowGroups(Domain &domain, ContractOp op) {
 
 /// Notes a product of two matrices in memory, which is elements of the program's.
 static LogicalResult noteProduct(Domain &domain, ContractOp op) {
-  for (Value operand : op.getOperands())
+  for (Value operand : op.getOperands()) // rows that are computed have a program of their own
     if (!isa_and_nonnull<InputOp>(operand.getDefiningOp()))
-      return op.emitError(
-          "multiplies a computed matrix: give it as an input, from a program of its "
-          "own");
+      return op.emitError("multiplies by computed weights: give them as an input");
   std::optional<Level> level = domain.levelOf(op.getType());
   if (!level || level->kind != LevelKind::elements || level->transposed)
     return op.emitError() << "gives " << op.getType() << ", which is not the program's matrix ["

@@ -53,6 +53,8 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
   auto pointerOf = [&](Value value) { return value ? pointers.lookup(nameOf(value)) : Value(); };
   auto pitchOf = [&](Value value) { // of rows, the last
     const SmallVector<Value> all = value ? pitches.lookup(nameOf(value)) : SmallVector<Value>();
+    if (value && isGeneral() && value.getDefiningOp()->hasAttr("workspace"))
+      return i64(typeOf(value).getShape().back());
     return all.empty() ? Value() : all.back();
   };
   auto apart = [&](Value value) { return op.getEnds() ? strides.lookup(nameOf(value)) : Value(); };

@@ -5,8 +5,9 @@
 // Two-dimensional blocks and reductions along whole rows do not fit one tile: the values a row are
 // computed by a kernel of their own, which reads what it needs and writes them to the workspace.
 // What is reduced over the whole matrix is so, too: each block of that kernel leaves a part, and
-// the next kernel's blocks combine all of them. In-outs are only read there: the one store stays in
-// the last kernel, after every read of the old value.
+// the next kernel's blocks combine all of them. So are the rows that a product of matrices reads,
+// where they are computed. In-outs are only read there: the one store stays in the last kernel,
+// after every read of the old value.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
@@ -179,7 +180,28 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     parts->setAttr("eider.name", StringAttr::get(&getContext(), "attention"));
   }
 
+  /// A kernel of its own, and those that it needs, for what a product has as rows: values or codes
+  /// and their scales.
+  LogicalResult cutOperands(ProgramOp program, ContractOp op) {
+    SmallVector<Value> values;
+    for (Value value : {Value(op.getVector()), Value(op.getVectorScales())})
+      if (value && value.getDefiningOp() && !isa<InputOp>(value.getDefiningOp()))
+        values.push_back(value);
+    if (values.empty())
+      return success();
+    IRMapping map;
+    ProgramOp first = programOf(values, program, "_x", map);
+    for (auto [index, value] : llvm::enumerate(values))
+      pass(value, map.lookup(value), first,
+           argumentName(value == op.getVector() ? "multiplied" : "multiplied_scale", index));
+    eraseUnused(program);
+    return cut(first);
+  }
+
   LogicalResult cut(ProgramOp program) {
+    for (ContractOp op : llvm::to_vector(program.getOps<ContractOp>()))
+      if (op.isOfMatrices() && failed(cutOperands(program, op)))
+        return failure();
     // Of a sequence over itself: what else a program does with it has kernels of its own.
     const auto prefills = llvm::to_vector(program.getOps<PrefillOp>());
     if (!prefills.empty() && !Domain::of(program))

@@ -350,12 +350,15 @@ TEST(Matmul, RefusesWhatItCannot) {
                                 "prefetch = 3, loads = 1, cluster = 2>"),
               HasSubstr("leave cluster out"));
 
-  Builder b("computed");
+  Builder b("computed_weights");
   Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
-  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
-  b.output("y", eider::matmul(relu(b.input("x", bf16, {m, k})), w), bf16);
+  Value given = b.input("w", f32, {n, k});
+  b.output(
+      "y",
+      eider::matmul(b.input("x", bf16, {m, k}), eider::quantize(given, e4m3, {.block = {1, 128}})),
+      bf16);
   EXPECT_THAT(errorOf(b.build(), {{"n", 64}, {"k", 256}}),
-              HasSubstr("multiplies a computed matrix"));
+              HasSubstr("multiplies by computed weights"));
   EXPECT_THAT(errorOf(residual(), {{"n", 64}}), HasSubstr("dim 'k' runs along the rows"));
 }
 

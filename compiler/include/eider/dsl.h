@@ -287,8 +287,9 @@ EIDER_API Value dot(const Value &weights, const Operand &vector);
 
 /// x [m, k] · weights [n, k]ᵀ: [m, n], in f32, on tensor cores where there are any: their products
 /// are exact, their sums of 16 are rounded as the processor has it. x (bf16, f16 or f32) is an
-/// input, as are the weights, whose blocks along k are multiples of 16, powers of two or whole
-/// rows; n and k must be static when the program is compiled.
+/// input, or computed by a kernel before; the weights are an input, whose blocks along k are
+/// multiples of 16, powers of two or whole rows; n and k must be static when the program is
+/// compiled.
 EIDER_API Value matmul(const Operand &x, const Scaled &weights);
 /// The same of rows in groups, each of which meets weights of its own (the experts of a mixture):
 /// weights are [g, n, k], in blocks of one of them, `ends` an input [g] of i32 or i64: rows
@@ -297,10 +298,10 @@ EIDER_API Value matmul(const Operand &x, const Scaled &weights);
 /// read or written. g must be static when the program is compiled.
 EIDER_API Value matmul(const Operand &x, const Scaled &weights, const Value &ends);
 
-/// The same where x is scaled, too: codes of a byte each, one scale for a block along k of one row
-/// or of all, as the weights may have them. Products of e4m3 and e5m2 meet as codes where the GPU
-/// multiplies such, in f32 from 128 to 128 of k, of which each 32 keep 13 bits below the largest;
-/// elsewhere products are exact.
+/// The same where x is scaled, too, an input or quantised before: codes of a byte each, one scale
+/// for a block along k of one row or of all, as the weights may have them. Products of e4m3 and
+/// e5m2 meet as codes where the GPU multiplies such, in f32 from 128 to 128 of k, of which each 32
+/// keep 13 bits below the largest; elsewhere products are exact.
 EIDER_API Value matmul(const Scaled &x, const Scaled &weights,
                        std::source_location where = std::source_location::current());
 
