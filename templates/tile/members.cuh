@@ -30,11 +30,15 @@ EIDER_DEVICE uint64 unsigned_index(int64 index) { return static_cast<uint64>(ind
 ///   always_whole         whether that is known before the kernel runs
 ///   is_whole()           whether no element that a reduction combines is outside
 ///   reduces              whether a reduction over the tile is one over its row or block
+/// and where `columns` is 0, for the launch alone knows the row's width,
+///   knows_width          whether it tells a chunk's neighbourhood:
+///   before(c), left(c)   how many elements of its row are before chunk c, and from it on
 template <class Tile, int vector, int chunks, int64 columns, int lanes, int team, int block,
           int cluster = 1>
 struct TileMembers {
   static constexpr int elements = vector * chunks, neighbours = vector;
   using Floats = Fragment<float, elements>;
+  static constexpr bool knows_width = columns > 0;
   template <int B> using GroupsOf = Groups<B, vector, chunks, lanes>;
 
   //===-- Elements --------------------------------------------------------===//
@@ -43,7 +47,7 @@ struct TileMembers {
   /// (bytes of packed ones) apart and start at multiples of `alignment` bytes.
   template <int alignment = 16, Caching caching = cached, class T>
   EIDER_DEVICE Fragment<T, elements> load(const T *p, int64 pitch = columns / packing<T>) const {
-    return load_chunks<T, vector, chunks, alignment, Tile::may_be_cut, (columns > 0), caching>(
+    return load_chunks<T, vector, chunks, alignment, Tile::may_be_cut, Tile::knows_width, caching>(
         [&](int c) { return chunk(p, c, pitch); });
   }
 
@@ -54,7 +58,8 @@ struct TileMembers {
                           arch::Site at = arch::Site::current()) const {
     // Lanes of a warp that hold neighbouring chunks of one row write each other's elements, once
     // all have read what was there.
-    constexpr bool shifts = columns > 0 && lanes % 32 == 0 && is_shifted<T, vector, alignment>;
+    constexpr bool shifts =
+        Tile::knows_width && lanes % 32 == 0 && is_shifted<T, vector, alignment>;
     if constexpr (shifts)
       arch::warp_barrier(at);
     EIDER_UNROLL
@@ -121,6 +126,11 @@ struct TileMembers {
   }
 
   //===-- Columns ---------------------------------------------------------===//
+
+  EIDER_DEVICE int before(int c) const { return static_cast<int>(tile().column(c)); }
+  EIDER_DEVICE int left(int c) const {
+    return static_cast<int>(columns) - static_cast<int>(tile().column(c));
+  }
 
   /// The column of each element.
   EIDER_DEVICE Fragment<int32, elements> column_indices() const {
@@ -321,8 +331,8 @@ private:
   }
 
   template <class T> EIDER_DEVICE ChunkOfRow<T> chunk(T *p, int c, int64 pitch) const {
-    return {address(p, c, pitch), tile().inside(c), static_cast<int>(tile().column(c)),
-            static_cast<int>(columns)};
+    return {address(p, c, pitch), tile().inside(c), tile().before(c),
+            tile().before(c) + tile().left(c)};
   }
 
   /// A whole chunk of which each value in memory stands for `each` elements.

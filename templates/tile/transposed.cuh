@@ -29,12 +29,13 @@ class TransposedTile
 public:
   static constexpr int64 segments = 1; // as in a BlockTile
   static constexpr bool may_be_cut = multiple % vector != 0, always_whole = false;
+  static constexpr bool knows_width = true;
 
   /// Of the block that begins at (row, column) of a matrix of `total` rows.
   EIDER_DEVICE TransposedTile(int64 row, int column, int64 total)
       : row_(column + arch::thread_index() / chunks_of_row),
         column_(row + arch::thread_index() % chunks_of_row * vector),
-        columns_inside_(columns_inside(total - column_)) {}
+        left_(nearby(total - column_)), columns_inside_(columns_inside(left_)) {}
 
   /// As TileMembers; wide where every row happens to be aligned although none has to be.
   template <int alignment = 16, Caching caching = cached, class T>
@@ -64,6 +65,8 @@ public:
 
   EIDER_DEVICE int64 row(int c) const { return row_ + c * rows_of_chunk; }
   EIDER_DEVICE int64 column(int) const { return column_; }
+  EIDER_DEVICE int before(int) const { return nearby(column_); }
+  EIDER_DEVICE int left(int) const { return left_; }
   EIDER_DEVICE int inside(int c) const {
     const bool is_inside =
         columns % tile_columns == 0 || row_ + c * rows_of_chunk < static_cast<int>(columns);
@@ -74,15 +77,22 @@ public:
 private:
   int row_; // of the thread's first chunk
   int64 column_;
+  int left_;           // columns of the matrix from there on, if there are so few
   int columns_inside_; // of a chunk
+
+  /// So many columns, or more than a warp has together: what is further away matters to no chunk.
+  static EIDER_DEVICE int nearby(int64 count) {
+    constexpr int64 most = 1 << 16;
+    return static_cast<int>(count < most ? count : most);
+  }
 
   template <class Where> EIDER_DEVICE int64 block_offset(const Where &where) const {
     return offset_of(where, row_ / tile_columns, column_ / tile_rows);
   }
 
-  static EIDER_DEVICE int columns_inside(int64 left) {
+  static EIDER_DEVICE int columns_inside(int left) {
     if (may_be_cut)
-      return left >= vector ? vector : left > 0 ? static_cast<int>(left) : 0;
+      return left >= vector ? vector : left > 0 ? left : 0;
     return left > 0 ? vector : 0;
   }
 };
