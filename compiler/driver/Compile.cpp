@@ -78,14 +78,15 @@ void ContractBuilder::addBoundary() {
   }
 }
 
-/// What the blocks of attention leave, of which there is one a sequence and KV head at least.
+/// What the blocks of attention leave, of which there is one a sequence and tile of a KV head's
+/// queries at least.
 static std::string bytesOfParts(ir::ProgramOp program, ir::AttentionOp op) {
   const transforms::Attention it = transforms::shapeOf(op);
   const std::string sequences =
       ir::dimsOf(op.getLengths().getType()).getExprs()[0].contractExpression();
   return std::to_string(4 * it.sizeOfPart()) + " * max(" +
          std::to_string(program.getScheduleAttr().getKnobs().blocks) + ", (" + sequences + ") * " +
-         std::to_string(it.kvHeads) + ")";
+         std::to_string(it.kvHeads * it.tiles()) + ")";
 }
 
 /// Offsets, 256-byte aligned, of what one kernel of a variant leaves to the next, and of where

@@ -51,20 +51,25 @@ static void checkCodes(const Read &keys, const Read &values, const Site &site) {
   checkAlike(keys, values, site);
 }
 
-/// The scales of a cache whose keys are read: of these and of values, or none.
+/// The scales of a cache whose keys are read: of these and of values, which are the keys' where
+/// values are, or none.
 static llvm::SmallVector<mlir::Value> scalesOf(const PagedCache &cache, const Read &keys,
                                                const Site &site) {
   const char *shapes = "[s], [pages, s] or [pages, page, s], s being 1 or kv_heads";
   if (!cache.key_scale && !cache.value_scale)
     return {mlir::Value(), mlir::Value()};
-  if (!cache.key_scale || !cache.value_scale)
+  const bool areKeys = !cache.values;
+  if (areKeys && cache.value_scale)
+    site.fail("values that are columns of the keys have scales of their own",
+              "leave value_scale out: the keys' are theirs");
+  if (!cache.key_scale || (!areKeys && !cache.value_scale))
     site.fail("some scales are given, and others are not",
               "give those of keys and values, or none");
   if (!ir::isCodeType(keys.element()))
     site.fail("the keys are no codes, and have scales", "leave scales out");
   const Read ofKeys = read(Operand(*cache.key_scale, site.where), {"scales of keys", shapes, 1, 3},
                            site),
-             ofValues = read(Operand(*cache.value_scale, site.where),
+             ofValues = read(Operand(*(areKeys ? cache.key_scale : cache.value_scale), site.where),
                              {"scales of values", shapes, 1, 3}, site);
   for (const Read &one : {ofKeys, ofValues}) {
     if (!one.element().isF32())
@@ -82,6 +87,22 @@ static llvm::SmallVector<mlir::Value> scalesOf(const PagedCache &cache, const Re
   return {ofKeys.value, ofValues.value};
 }
 
+/// Columns of a value: as many as a key has, or fewer of it.
+static ir::DimExpr valueColumns(const PagedCache &cache, const Read &keys, const Site &site) {
+  const ir::DimExpr all = keys.extents().back();
+  if (cache.value_columns == 0)
+    return all;
+  if (cache.values)
+    site.fail(std::to_string(cache.value_columns) + " columns of keys are the values, and others "
+                                                    "are given",
+              "leave values or value_columns out");
+  if (cache.value_columns < 0 || (!all.name && cache.value_columns > all.extent(0)))
+    site.fail("the values are " + std::to_string(cache.value_columns) + " columns of keys " +
+                  textOf(keys.extents()),
+              "give as many as keys have, or fewer");
+  return {nullptr, cache.value_columns, 1};
+}
+
 Value eider::attention(const Operand &q, const PagedCache &cache, const AttentionOptions &options) {
   Site site = Recording::enter("attention", {&q});
   if (options.window < 0)
@@ -94,7 +115,7 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
   const char *pages = "[pages, page, kv_heads, d]";
   auto of = [&](const Value &value) { return Operand(value, site.where); };
   const Read keys = read(of(cache.keys), {"keys", pages, 4}, site),
-             values = read(of(cache.values), {"values", pages, 4}, site),
+             values = read(of(cache.values.value_or(cache.keys)), {"values", pages, 4}, site),
              table = read(of(cache.block_table), {"rows of the block table", "[b, n]", 2}, site),
              lengths = read(of(cache.lengths), {"lengths", "[b]", 1}, site);
   for (const Read &one : {keys, values})
@@ -115,8 +136,10 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
     site.fail("queries " + textOf(queries.extents()) + " do not meet keys " +
                   textOf(keys.extents()),
               "give both one last dim");
+  Extents extents = queries.extents();
+  extents.back() = valueColumns(cache, keys, site);
   const ScoreRegion score = recordScore(options.score, queries.value, site);
-  mlir::Type type = recording.tensorType(queries.extents(), recording.builder.getF32Type());
+  mlir::Type type = recording.tensorType(extents, recording.builder.getF32Type());
   auto op =
       ir::AttentionOp::create(recording.builder, recording.unknown, type, queries.value, keys.value,
                               scales[0], values.value, scales[1], table.value, lengths.value,

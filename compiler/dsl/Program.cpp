@@ -131,7 +131,7 @@ private:
         tensor.mostOfEach =
             extents(op.getPages())[1].contractExpression() + " * " + keys[1].contractExpression();
     }
-    fixExtents({op.getQueries(), op.getKeys()});
+    fixExtents({op.getQueries(), op.getKeys(), op.getResult()});
     if (op.getKeyScale())
       fixExtents(op.getKeyScale());
   }

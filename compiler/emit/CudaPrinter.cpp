@@ -201,7 +201,7 @@ Expression KernelPrinter::productText(ContractOp op) {
 }
 
 template <class Op> static std::string partsTypeOf(Op op) {
-  return partsType(op.getHeads(), op.getKvHeads(), op.getHeadDim(), op.getPlaces());
+  return partsType(op.getHeads(), op.getKvHeads(), op.getValueDim(), op.getPlaces(), op.getTiles());
 }
 
 /// A call of what attends, over keys whose codes have so many scales.

@@ -81,11 +81,11 @@ SmallVector<std::string> eider::text::tileParameters(eider::simt::TileAttr tile)
   }));
 }
 
-std::string eider::text::partsType(int64_t heads, int64_t kvHeads, int64_t headDim,
-                                   int64_t places) {
+std::string eider::text::partsType(int64_t heads, int64_t kvHeads, int64_t valueDim, int64_t places,
+                                   int64_t tiles) {
   return "AttentionParts</*heads=*/" + std::to_string(heads) + ", /*kv_heads=*/" +
-         std::to_string(kvHeads) + ", /*head_dim=*/" + std::to_string(headDim) + ", /*places=*/" +
-         std::to_string(places) + ">";
+         std::to_string(kvHeads) + ", /*head_dim=*/" + std::to_string(valueDim) + ", /*places=*/" +
+         std::to_string(places) + (tiles > 1 ? ", /*tiles=*/" + std::to_string(tiles) : "") + ">";
 }
 
 std::string eider::text::decodeType(eider::simt::AttendOp op, const std::string &parts) {
@@ -96,13 +96,20 @@ std::string eider::text::decodeType(eider::simt::AttendOp op, const std::string 
   std::string type = "AttentionDecode<" + parts + ", /*page=*/" + std::to_string(op.getPage()) +
                      ", /*warps=*/" + std::to_string(op.getWarps()) + ", /*ahead=*/" +
                      std::to_string(op.getAhead());
-  if (window || axes || bytes > 1)
-    type += ", /*window=*/" + std::to_string(window);
-  if (axes || bytes > 1)
-    type += ", /*scale_axes=*/" + std::to_string(axes);
-  if (bytes > 1)
-    type += ", /*bytes=*/" + std::to_string(bytes);
-  return type + ">";
+  const int64_t latent = op.getKeys() == op.getValues() ? op.getHeadDim() : 0;
+  // Up to the last that is not what it is without being given.
+  const std::tuple<const char *, int64_t, int64_t> parameters[] = {{"window", window, 0},
+                                                                   {"scale_axes", axes, 0},
+                                                                   {"bytes", bytes, 1},
+                                                                   {"latent", latent, 0},
+                                                                   {"shares", op.getSplit(), 1}};
+  std::string given, untold;
+  for (auto [name, value, usual] : parameters) {
+    untold += std::string(", /*") + name + "=*/" + std::to_string(value);
+    if (value != usual)
+      given += std::exchange(untold, "");
+  }
+  return type + given + ">";
 }
 
 std::string eider::text::prefillType(eider::simt::AttendRowsOp op) {

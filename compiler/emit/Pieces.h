@@ -43,7 +43,8 @@ llvm::SmallVector<std::string> tileParameters(simt::TileAttr tile);
 std::string productType(simt::ContractOp op, llvm::StringRef tile);
 
 /// The type that knows the parts of attention.
-std::string partsType(int64_t heads, int64_t kvHeads, int64_t headDim, int64_t places);
+std::string partsType(int64_t heads, int64_t kvHeads, int64_t valueDim, int64_t places,
+                      int64_t tiles);
 
 /// The type that leaves those over a cache.
 std::string decodeType(simt::AttendOp op, const std::string &parts);

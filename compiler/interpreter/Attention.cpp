@@ -32,20 +32,21 @@ struct Scales {
 };
 
 /// One query head on its way over tokens, whose keys and values are [tokens, kv_heads, d], in any
-/// axes before these.
+/// axes before these; of values the first columns count.
 class Head {
 public:
   Head(const Tensor &keys, Scales keyScale, const Tensor &values, Scales valueScale,
-       const double *query, int64_t kvHead, bool meetsAsCodes)
+       int64_t valueColumns, const double *query, int64_t kvHead, bool meetsAsCodes)
       : meetsAsCodes(meetsAsCodes), keys(keys), ofValues(values), keyScale(std::move(keyScale)),
         valueScale(std::move(valueScale)), query(query), kvHead(kvHead),
-        kvHeads(keys.shape[keys.shape.size() - 2]), width(keys.shape.back()) {}
+        kvHeads(keys.shape[keys.shape.size() - 2]), width(keys.shape.back()),
+        valueColumns(valueColumns) {}
 
   /// The scores of the tokens in these places, and how far each may be off.
   void score(const std::vector<int64_t> &places);
   /// The scores of the tokens from `first` on become what the function makes of them.
   void change(const ChangeScores &change, int64_t first, int64_t query, int64_t head);
-  /// Writes `width` values and their ranges.
+  /// Writes `valueColumns` values and their ranges.
   void weigh(const std::vector<int64_t> &places, double *values, Range *ranges) const;
 
 private:
@@ -53,7 +54,7 @@ private:
   const Tensor &keys, &ofValues;
   Scales keyScale, valueScale;
   const double *query;
-  int64_t kvHead, kvHeads, width;
+  int64_t kvHead, kvHeads, width, valueColumns;
   std::vector<double> scores, slack;
   double largest = -std::numeric_limits<double>::infinity(), slackOfLargest = 0;
   bool hasNaN = false;
@@ -132,8 +133,8 @@ void Head::change(const ChangeScores &change, int64_t first, int64_t query, int6
 
 void Head::weigh(const std::vector<int64_t> &places, double *values, Range *ranges) const {
   if (meetsNone) {
-    std::fill_n(values, width, 0.0);
-    std::fill_n(ranges, width, Range::point(0));
+    std::fill_n(values, valueColumns, 0.0);
+    std::fill_n(ranges, valueColumns, Range::point(0));
     return;
   }
   const auto count = static_cast<int64_t>(places.size());
@@ -169,7 +170,7 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
   }
   const double lost = (double(count) / 16 + 16) * 0x1p-23;
   const double rounded = ofValues.dtype == DType::bf16 ? 0x1p-8 : 0x1p-11;
-  for (int64_t column = 0; column < width; ++column) {
+  for (int64_t column = 0; column < valueColumns; ++column) {
     double total = 0, bound = 0, magnitudes = 0, mostCode = 0;
     bool isInfinite = false;
     for (int64_t i = 0; i < count; ++i) {
@@ -270,17 +271,17 @@ Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
   if (cache.keyScale)
     scales = {&*cache.keyScale, &*cache.valueScale};
   check(heads, kvHeads, scales, where);
-  Tensor result(DType::f32, queries.shape);
+  Tensor result(DType::f32, {sequences, heads, cache.valueColumns});
   result.ranges.resize(result.values.size(), Range::point(0));
   for (int64_t sequence = 0; sequence < sequences; ++sequence) {
     const std::vector<int64_t> places = placesOf(cache, sequence, where);
     const auto length = static_cast<int64_t>(cache.lengths.values[sequence]);
     for (int64_t head = 0; head < heads && !places.empty(); ++head) {
-      const int64_t first = (sequence * heads + head) * width;
+      const int64_t query = sequence * heads + head, first = query * cache.valueColumns;
       const int64_t kvHead = head / (heads / kvHeads);
       Head one(cache.keys, scalesOf(cache.keyScale, page, kvHead), cache.values,
-               scalesOf(cache.valueScale, page, kvHead), &queries.values[first], kvHead,
-               /*meetsAsCodes=*/false);
+               scalesOf(cache.valueScale, page, kvHead), cache.valueColumns,
+               &queries.values[query * width], kvHead, /*meetsAsCodes=*/false);
       one.score(places);
       one.change(change, length - static_cast<int64_t>(places.size()), length - 1, head);
       one.weigh(places, &result.values[first], &result.ranges[first]);
@@ -344,7 +345,8 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequences
       if (sequences.isCausal)
         places.resize(static_cast<size_t>(token - start + 1));
       Head one(sequences.keys, ofAll(scaleOfHead(0) * scaleOfHead(1)), sequences.values,
-               ofAll(scaleOfHead(2)), &queries.values[first], kvHead, sequences.mayMeetAsCodes);
+               ofAll(scaleOfHead(2)), width, &queries.values[first], kvHead,
+               sequences.mayMeetAsCodes);
       one.score(places);
       one.change(change, 0, token - start, head);
       one.weigh(places, &result.values[first], &result.ranges[first]);

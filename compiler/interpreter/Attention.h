@@ -25,6 +25,7 @@ struct PagedCache {
   std::optional<Tensor> keyScale, valueScale;
   Tensor pages, lengths;
   int64_t window = 0;
+  int64_t valueColumns = 0; ///< That values have, the first of d.
 };
 
 /// eider.attention: in double, one softmax a query head over all tokens of its sequence. The range

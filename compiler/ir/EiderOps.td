@@ -253,6 +253,7 @@ def Eider_AttentionOp : Eider_Op<"attention", [Pure, IsolatedFromAbove, AttrSize
   let summary = "Queries meet the keys of a paged cache, and what they weigh of its values";
   let description = [{
     Of each sequence's queries [b, h, d]: Σ softmax(q · k / √d) · v over the first `lengths` tokens, in f32, or the last `window` of these; zeros where there is none.
+    Values that are the keys, with their scales, are the first columns of these, as many as the result has (latents, of which a row is read once).
     Keys and values are codes [pages, page, kv_heads, d] `by` scales [s], [pages, s] or [pages, page, s], s being 1 or kv_heads;
     or they are bf16 or f16, and codes may be, without scales. Token i lies in place i mod page of page
     `pages[sequence, i / page]`; query head a meets KV head a / (h / kv_heads). `codec` is set by `eider-legalize`.
@@ -274,6 +275,8 @@ def Eider_AttentionOp : Eider_Op<"attention", [Pure, IsolatedFromAbove, AttrSize
   let extraClassDeclaration = [{
     /// Whether keys and values are codes, not bf16 or f16.
     bool isOfCodes();
+    /// Whether the values are columns of the keys.
+    bool isOfLatents();
   }];
   let hasVerifier = 1;
 }

@@ -215,8 +215,14 @@ LogicalResult ContractOp::verify() {
 }
 
 LogicalResult AttendOp::verify() {
-  if (getHeads() < 1 || getKvHeads() < 1 || getHeads() % getKvHeads() != 0)
-    return emitOpError("has a multiple of the cache's heads");
+  if (getHeads() < 1 || getKvHeads() < 1 || getTiles() < 1 ||
+      getHeads() % (getKvHeads() * getTiles()) != 0)
+    return emitOpError("has a multiple of the cache's heads, in tiles");
+  if (getKeys() == getValues() ? getValueDim() < 1 || getValueDim() > getHeadDim()
+                               : getValueDim() != getHeadDim())
+    return emitOpError("has values as long as keys, or some of their columns");
+  if (getSplit() != 1 && getSplit() != getWarps())
+    return emitOpError("has warps that have tokens by themselves, or all together");
   if (!getKeyScale() != (getScales() == 0) || !getValueScale() != (getScales() == 0) ||
       (getScales() > 1 && getScales() != getKvHeads()))
     return emitOpError("has one scale, or one a head of the cache, or none");
@@ -254,7 +260,7 @@ LogicalResult CombineAttentionOp::verify() {
   auto vector = cast<VectorType>(getType());
   if (vector.getNumElements() != tile.elements() || !vector.getElementType().isF32())
     return emitOpError() << "is the f32 elements of a tile, not " << getType();
-  if (getHeadDim() % tile.getVector() != 0)
+  if (getValueDim() % tile.getVector() != 0)
     return emitOpError("has threads whose neighbours are of one head");
   return success();
 }

@@ -126,7 +126,11 @@ Table makeTable() {
   const OpSetting softcap = {"softcap", 0, 0, INT32_MAX}, alibi = {"alibi", 0, 0, 1};
   table.add("attention_decode", "o = softmax(q · transpose of k / sqrt(d)) · v, over a paged cache",
             {"dtype", "format"}, ops::attentionDecode,
-            {{"window", 0, 0, INT32_MAX}, {"scale_axes", 0, 0, 2}, softcap, alibi});
+            {{"window", 0, 0, INT32_MAX},
+             {"scale_axes", 0, 0, 2},
+             {"value_columns", 0, 0, 512},
+             softcap,
+             alibi});
   table.entries.back().info.takesFloats = true;
   table.add("attention_prefill",
             "o = softmax(q · transpose of k / sqrt(d)) · v, of one sequence or several",

@@ -16,20 +16,26 @@ Program ops::attentionDecode(const Parameters &p) {
   Value q = b.input("q", p.dtype, {sequences, heads, d});
   PagedCache cache;
   const Shape ofCache = {pages, page, kv_heads, d};
+  cache.value_columns = p.settings.at("value_columns"); // of latents: of the one cache there is
+  const bool isLatent = cache.value_columns != 0;
+  const std::string keys = isLatent ? "kv" : "k";
   if (p.format == bf16 || p.format == f16) {
     if (p.settings.at("scale_axes"))
       throw Error(ErrorKind::Request, "a cache that is no codes has no scales", p.op,
                   "leave --set scale_axes out");
-    cache.keys = b.input("k_cache", p.format, ofCache);
-    cache.values = b.input("v_cache", p.format, ofCache);
+    cache.keys = b.input(keys + "_cache", p.format, ofCache);
+    if (!isLatent)
+      cache.values = b.input("v_cache", p.format, ofCache);
   } else {
-    cache.keys = b.codes("k_cache", p.format, ofCache);
-    cache.values = b.codes("v_cache", p.format, ofCache);
+    cache.keys = b.codes(keys + "_cache", p.format, ofCache);
+    if (!isLatent)
+      cache.values = b.codes("v_cache", p.format, ofCache);
     const Dim axes[] = {pages, page}; // of scales, as many as are asked for
     Shape ofScales(axes, axes + p.settings.at("scale_axes"));
     ofScales.push_back(b.dim("scales")); // 1, or one a head
-    cache.key_scale = b.input("k_scale", f32, ofScales);
-    cache.value_scale = b.input("v_scale", f32, ofScales);
+    cache.key_scale = b.input(keys + "_scale", f32, ofScales);
+    if (!isLatent)
+      cache.value_scale = b.input("v_scale", f32, ofScales);
   }
   cache.block_table = b.input("block_table", DType::i32, {sequences, max_pages});
   cache.lengths = b.input("lengths", DType::i32, {sequences});

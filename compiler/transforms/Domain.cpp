@@ -41,6 +41,8 @@ Attention eider::transforms::shapeOf(AttentionOp op) {
   auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
   const ArrayRef<int64_t> queries = extentsOf(op.getQueries()), keys = extentsOf(op.getKeys());
   Attention it = {queries[1], keys[2], queries[2], keys[1], 0};
+  it.valueDim = op.getType().getShape().back();
+  it.isLatent = op.isOfLatents();
   if (op.getKeyScale()) {
     const ArrayRef<int64_t> scales = extentsOf(op.getKeyScale());
     it.scales = scales.back();
@@ -481,6 +483,17 @@ static LogicalResult checkHeadDim(Operation *op, int64_t headDim) {
                          << " elements: give a multiple of 32 up to 512";
 }
 
+/// The same of rows that begin with their values.
+static LogicalResult checkLatents(AttentionOp op, const Attention &it) {
+  if (it.headDim % 32 != 0 || it.headDim < 32 || it.headDim > 1024)
+    return op->emitError() << "of keys of " << it.headDim
+                           << " elements that are values, too: give a multiple of 32 up to 1024";
+  if (it.valueDim % 32 != 0 || it.valueDim < 32 || it.valueDim > std::min<int64_t>(512, it.headDim))
+    return op->emitError() << "of values that are " << it.valueDim << " of their keys' "
+                           << it.headDim << " columns: give a multiple of 32 up to 512";
+  return success();
+}
+
 /// Notes attention of a sequence over itself; an error where its kernel cannot have it.
 static LogicalResult notePrefill(Domain &domain, PrefillOp op) {
   for (auto [name, operand] : {std::pair("queries", op.getQueries()), {"keys", op.getKeys()}})
@@ -519,11 +532,13 @@ static LogicalResult noteAttention(Domain &domain, AttentionOp op) {
   for (auto [name, operand] : read)
     if (operand && failed(checkExtents(op, name, operand)))
       return failure();
+  if (failed(checkExtents(op, "result", op.getResult())))
+    return failure();
   const Attention it = shapeOf(op);
-  if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0 || it.group() > 16)
+  if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0)
     return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
-                          << " heads of a cache: give 1 to 16 times as many";
-  if (failed(checkHeadDim(op, it.headDim)))
+                          << " heads of a cache: give a multiple";
+  if (it.isLatent ? failed(checkLatents(op, it)) : failed(checkHeadDim(op, it.headDim)))
     return failure();
   if (it.page < 1 || it.page > widestRow)
     return op.emitError() << "over pages of " << it.page << " tokens: give 1 to " << widestRow;

@@ -39,18 +39,32 @@ inline constexpr int64_t mostStaticShared = 48 * 1024;
 /// Attention over a paged cache, as its kernel has it.
 struct Attention {
   int64_t heads = 0, kvHeads = 0, headDim = 0, page = 0;
-  int64_t scales = 1;    ///< Of keys, and of values: one, or one a KV head, or none (0);
-  int64_t scaleAxes = 0; ///< of all pages, or of each page (1) or token (2).
-  int64_t bytes = 1;     ///< Of an element of the cache.
-  int64_t group() const { return heads / kvHeads; }
-  /// Bytes of shared memory of a block: what is on its way, or its warps' sums.
-  int64_t sharedOf(int64_t warps, int64_t ahead) const {
-    const int64_t ofHead = headDim + 4 + 2 + (scaleAxes ? 1 : 0);
-    const int64_t sums = 4 * warps * ((group() + 7) / 8 * 8) * ofHead;
-    return std::max(warps * ahead * 32 * (headDim * bytes + (scaleAxes ? 4 : 0)), sums);
+  int64_t scales = 1;         ///< Of keys, and of values: one, or one a KV head, or none (0);
+  int64_t scaleAxes = 0;      ///< of all pages, or of each page (1) or token (2).
+  int64_t bytes = 1;          ///< Of an element of the cache.
+  int64_t valueDim = headDim; ///< Columns of a value.
+  bool isLatent = false;      ///< These are the first of the key's.
+  /// Blocks that have a KV head's queries, as few as have at most 16 each.
+  int64_t tiles() const {
+    const int64_t queries = heads / kvHeads;
+    int64_t tiles = (queries + 15) / 16;
+    while (queries % tiles != 0)
+      ++tiles;
+    return tiles;
+  }
+  int64_t group() const { return heads / kvHeads / tiles(); }
+  /// Bytes of shared memory of a block, whose warps have tokens by themselves, or all together
+  /// (`split`): what is on its way, and scores that meet, or its sums.
+  int64_t sharedOf(int64_t warps, int64_t split, int64_t ahead) const {
+    const int64_t teams = warps / split, eights = (group() + 7) / 8;
+    const int64_t ofHead = valueDim + 4 + 2 + (scaleAxes ? 1 : 0);
+    const int64_t row = headDim * bytes, rows = isLatent ? (row + 127) / 128 * 128 : 2 * row;
+    const int64_t onWay = teams * ahead * (16 * rows + (scaleAxes ? 32 * 4 : 0));
+    return std::max(onWay + (split > 1 ? split * eights * 4 * 32 * 4 : 0),
+                    4 * teams * eights * 8 * ofHead);
   }
   /// Floats of what a CUDA block leaves (templates/attention/parts.cuh).
-  int64_t sizeOfPart() const { return (group() * (headDim + 2) + 3) / 4 * 4; }
+  int64_t sizeOfPart() const { return (group() * (valueDim + 2) + 3) / 4 * 4; }
 };
 
 /// Attention of a sequence over itself, as its kernel has it.
@@ -163,7 +177,7 @@ llvm::StringSet<> dimsCounted(ir::ProgramOp program, const Domain &domain);
 /// assigned).
 inline constexpr llvm::StringLiteral partsKind = "eider.parts_of", partsCount = "eider.parts";
 
-/// Of a workspace's input that is attention in parts: heads, KV heads and their length.
+/// Of a workspace's input that is attention in parts: heads, KV heads and the length of values.
 /// `partsCount` says how many places these were cut for.
 inline constexpr llvm::StringLiteral attentionKind = "eider.attention_of";
 

@@ -440,6 +440,24 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
+/// Of latents, whose rows are long: four warps have tokens together, as far as their values have
+/// columns for them, so that queries and sums stay in registers, of two such blocks a
+/// multiprocessor of a large GPU. Steps are on their way as far as its shared memory has room for
+/// both.
+static ScheduleAttr latentSchedule(MLIRContext *context, const Domain &domain) {
+  const Attention &it = *domain.attends;
+  ScheduleKnobs knobs{
+      .threads = 128, .vector = 1, .split = 4, .blocks = 256, .resident = 2, .prefetch = 6};
+  while (it.valueDim % knobs.threads != 0) {
+    knobs.threads /= 2;
+    knobs.split /= 2;
+  }
+  auto shared = [&] { return it.sharedOf(knobs.split, knobs.split, knobs.prefetch); };
+  while (knobs.prefetch > 2 && shared() > std::min<int64_t>(domain.sharedOfBlock, 96 * 1024))
+    --knobs.prefetch;
+  return ScheduleAttr::get(context, Family::attention, knobs);
+}
+
 /// Of few sequences, whose parts are combined soon where they are few: a block of eight warps a
 /// multiprocessor of a large GPU, each with two steps on their way. Of many, which fill it as they
 /// are, four blocks of four warps, which wait for less. As far as the target's shared memory has
@@ -448,17 +466,19 @@ static ScheduleAttr attentionSchedule(MLIRContext *context, const Domain &domain
                                       int64_t mostSequences) {
   const bool isFew = mostSequences > 0 && mostSequences <= mostRowsOf(VariantKind::rows_32);
   const Attention &it = *domain.attends;
+  if (it.isLatent)
+    return latentSchedule(context, domain);
   ScheduleKnobs knobs{.threads = isFew ? 256 : 128,
                       .vector = 1,
                       .blocks = isFew ? 128 : 512,
                       .resident = isFew ? 1 : 4,
                       .prefetch = isFew ? 3 : 2};
   const int64_t most = std::min<int64_t>(domain.sharedOfBlock, 192 * 1024 / knobs.resident);
-  while (knobs.threads > 32 && it.sharedOf(knobs.threads / 32, knobs.prefetch) > most) {
+  while (knobs.threads > 32 && it.sharedOf(knobs.threads / 32, 1, knobs.prefetch) > most) {
     knobs.threads /= 2;
     knobs.blocks *= isFew ? 2 : 1;
   }
-  while (knobs.prefetch > 2 && it.sharedOf(knobs.threads / 32, knobs.prefetch) > most)
+  while (knobs.prefetch > 2 && it.sharedOf(knobs.threads / 32, 1, knobs.prefetch) > most)
     --knobs.prefetch;
   // A thread has a quarter of a head's sums, and as much of a query.
   while (knobs.resident > 1 && knobs.resident * knobs.threads * it.headDim > 4 * 128 * 128)

@@ -12,11 +12,11 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
-/// A block for each part that a sequence's tokens are cut into, of each KV head: as
+/// A block for each part that a sequence's tokens are cut into, of each KV head's tiles: as
 /// templates/attention/parts.cuh counts them.
 std::string ProgramLowering::gridOfAttention() {
-  const std::string all =
-      "(" + domain.rows.contractExpression() + ") * " + std::to_string(domain.attends->kvHeads);
+  const std::string all = "(" + domain.rows.contractExpression() + ") * " +
+                          std::to_string(domain.attends->kvHeads * domain.attends->tiles());
   const std::string places = std::to_string(program.getScheduleAttr().getKnobs().blocks);
   return all + " * max(1, " + places + " / max(1, " + all + "))";
 }
@@ -72,12 +72,12 @@ LogicalResult ProgramLowering::attend() {
       pointerOf(op.getKeys()), pointerOf(op.getKeyScale()), pointerOf(op.getValues()),
       pointerOf(op.getValueScale()), pointerOf(op.getPages()), pointerOf(op.getLengths()),
       extentOf(domain.rows), tablePitch, apart, capturedOf(op.getCaptured(), op.getScore()),
-      it.heads, it.kvHeads, it.headDim, knobs.blocks, it.page, it.scales, it.scaleAxes,
-      static_cast<int64_t>(op.getWindow()), knobs.threads / 32, knobs.prefetch, alignment,
-      op.getCodecAttr());
+      it.heads, it.kvHeads, it.tiles(), it.headDim, it.valueDim, knobs.blocks, it.page, it.scales,
+      it.scaleAxes, static_cast<int64_t>(op.getWindow()), knobs.threads / 32, knobs.split,
+      knobs.prefetch, alignment, op.getCodecAttr());
   if (failed(lowerScore(op.getScore(), attend.getScore())))
     return failure();
-  if (const int64_t bytes = it.sharedOf(knobs.threads / 32, knobs.prefetch);
+  if (const int64_t bytes = it.sharedOf(knobs.threads / 32, knobs.split, knobs.prefetch);
       bytes > mostStaticShared)
     kernel.setShared(bytes);
   setAlignments();
@@ -153,7 +153,7 @@ LogicalResult ProgramLowering::combineAttention(InputOp op) {
   const Attention it = attentionIn(op->getAttrOfType<DenseI64ArrayAttr>(attentionKind));
   auto combined = simt::CombineAttentionOp::create(
       builder, op.getLoc(), heldType(op.getType()), pointers.lookup(op.getName()), loop.getRows(),
-      cursor, it.heads, it.kvHeads, it.headDim,
+      cursor, it.heads, it.kvHeads, it.tiles(), it.valueDim,
       op->getAttrOfType<IntegerAttr>(partsCount).getInt());
   combined->setAttr("eider.name", op->getAttr("eider.name"));
   map.map(op.getResult(), combined.getResult());

@@ -176,7 +176,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
         pass(op.getResult(), map.lookup(op.getResult()), first, argumentName("attended", 2));
     const Attention it = shapeOf(op);
     parts->setAttr(attentionKind,
-                   DenseI64ArrayAttr::get(&getContext(), {it.heads, it.kvHeads, it.headDim}));
+                   DenseI64ArrayAttr::get(&getContext(), {it.heads, it.kvHeads, it.valueDim}));
     parts->setAttr("eider.name", StringAttr::get(&getContext(), "attention"));
   }
 

@@ -220,13 +220,17 @@ static std::string attentionProblem(const ScheduleKnobs &k, const Domain &domain
     return "a multiprocessor holds at most 2048 threads";
   const ScheduleKnobs known{.threads = k.threads,
                             .vector = k.vector,
+                            .split = k.split,
                             .blocks = k.blocks,
                             .resident = k.resident,
                             .prefetch = k.prefetch,
                             .software = k.software};
   if (!(k == known) || k.vector != 1)
-    return "it has threads, vector = 1, blocks, resident, prefetch and software alone";
-  if (domain.attends->sharedOf(k.threads / 32, k.prefetch) > domain.sharedOfBlock)
+    return "it has threads, vector = 1, split, blocks, resident, prefetch and software alone";
+  if (k.split != 1 && (k.split != k.threads / 32 || domain.attends->valueDim % k.threads != 0))
+    return "split is 1, or all warps of a block, of which each has as many whole 32 columns of "
+           "values";
+  if (domain.attends->sharedOf(k.threads / 32, k.split, k.prefetch) > domain.sharedOfBlock)
     return "what is on its way, and the sums of a block, must fit " +
            std::to_string(domain.sharedOfBlock / 1024) +
            " KiB of shared memory: lower prefetch or threads";

@@ -7,95 +7,14 @@
 #define EIDER_ATTENTION_DECODE_CUH
 
 #include "eider/attention/parts.cuh"
+#include "eider/attention/queries.cuh"
 #include "eider/attention/scores.cuh"
 #include "eider/contraction/pairs.cuh"
-#include "eider/math.cuh"
 #include "eider/memory/copy.cuh"
 #include "eider/memory/shared.cuh"
 #include "eider/reduce/threads.cuh"
 
 namespace eider {
-
-/// The bits of the power of two below |x|, or near it where that has no inverse; of infinity and
-/// NaN those of 1.
-EIDER_DEVICE uint32 power_of(float x) {
-  const uint32 power = arch::as_bits(x) & 0x7f800000u, least = 2u << 23, most = 252u << 23;
-  if (power == 0x7f800000u)
-    return 127u << 23;
-  return power < least ? least : power > most ? most : power;
-}
-
-/// The queries of a lane, as the scores' products want them: of head `lane / 4` of each eight the
-/// elements that the lane has of keys W, in f16, or bf16 as those, of a head's own power of two, by
-/// which its largest is between 1 and 2 (near the ends of f32 below 16); so many that their sum is
-/// what Q has: in f16 of floats two, in bf16 of f16 two and of floats three.
-template <class Q, class W, bool interleaved, int head_dim, int piece, int eights, int group,
-          int alignment>
-class Queries {
-  static constexpr int own = head_dim / 4;
-
-public:
-  static constexpr int of_float = same<W, bf16> ? 3 : 2;
-  static constexpr int terms = same<Q, float> ? of_float : same<Q, f16> && same<W, bf16> ? 2 : 1;
-  uint32 pairs[eights][terms][own / 2];
-  float scale[eights][2]; ///< What the lane's columns of a score's product have lost.
-
-  EIDER_DEVICE Queries(const Q *q, int64 head_pitch, arch::Site at) {
-    const int lane = arch::thread_index() % 32;
-    EIDER_UNROLL
-    for (int e = 0; e < eights; ++e) {
-      const int head = e * 8 + lane / 4;
-      float values[own] = {}, largest = 0.0f;
-      if (head < group)
-        load(q + head * head_pitch + lane % 4 * piece, values);
-      EIDER_UNROLL
-      for (int i = 0; i < own; ++i)
-        largest = arch::maximum_number(largest, arch::magnitude(values[i]));
-      largest = reduce_lanes<MaximumMagnitudeOfNumbers, 4, 32>(largest, at);
-      const uint32 power = power_of(largest);
-      const float factor = arch::as_float((254u << 23) - power);
-      EIDER_UNROLL
-      for (int i = 0; i < own; i += 2)
-        split(values[i] * factor, values[i + 1] * factor, e, i / 2);
-      EIDER_UNROLL
-      for (int i = 0; i < 2; ++i)
-        scale[e][i] = arch::as_float(arch::shuffle(power, (lane % 4 * 2 + i) * 4, at));
-    }
-    if constexpr (interleaved) {
-      EIDER_UNROLL
-      for (int i = 0; i < eights * terms * own / 2; i += 2)
-        interleave(&pairs[i / (own / 2) / terms][i / (own / 2) % terms][i % (own / 2)]);
-    }
-  }
-
-private:
-  static EIDER_DEVICE void load(const Q *from, float (&values)[own]) {
-    EIDER_UNROLL
-    for (int first = 0; first < own; first += piece) {
-      Fragment<Q, piece> chunk{};
-      load_whole_chunk<piece, alignment, cached>(from + first * 4, chunk, 0);
-      EIDER_UNROLL
-      for (int i = 0; i < piece; ++i)
-        values[first + i] = to<float>(chunk[i]);
-    }
-  }
-
-  EIDER_DEVICE void split(float low, float high, int e, int i) {
-    if constexpr (same<W, bf16>) {
-      EIDER_UNROLL
-      for (int term = 0; term < terms; ++term) {
-        pairs[e][term][i] = arch::bf16x2_from(low, high);
-        low -= arch::as_float(pairs[e][term][i] << 16);
-        high -= arch::as_float(pairs[e][term][i] & 0xffff0000u);
-      }
-    } else {
-      pairs[e][0][i] = arch::f16x2_from(low, high);
-      if constexpr (terms == 2)
-        pairs[e][1][i] = arch::f16x2_from(low - arch::float_from_low_f16(pairs[e][0][i]),
-                                          high - arch::float_from_high_f16(pairs[e][0][i]));
-    }
-  }
-};
 
 /// Scales of two tokens of a step, eight apart: of keys, and those of values as a power of two and
 /// what is left of them, 1/2 to 1 but near the ends of f32. None where all tokens have one.
@@ -126,13 +45,19 @@ template <> struct TokenScales<true> {
 /// product, so that a lane has neighbours in memory. Scales are those of all pages, of each page
 /// (`scale_axes` 1) or of each token (2). The latter meet scores, and weights on their way to f16:
 /// the products have a base of their own, so that f16 has them wherever the scales lie. Elements of
-/// two bytes are no codes but bf16 or f16, which meet queries and weights of their own type.
+/// two bytes are no codes but bf16 or f16, which meet queries and weights of their own type. Of a
+/// cache of latents a row is so long, a key, and begins with its value: each is read once. With
+/// `shares` warps have their 16 tokens together, so many: each has some columns of keys, whose
+/// products make scores of all when they meet, and some of the values' sums. Queries and sums of
+/// long rows have room in registers so.
 template <class Parts, int page, int warps, int ahead, int window = 0, int scale_axes = 0,
-          int bytes = 1>
+          int bytes = 1, int latent = 0, int shares = 1>
 class AttentionDecode {
-  static constexpr int head_dim = Parts::head_dim, group = Parts::group;
-  static constexpr int eights = (group + 7) / 8, tokens = 16;
-  static constexpr int products = head_dim / 16; // of a step, for scores as for values
+  static constexpr int value_dim = Parts::head_dim, group = Parts::group;
+  static constexpr int head_dim = latent ? latent : value_dim; // of keys, and of rows of the cache
+  static constexpr int eights = (group + 7) / 8, tokens = 16, teams = warps / shares;
+  static constexpr int own_values = value_dim / shares; // whose sums a warp has
+  static constexpr int products = own_values / 16;
   static constexpr EIDER_DEVICE int piece_of(int own) {
     int piece = 16 / bytes;
     while (own % piece != 0)
@@ -140,23 +65,28 @@ class AttentionDecode {
     return piece;
   }
   // Of a key a lane has a quarter, of a value an eighth, in pieces that are loaded together.
-  static constexpr int key_piece = piece_of(head_dim / 4), value_piece = piece_of(head_dim / 8);
+  static constexpr int key_piece = piece_of(head_dim / 4), value_piece = piece_of(own_values / 8);
   static constexpr bool has_token_scales = scale_axes != 0; // or of pages, which are theirs
   static constexpr int row_bytes = head_dim * bytes;
-  static constexpr int cached_bytes = 2 * tokens * row_bytes; // of keys, and of values after them
+  static constexpr int row_pitch = latent ? (row_bytes + 127) / 128 * 128 : row_bytes; // there
+  static constexpr int keys_bytes = tokens * row_pitch; // of keys, and of values after them
+  static constexpr int cached_bytes = latent ? keys_bytes : 2 * keys_bytes;
   static constexpr int step_bytes = cached_bytes + (has_token_scales ? 2 * tokens * 4 : 0);
-  static constexpr int value_pitch = head_dim + 4; // of sums in shared memory
+  static constexpr int value_pitch = value_dim + 4; // of sums in shared memory
   static constexpr bool has_whole_pages = page % tokens == 0;
-  static_assert(head_dim % 32 == 0, "a lane has whole words of a value");
-  static_assert(group <= 16, "at most 16 query heads meet a head of the cache");
+  static_assert(head_dim % 32 == 0 && value_dim % (32 * shares) == 0 && value_dim <= head_dim,
+                "a lane has whole words of a value");
+  static_assert(group <= 16, "a block has at most 16 query heads");
+  static_assert(shares == 1 || shares == warps, "of a block's warps all share tokens, or none");
 
   static constexpr float unlifted = 1.0f / (1 << weight_lift);
 
   struct alignas(16) Piece {
     uint32 words[4];
   };
-  static constexpr int on_way = warps * ahead * step_bytes;
-  static constexpr int of_sums = warps * eights * 8 * (value_pitch + 2 + has_token_scales) * 4;
+  static constexpr int of_scores = shares == 1 ? 0 : shares * eights * 4 * 32 * 4; // that meet
+  static constexpr int of_steps = teams * ahead * step_bytes, on_way = of_steps + of_scores;
+  static constexpr int of_sums = teams * eights * 8 * (value_pitch + 2 + has_token_scales) * 4;
   static constexpr int memory = on_way > of_sums ? on_way : of_sums;
   static EIDER_DEVICE Piece *shared_memory() {
     return shared_or_launched<AttentionDecode, Piece, memory / 16>();
@@ -164,8 +94,9 @@ class AttentionDecode {
 
 public:
   /// Writes the block's part. `asked` is queries, [sequences, heads, head_dim], or `scored`; `k`
-  /// and `v` are [pages, page, kv_heads, head_dim], `k_scale` and `v_scale` the axes that scales
-  /// have, and `scales`, one or the cache's heads, or none (0); of `table`, [sequences,
+  /// and `v` are [pages, page, kv_heads, head_dim] (of latents both the same), `k_scale` and
+  /// `v_scale` the axes that scales have, and `scales`, one or the cache's heads, or none (0); of
+  /// `table`, [sequences,
   /// table_pitch], and of the cache no more is read than `lengths` says. Row starts of q and of the
   /// cache are multiples of `alignment` bytes; pitches in elements. `Code` is the codec, or the
   /// type of what is no codes. Every thread of the CUDA block takes part.
@@ -185,7 +116,8 @@ public:
       int64 v_scale_pitch = scale_axes == 2 ? scales : 0, arch::Site at = arch::Site::current()) {
     constexpr bool has_one_scale = scales != 0 && !has_token_scales;
     const int64 count = Parts::count(sequences), number = arch::block_index() / count;
-    const int64 sequence = number / Parts::kv_heads, head = number % Parts::kv_heads;
+    const int64 sequence = number / Parts::groups, of_sequence = number % Parts::groups;
+    const int64 head = of_sequence / Parts::tiles;
     const int64 of_head = scales <= 1 ? 0 : head;
     Work<Index, W> work = {lengths[sequence],
                            table + sequence * table_pitch,
@@ -200,20 +132,20 @@ public:
     const auto before = static_cast<int>(work.begin() / tokens);
     const auto each = static_cast<int>((all - before + count - 1) / count);
     const int begins = before + static_cast<int>(arch::block_index() % count) * each;
-    const int first = begins + warp(), end = begins + each < all ? begins + each : all;
-    const int turns = first < end ? (end - first + warps - 1) / warps : 0;
+    const int first = begins + team(), end = begins + each < all ? begins + each : all;
+    const int turns = first < end ? (end - first + teams - 1) / teams : 0;
     arch::allow_next_launch();
     auto *shared = reinterpret_cast<unsigned char *>(shared_memory());
-    unsigned char *own = shared + warp() * ahead * step_bytes;
+    unsigned char *own = shared + team() * ahead * step_bytes;
 
     State state;
     uint32 pages = work.pages_of(first);
     int begun = 0, begun_slot = 0, slot = 0;
     auto begin = [&] {
       if (begun < turns) {
-        const int step = first + begun * warps;
+        const int step = first + begun * teams;
         begin_step<alignment>(work, step, pages, own + begun_slot * step_bytes, at);
-        pages = work.pages_of(step + warps);
+        pages = work.pages_of(step + teams);
       }
       begun_slot = begun_slot == ahead - 1 ? 0 : begun_slot + 1;
       ++begun;
@@ -228,21 +160,24 @@ public:
     using Q = typename decltype(asked_of(asked))::Element;
     using Score = typename decltype(asked_of(asked))::Score;
     constexpr int of_queries = alignment < int(sizeof(Q)) ? int(sizeof(Q)) : alignment;
-    const Queries<Q, W, interleaved, head_dim, key_piece, eights, group, of_queries> queries(
-        scored.elements + sequence * q_pitch + head * group * q_head_pitch, q_head_pitch, at);
+    const int64 first_head = of_sequence * group;
+    const Queries<Q, W, interleaved, head_dim, key_piece, eights, group, of_queries, shares>
+        queries(scored.elements + sequence * q_pitch + first_head * q_head_pitch, q_head_pitch,
+                share(), at);
     constexpr float raised = 1 << lowered_as<Code, W>();
     const float factor = to_powers<Score> * raised * inverse_root(head_dim) *
                          (has_one_scale ? k_scale[of_head] : 1.0f);
-    const auto functions = functions_of(scored.score, static_cast<int>(head) * group, work.length);
+    const auto functions = functions_of(scored.score, static_cast<int>(first_head), work.length);
     for (int turn = 0; turn < turns; ++turn) {
       arch::await_copies<ahead - 2>();
-      arch::warp_barrier(at); // for those of other lanes, and before what they have read goes
+      team_barrier(at); // for those of other lanes, and before what they have read goes
       begin();
       const unsigned char *from = own + slot * step_bytes;
       slot = slot == ahead - 1 ? 0 : slot + 1;
       float scores[eights][4] = {};
       score<Code, W, interleaved>(from, queries, scores, at);
-      const int step = first + turn * warps;
+      meet_scores(scores, reinterpret_cast<float *>(shared + of_steps), at);
+      const int step = first + turn * teams;
       weigh(scores, queries.scale, factor, functions, {from + cached_bytes, token_of_key(0)}, step,
             work.skipped_of(step), work.left_of(step), state, at);
       add_values<Code, W, interleaved>(from, scores, state, at);
@@ -256,6 +191,14 @@ public:
 private:
   static EIDER_DEVICE int warp() { return arch::thread_index() / 32; }
   static EIDER_DEVICE int lane() { return arch::thread_index() % 32; }
+  static EIDER_DEVICE int team() { return warp() / shares; }
+  static EIDER_DEVICE int share() { return warp() % shares; }
+  static EIDER_DEVICE void team_barrier(arch::Site at) {
+    if constexpr (shares == 1)
+      arch::warp_barrier(at);
+    else
+      arch::barrier(at);
+  }
 
   /// Rows of keys or values of one head, in pages.
   template <class W> struct Rows {
@@ -322,7 +265,7 @@ private:
       begin_copy<alignment>(to + offset, at + offset, condition);
   }
 
-  /// Begins to copy what the warp has of a step, by whole lines of memory: keys, and after them
+  /// Begins to copy what the team has of a step, by whole lines of memory: keys, and after them
   /// values, and the tokens' scales, a lane each. Tokens that are not met are zeros.
   template <int alignment, class Index, class W>
   static EIDER_DEVICE void begin_step(const Work<Index, W> &work, int step, uint32 pages,
@@ -332,21 +275,26 @@ private:
       const W *base = rows.base;
       if constexpr (has_whole_pages)
         base += pages * rows.page_pitch + step % (page / tokens) * tokens * rows.pitch;
+      constexpr int all = tokens * chunks, together = 32 * shares;
       EIDER_UNROLL
-      for (int i = 0; i < tokens * chunks / 32; ++i) {
-        const int n = lane() + 32 * i, token = n / chunks, chunk = n % chunks;
+      for (int i = 0; i < (all + together - 1) / together; ++i) {
+        const int n = share() * 32 + lane() + together * i, token = n / chunks, chunk = n % chunks;
         const W *from = base + token * rows.pitch;
         if constexpr (!has_whole_pages) {
           const int64 inside = (static_cast<int64>(step) * tokens + token) % page;
           from = base + arch::shuffle(pages, token, at) * rows.page_pitch + inside * rows.pitch;
         }
-        begin_chunk<alignment>(to + token * row_bytes + swizzled(token, chunk * 16),
-                               from + chunk * (16 / bytes), skipped <= token && token < left);
+        if (all % together == 0 || n < all)
+          begin_chunk<alignment>(to + token * row_pitch + swizzled(token, chunk * 16),
+                                 from + chunk * (16 / bytes), skipped <= token && token < left);
       }
     };
     begin_rows(work.keys, slot);
-    begin_rows(work.values, slot + tokens * row_bytes);
+    if constexpr (!latent)
+      begin_rows(work.values, slot + keys_bytes);
     if constexpr (has_token_scales) {
+      if (share() != 0)
+        return;
       const int token = lane() % tokens;
       const int64 inside = (static_cast<int64>(step) * tokens + token) % page;
       begin_copy<4>(slot + cached_bytes + lane() * 4,
@@ -355,16 +303,16 @@ private:
     }
   }
 
-  static constexpr int chunks = row_bytes / 16; // of a key
-  static constexpr int key_pieces = head_dim / 4 / key_piece;
-  static constexpr int value_pieces = head_dim / 8 / value_piece;
+  static constexpr int chunks = row_bytes / 16;               // of a key
+  static constexpr int key_pieces = head_dim / 4 / key_piece; // of all warps that share tokens
+  static constexpr int value_pieces = own_values / 8 / value_piece;
   static EIDER_DEVICE int token_of_key(int half) { return lane() / 4 + half * 8; }
   static EIDER_DEVICE int token_of_value(int n) { return lane() % 4 * 2 + n % 2 + n / 2 * 8; }
 
   /// Rows whose length is a power of two lie in the same banks of shared memory: chunks change
   /// places, so that lanes which read together, of two keys or of four values, read from others.
   static EIDER_DEVICE int swizzled(int token, int byte) {
-    if constexpr (row_bytes % 128 == 0)
+    if constexpr (row_pitch % 128 == 0)
       return byte ^ ((token % 2 * 4 ^ token / 2 % 4 * 2) * 16);
     else if constexpr (row_bytes == 64)
       return byte ^ (token / 2 % 2 * 32);
@@ -373,12 +321,13 @@ private:
   }
   static EIDER_DEVICE const unsigned char *key_at(const unsigned char *slot, int half, int i) {
     const int token = token_of_key(half);
-    return slot + token * row_bytes + swizzled(token, (i * 4 + lane() % 4) * key_piece * bytes);
+    return slot + token * row_pitch + swizzled(token, (i * 4 + lane() % 4) * key_piece * bytes);
   }
   static EIDER_DEVICE const unsigned char *value_at(const unsigned char *slot, int n, int i) {
     const int token = token_of_value(n);
-    return slot + (tokens + token) * row_bytes +
-           swizzled(token, (i * 8 + lane() / 4) * value_piece * bytes);
+    const int piece = (share() * value_pieces + i) * 8 + lane() / 4;
+    return slot + (latent ? 0 : keys_bytes) + token * row_pitch +
+           swizzled(token, piece * value_piece * bytes);
   }
 
   //===-- Elements of the cache, W, as they are multiplied ----------------===//
@@ -408,17 +357,20 @@ private:
 
   //===-- A step ----------------------------------------------------------===//
 
-  /// Scores of the lane's tokens (`lane / 4` and 8 more) and queries (`lane % 4 · 2` and the next).
+  /// Scores of the lane's tokens (`lane / 4` and 8 more) and queries (`lane % 4 · 2` and the next);
+  /// of the warp's columns alone.
   template <class Code, class W, bool interleaved, class OfQ>
   static EIDER_DEVICE void score(const unsigned char *slot, const OfQ &queries,
                                  float (&scores)[eights][4], arch::Site at) {
     EIDER_UNROLL
-    for (int i = 0; i < key_pieces; ++i) {
+    for (int i = 0; i < (key_pieces + shares - 1) / shares; ++i) {
+      if (key_pieces % shares != 0 && i * shares + share() >= key_pieces)
+        continue;
       uint32 pairs[2][key_piece / 2];
       EIDER_UNROLL
       for (int half = 0; half < 2; ++half) {
         Fragment<W, key_piece> codes;
-        arch::load_words<key_piece * bytes>(key_at(slot, half, i), codes.words);
+        arch::load_words<key_piece * bytes>(key_at(slot, half, i * shares + share()), codes.words);
         if constexpr (bytes == 1) {
           pairs_of_codes<Code::conversion, interleaved, /*low=*/true>(codes, pairs[half], f16());
         } else {
@@ -436,6 +388,25 @@ private:
           EIDER_UNROLL
         for (int term = 0; term < OfQ::terms; ++term)
           multiply_add<W>(scores[e], a, &queries.pairs[e][term][i * key_piece / 2 + 2 * n], at);
+      }
+    }
+  }
+
+  /// Of scores each warp has those of its columns; their sums, in the warps' order, all have.
+  static EIDER_DEVICE void meet_scores(float (&scores)[eights][4], float *shared, arch::Site at) {
+    if constexpr (shares > 1) {
+      constexpr int of_warp = eights * 4 * 32;
+      EIDER_UNROLL
+      for (int i = 0; i < eights * 4; ++i)
+        shared[share() * of_warp + i * 32 + lane()] = scores[i / 4][i % 4];
+      arch::barrier(at); // that of the next step is before these change again
+      EIDER_UNROLL
+      for (int i = 0; i < eights * 4; ++i) {
+        float sum = shared[i * 32 + lane()];
+        EIDER_UNROLL
+        for (int n = 1; n < shares; ++n)
+          sum += shared[n * of_warp + i * 32 + lane()];
+        scores[i / 4][i % 4] = sum;
       }
     }
   }
@@ -606,13 +577,13 @@ private:
     return (product * 2 + half) * 8 + element / value_piece % 8;
   }
 
-  /// The warps' sums together, in the warps' order, written by all threads.
+  /// The teams' sums together, in their order, written by all threads.
   template <bool interleaved>
   static EIDER_DEVICE void meet(State &state, float *part, float raised, float value_scale,
                                 float *shared, arch::Site at) {
-    constexpr int columns = eights * 8, of_warp = columns * value_pitch;
-    float *all_largest = shared + warps * of_warp, *all_weights = all_largest + warps * columns;
-    float *all_bases = has_token_scales ? all_weights + warps * columns : all_largest;
+    constexpr int columns = eights * 8, of_team = columns * value_pitch;
+    float *all_largest = shared + teams * of_team, *all_weights = all_largest + teams * columns;
+    float *all_bases = has_token_scales ? all_weights + teams * columns : all_largest;
     EIDER_UNROLL
     for (int i = 0; i < 2 * eights; ++i)
       EIDER_UNROLL
@@ -623,13 +594,14 @@ private:
     EIDER_UNROLL
     for (int i = 0; i < 2 * eights; ++i) {
       const int column = i / 2 * 8 + lane() % 4 * 2 + i % 2;
-      if (lane() < 4) {
-        all_largest[warp() * columns + column] = state.largest[i / 2][i % 2];
-        all_weights[warp() * columns + column] = state.weight[i / 2][i % 2];
+      if (lane() < 4 && share() == 0) {
+        all_largest[team() * columns + column] = state.largest[i / 2][i % 2];
+        all_weights[team() * columns + column] = state.weight[i / 2][i % 2];
         if constexpr (has_token_scales)
-          all_bases[warp() * columns + column] = state.base[i / 2][i % 2];
+          all_bases[team() * columns + column] = state.base[i / 2][i % 2];
       }
-      float *own = shared + warp() * of_warp + column * value_pitch + lane() / 4;
+      float *own =
+          shared + team() * of_team + column * value_pitch + share() * own_values + lane() / 4;
       EIDER_UNROLL
       for (int n = 0; n < 2 * products; ++n)
         own[n * 8] = state.sums[i / 2][n / 2][n % 2 * 2 + i % 2];
@@ -637,19 +609,19 @@ private:
     arch::barrier(at);
     for (int i = arch::thread_index(); i < Parts::values + group; i += warps * 32) {
       const bool is_weight = i >= Parts::values;
-      const int head = is_weight ? i - Parts::values : i / head_dim;
+      const int head = is_weight ? i - Parts::values : i / value_dim;
       float largest = all_largest[head], sum = 0.0f;
       EIDER_UNROLL
-      for (int n = 1; n < warps; ++n)
+      for (int n = 1; n < teams; ++n)
         largest = arch::maximum_number(largest, all_largest[n * columns + head]);
       const float *bases = is_weight ? all_largest : all_bases;
       const float *from = is_weight
                               ? all_weights + head
-                              : shared + head * value_pitch + place_of<interleaved>(i % head_dim);
+                              : shared + head * value_pitch + place_of<interleaved>(i % value_dim);
       EIDER_UNROLL
-      for (int n = 0; n < warps; ++n) {
+      for (int n = 0; n < teams; ++n) {
         const float factor = arch::exp2(bases[n * columns + head] - largest);
-        sum = arch::fma(factor, from[n * (is_weight ? columns : of_warp)], sum);
+        sum = arch::fma(factor, from[n * (is_weight ? columns : of_team)], sum);
       }
       if (is_weight) {
         part[Parts::values + 2 * head] = largest;

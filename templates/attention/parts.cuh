@@ -26,20 +26,22 @@ constexpr EIDER_DEVICE float inverse_root(int x) {
   return static_cast<float>(1.0 / root);
 }
 
-/// The tokens of each sequence and head of its cache are cut into parts, a CUDA block each: so many
-/// that all are about `places` blocks, which a GPU holds at once. A part is, of each of the `group`
-/// query heads, the values that its tokens weigh together; and after these, of each, the largest
-/// score (in powers of two) and the sum of the weights, which are powers of scores less the
-/// largest.
-template <int heads_, int kv_heads_, int head_dim_, int places> struct AttentionParts {
+/// The tokens of each sequence and head of its cache are cut into parts, a CUDA block each for each
+/// of the `tiles` that the head's queries come in: so many that all are about `places` blocks,
+/// which a GPU holds at once. A part is, of each of the `group` query heads, the values that its
+/// tokens weigh together, of `head_dim`; and after these, of each, the largest score (in powers of
+/// two) and the sum of the weights, which are powers of scores less the largest.
+template <int heads_, int kv_heads_, int head_dim_, int places, int tiles_ = 1>
+struct AttentionParts {
   static constexpr int heads = heads_, kv_heads = kv_heads_, head_dim = head_dim_;
-  static constexpr int group = heads / kv_heads, values = group * head_dim;
+  static constexpr int tiles = tiles_, groups = kv_heads * tiles;
+  static constexpr int group = heads / groups, values = group * head_dim;
   static constexpr int size = (values + 2 * group + 3) / 4 * 4; ///< Floats of a part.
-  static_assert(heads % kv_heads == 0, "each head of the cache has as many queries");
+  static_assert(heads % groups == 0, "each block has as many queries");
 
-  /// Of each head of the cache of each of the sequences.
+  /// Of each group of queries of each of the sequences.
   static EIDER_DEVICE int64 count(int64 sequences) {
-    const int64 all = sequences * kv_heads;
+    const int64 all = sequences * groups;
     return all < places ? places / all : 1;
   }
 
@@ -58,7 +60,7 @@ template <int heads_, int kv_heads_, int head_dim_, int places> struct Attention
       if (tile.inside(c) == 0)
         continue;
       const int head = tile.column(c) / head_dim;
-      const float *first = parts + (tile.row(c) * kv_heads + head / group) * count_of_head * size;
+      const float *first = parts + (tile.row(c) * groups + head / group) * count_of_head * size;
       const float *of_head = first + values + head % group * 2;
       const float *from = first + head % group * head_dim + tile.column(c) % head_dim;
       Sums<vector> sums;

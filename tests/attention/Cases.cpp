@@ -65,7 +65,9 @@ static void writeFloats(HostTensor &tensor) {
 static void writeScales(matrix::Case &made, const std::vector<bool> &isMet, const Cache &shape) {
   std::mt19937 random(7);
   const auto together = static_cast<size_t>(shape.scaleAxes == 1 ? shape.page : 1);
-  for (const Input input : {kScale, vScale}) {
+  for (HostTensor &input : made.inputs) {
+    if (!input.name.ends_with("_scale"))
+      continue;
     std::vector<float> scales;
     for (size_t first = 0; first < isMet.size(); first += together) {
       const auto begin = isMet.begin() + static_cast<std::ptrdiff_t>(first);
@@ -74,12 +76,12 @@ static void writeScales(matrix::Case &made, const std::vector<bool> &isMet, cons
         const float magnitude = 1.0f + static_cast<float>(random() % 1024) / 1024;
         const int power = static_cast<int>(random() % 15) - 7;
         scales.push_back(std::find(begin, end, true) == end ? std::nanf("")
-                         : input == kScale                  ? 0.002f * magnitude
+                         : input.name != "v_scale"          ? 0.002f * magnitude
                          : random() % 2 == 0                ? std::ldexp(magnitude, power)
                                                             : -std::ldexp(magnitude, power));
       }
     }
-    write(made.inputs[input], scales);
+    write(input, scales);
   }
 }
 
@@ -90,6 +92,8 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
   OpParameters parameters = given;
   if (shape.scaleAxes != 0)
     parameters.settings["scale_axes"] = std::to_string(shape.scaleAxes);
+  if (shape.valueColumns != 0)
+    parameters.settings["value_columns"] = std::to_string(shape.valueColumns);
   matrix::Case made{libraryOp("attention_decode", parameters), {}, {}, dims, {}};
   made.forAnyRows = false;
   made.options.codec = codec;
@@ -101,9 +105,10 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
     if (made.dims.count(open))
       made.options.dims[open] = dims.at(open);
   made.inputs = at_points::inputsOf(made.program, made.dims, values, seed);
-  for (const Input cache : {kCache, vCache})
-    if (!isOfCodes && values == "normal")
-      writeFloats(made.inputs[cache]);
+  auto isCache = [](const HostTensor &input) { return input.name.ends_with("_cache"); };
+  for (HostTensor &input : made.inputs)
+    if (isCache(input) && !isOfCodes && values == "normal")
+      writeFloats(input);
   const int64_t pages = dims.at("pages"), most = dims.at("max_pages");
   const std::vector<int32_t> tokens(shape.lengths.begin(), shape.lengths.end());
   std::vector<int32_t> table(tokens.size() * static_cast<size_t>(most), INT32_MAX);
@@ -125,10 +130,10 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
   const auto row = static_cast<size_t>(shape.kvHeads * shape.d * (isOfCodes ? 1 : 2));
   const std::byte nan{parameters.format.find("fnuz") == std::string::npos ? uint8_t(0xff)
                                                                           : uint8_t(0x80)};
-  for (const Input cache : {kCache, vCache})
-    for (size_t token = 0; token < isKept.size(); ++token)
+  for (HostTensor &input : made.inputs)
+    for (size_t token = 0; isCache(input) && token < isKept.size(); ++token)
       if (!isKept[token])
-        std::fill_n(made.inputs[cache].data.begin() + token * row, row, nan);
+        std::fill_n(input.data.begin() + token * row, row, nan);
   if (shape.scaleAxes != 0)
     writeScales(made, isKept, shape);
   write(inputOf(made, "block_table"), table);

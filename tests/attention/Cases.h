@@ -19,8 +19,11 @@ enum Input { q, kCache, vCache, kScale, vScale, blockTable, lengths };
 struct Cache {
   std::vector<int64_t> lengths = {77, 0, 1, 130};
   int64_t heads = 8, kvHeads = 2, d = 64, page = 16, scales = 1;
-  int64_t scaleAxes = 0; ///< Of all pages, of each (1), or of each token (2).
+  int64_t scaleAxes = 0;    ///< Of all pages, of each (1), or of each token (2).
+  int64_t valueColumns = 0; ///< Of the one cache there is then; 0: values have their own.
 };
+/// The inputs over codes of such a cache.
+enum LatentInput { qOfLatents, kvCache, kvScale };
 
 /// Overwrites a tensor's first elements.
 template <class T> void write(HostTensor &tensor, const std::vector<T> &values) {

@@ -472,7 +472,6 @@ TEST(Decode, RefusesWhatItCannot) {
   };
   EXPECT_EQ(errorOf({}), "");
   EXPECT_THAT(errorOf({.heads = 7}), HasSubstr("7 query heads over 2 heads of a cache"));
-  EXPECT_THAT(errorOf({.heads = 34}), HasSubstr("give 1 to 16 times as many"));
   EXPECT_THAT(errorOf({.d = 80}), HasSubstr("a multiple of 32 up to 512"));
   EXPECT_THAT(errorOf({.scales = 3}), HasSubstr("give one of each, or one a head"));
   EXPECT_THAT(errorOf({}, "row<threads = 32, vector = 4>"), HasSubstr("needs family map"));
@@ -544,13 +543,15 @@ TEST(Decode, RefusesWhatDoesNotMeet) {
   cache.value_scale = ofAll;
   PagedCache floats = cache;
   std::swap(floats, cache);
-  cache.keys = cache.values = b.input("floats", bf16, ofCache);
+  cache.keys = b.input("floats", bf16, ofCache);
+  cache.values = cache.keys;
   EXPECT_THAT(errorOf(q),
               AllOf(HasSubstr("no codes, and have scales"), HasSubstr("leave scales out")));
   cache.key_scale.reset();
   cache.value_scale.reset();
   EXPECT_EQ(errorOf(q), "");
-  cache.keys = cache.values = b.input("f32s", f32, ofCache);
+  cache.keys = b.input("f32s", f32, ofCache);
+  cache.values = cache.keys;
   EXPECT_THAT(errorOf(q), HasSubstr("the keys are neither codes, bf16 nor f16"));
   cache = floats;
   cache.key_scale = cache.value_scale = b.input("of_blocks", f32, {pages, 16, 2, 4});

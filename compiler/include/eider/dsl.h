@@ -336,24 +336,30 @@ using ScoreFunction = std::function<Value(const Score &)>;
 /// Keys and values of sequences in pages, all inputs. Token i of sequence s lies in place i mod
 /// page of page block_table[s, i / page].
 struct PagedCache {
-  Value keys, values; ///< [pages, page, kv_heads, d] both: codes (Builder::codes), bf16 or f16.
+  Value keys; ///< [pages, page, kv_heads, d]: codes (Builder::codes), bf16 or f16.
+  /// The same. None: a row is a key and begins with its value, as the latents that all query heads
+  /// share; scales are the keys', and a row is read once.
+  std::optional<Value> values = std::nullopt;
   /// f32, s being 1 or kv_heads as the launch says: [s] of all pages, or [pages, s] of each, or
   /// [pages, page, s] of each token. Both alike, or none where codes are the values, and of others.
   std::optional<Value> key_scale = std::nullopt, value_scale = std::nullopt;
   Value block_table; ///< i32 or i64, [b, pages of the longest sequence].
   Value lengths;     ///< i32 or i64, [b]: tokens that each sequence has.
+  /// Columns of keys, the first, that are the values where these are none of their own; 0: all. A
+  /// multiple of 32 up to 512; d may be up to 1024 then.
+  int64_t value_columns = 0;
 };
 struct AttentionOptions {
   int64_t window = 0;       ///< Tokens at a sequence's end that are met, at most; 0: all.
   ScoreFunction score = {}; ///< None: q · k / √d.
 };
 /// Attention of one new token a sequence over a cache: queries q, an input [b, h, d], give f32
-/// [b, h, d], softmax(q · k / √d) · v over each sequence's tokens; zeros for one of none. Head a
-/// meets KV head a / (h / kv_heads); h is a multiple of kv_heads, at most 16 times as many; d is a
-/// multiple of 32 up to 512. Of the table no more is used than pages of tokens that are met, of
-/// a page no more than those. h, d, page and kv_heads are given before a kernel is compiled.
-/// Scores are sums in f32 of exact products; probabilities are rounded to f16, over a cache of bf16
-/// to bf16.
+/// [b, h, columns of values], softmax(q · k / √d) · v over each sequence's tokens; zeros for one of
+/// none. Head a meets KV head a / (h / kv_heads); h is a multiple of kv_heads, of which a block has
+/// 16 and others read the cache again; d is a multiple of 32 up to 512. Of the table no more is
+/// used than pages of tokens that are met, of a page no more than those. h, d, page and kv_heads
+/// are given before a kernel is compiled. Scores are sums in f32 of exact products; probabilities
+/// are rounded to f16, over a cache of bf16 to bf16.
 EIDER_API Value attention(const Operand &q, const PagedCache &cache,
                           const AttentionOptions &options = {});
 

@@ -72,3 +72,26 @@ eider.program @computed(b, h, d, n, p, g) {
   // expected-error @below {{reads inputs alone}}
   %o = eider.attention %q, %k by %s, %k by %s pages %t lengths %l : (tensor<?x?x?xf32, #eider.dims<b, h, d>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<1xf32, #eider.dims<1>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<1xf32, #eider.dims<1>>, tensor<?x?xi32, #eider.dims<b, n>>, tensor<?xi32, #eider.dims<b>>) -> tensor<?x?x?xf32, #eider.dims<b, h, d>>
 }
+
+// -----
+
+eider.program @fewer_columns_of_values(b, h, d, n, p, g) {
+  %q = eider.input "q" : tensor<?x?x?xbf16, #eider.dims<b, h, d>>
+  %k = eider.input "k" : tensor<?x?x?x?xbf16, #eider.dims<n, p, g, d>>
+  %v = eider.input "v" : tensor<?x?x?x?xbf16, #eider.dims<n, p, g, d>>
+  %t = eider.input "t" : tensor<?x?xi32, #eider.dims<b, n>>
+  %l = eider.input "l" : tensor<?xi32, #eider.dims<b>>
+  // expected-error @below {{the result}}
+  %o = eider.attention %q, %k, %v pages %t lengths %l : (tensor<?x?x?xbf16, #eider.dims<b, h, d>>, tensor<?x?x?x?xbf16, #eider.dims<n, p, g, d>>, tensor<?x?x?x?xbf16, #eider.dims<n, p, g, d>>, tensor<?x?xi32, #eider.dims<b, n>>, tensor<?xi32, #eider.dims<b>>) -> tensor<?x?x512xf32, #eider.dims<b, h, 512>>
+}
+
+// -----
+
+eider.program @latents_of_other_heads(b, h, d, n, p, g) {
+  %q = eider.input "q" : tensor<?x?x?xbf16, #eider.dims<b, h, d>>
+  %k = eider.input "k" : tensor<?x?x?x?xbf16, #eider.dims<n, p, g, d>>
+  %t = eider.input "t" : tensor<?x?xi32, #eider.dims<b, n>>
+  %l = eider.input "l" : tensor<?xi32, #eider.dims<b>>
+  // expected-error @below {{the result}}
+  %o = eider.attention %q, %k, %k pages %t lengths %l : (tensor<?x?x?xbf16, #eider.dims<b, h, d>>, tensor<?x?x?x?xbf16, #eider.dims<n, p, g, d>>, tensor<?x?x?x?xbf16, #eider.dims<n, p, g, d>>, tensor<?x?xi32, #eider.dims<b, n>>, tensor<?xi32, #eider.dims<b>>) -> tensor<?x?x512xf32, #eider.dims<b, g, 512>>
+}

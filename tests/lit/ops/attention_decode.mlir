@@ -11,6 +11,10 @@
 // RUN:   | FileCheck %s --check-prefix=TOKENS
 // RUN: eider emit attention_decode --format bf16 --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=FLOATS
+// RUN: eider emit attention_decode --set value_columns=512 --dim h=128 --dim kv_heads=1 --dim d=576 --dim page=64 --dim scales=1 --arch sm_90 \
+// RUN:   | FileCheck %s --check-prefix=LATENTS
+// RUN: eider emit attention_decode --set value_columns=512 --dim h=128 --dim kv_heads=1 --dim d=576 --dim page=64 --dim scales=1 --arch sm_90 \
+// RUN:   --stage eider | FileCheck %s --check-prefix=LATENT-IR
 // RUN: eider explain attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=EXPLAIN
 
@@ -49,6 +53,21 @@
 // FLOATS:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/0,
 // FLOATS-NEXT:      /*scale_axes=*/0, /*bytes=*/2>;
 // FLOATS-NEXT:  Attend::leave_part<bf16, /*scales=*/0>(attended, q, k_cache, nullptr, v_cache, nullptr,
+
+// LATENTS:      writes attended f32 [parts, 8224]
+// LATENTS:      void attention_decode_parts(
+// LATENTS-NEXT:     const bf16 *q, const e4m3 *kv_cache, const float *kv_scale, const int32 *block_table,
+// LATENTS:        using Parts = AttentionParts</*heads=*/128, /*kv_heads=*/1, /*head_dim=*/512, /*places=*/{{[0-9]+}},
+// LATENTS-NEXT:       /*tiles=*/8>;
+// LATENTS-NEXT:   using Attend = AttentionDecode<Parts, /*page=*/64, /*warps=*/4, /*ahead=*/{{[0-9]}}, /*window=*/0,
+// LATENTS-NEXT:       /*scale_axes=*/0, /*bytes=*/1, /*latent=*/576, /*shares=*/4>;
+// LATENTS-NEXT:   Attend::leave_part<E4m3, /*scales=*/1>(attended, q, kv_cache, kv_scale, kv_cache, kv_scale,
+// LATENTS:          row.store(o, eider::to<bf16>(attention));
+
+// LATENT-IR:    %[[CACHE:.*]] = eider.input "kv_cache" : tensor<?x64x1x576xf8E4M3FN,
+// LATENT-IR:    %[[SCALE:.*]] = eider.input "kv_scale"
+// LATENT-IR:    eider.attention %{{.*}}, %[[CACHE]] by %[[SCALE]], %[[CACHE]] by %[[SCALE]] pages
+// LATENT-IR-SAME: -> tensor<?x128x512xf32, #eider.dims<b, h, 512>>
 
 // EXPLAIN:      family    attention: attention over a cache
 // EXPLAIN:      kernels   2: attention leaves parts, which the next combines
