@@ -273,6 +273,7 @@ Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
   check(heads, kvHeads, scales, where);
   Tensor result(DType::f32, {sequences, heads, cache.valueColumns});
   result.ranges.resize(result.values.size(), Range::point(0));
+  result.isLoose = true; // by weights in f16
   for (int64_t sequence = 0; sequence < sequences; ++sequence) {
     const std::vector<int64_t> places = placesOf(cache, sequence, where);
     const auto length = static_cast<int64_t>(cache.lengths.values[sequence]);
@@ -328,6 +329,7 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequences
   check(heads, kvHeads, scales, where);
   Tensor result(DType::f32, queries.shape);
   result.ranges.resize(result.values.size(), Range::point(0));
+  result.isLoose = true; // by weights in f16
   auto attendOfHead = [&](int64_t head, int64_t start, int64_t end) {
     const int64_t kvHead = head / (heads / kvHeads);
     auto scaleOfHead = [&](size_t i) { return scales.empty() ? 1.0 : scaleOf(*scales[i], kvHead); };

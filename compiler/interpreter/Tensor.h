@@ -36,7 +36,7 @@ struct Tensor {
   /// where it has just that value.
   std::vector<Range> ranges;
   /// Somewhere on the way to these values a sum was smaller than a term of it that is not exact
-  /// (few ulp of that term are many of the sum), or a function's bound was wide.
+  /// (few ulp of that term are many of the sum), or a function's bound was wide, as attention's is.
   bool isLoose = false;
 
   Tensor() = default;

@@ -124,23 +124,28 @@ Table makeTable() {
             "y = x · transpose of dequantised w[g], of rows ends[g - 1] to ends[g]",
             {"dtype", "format", "block", "scale", "index"}, ops::groupedMatmul);
   const OpSetting softcap = {"softcap", 0, 0, INT32_MAX}, alibi = {"alibi", 0, 0, 1};
-  table.add("attention_decode", "o = softmax(q · transpose of k / sqrt(d)) · v, over a paged cache",
-            {"dtype", "format"}, ops::attentionDecode,
-            {{"window", 0, 0, INT32_MAX},
-             {"scale_axes", 0, 0, 2},
-             {"value_columns", 0, 0, 512},
-             softcap,
-             alibi});
+  const std::vector<OpSetting> ofCache = {{"window", 0, 0, INT32_MAX},
+                                          {"scale_axes", 0, 0, 2},
+                                          {"value_columns", 0, 0, 512},
+                                          softcap,
+                                          alibi};
+  const std::string attended = "softmax(q · transpose of k / sqrt(d)) · v";
+  table.add("attention_decode_quant", "y = quantize(" + attended + "), over a paged cache",
+            andQuantisation({"dtype", "fromFormat"}), ops::attentionDecode, ofCache);
   table.entries.back().info.takesFloats = true;
-  table.add("attention_prefill",
-            "o = softmax(q · transpose of k / sqrt(d)) · v, of one sequence or several",
-            {"dtype", "format"}, ops::attentionPrefill,
-            {{"causal", 0, 0, 1},
-             {"scaled", 1, 0, 1},
-             {"float_queries", 0, 0, 1},
-             {"varlen", 0, 0, 1},
-             softcap,
-             alibi});
+  table.add("attention_decode", "o = " + attended + ", over a paged cache", {"dtype", "format"},
+            ops::attentionDecode, ofCache);
+  table.entries.back().info.takesFloats = true;
+  const std::vector<OpSetting> ofSequences = {{"causal", 0, 0, 1},
+                                              {"scaled", 1, 0, 1},
+                                              {"float_queries", 0, 0, 1},
+                                              {"varlen", 0, 0, 1},
+                                              softcap,
+                                              alibi};
+  table.add("attention_prefill_quant", "y = quantize(" + attended + "), of one sequence or several",
+            andQuantisation({"dtype", "fromFormat"}), ops::attentionPrefill, ofSequences);
+  table.add("attention_prefill", "o = " + attended + ", of one sequence or several",
+            {"dtype", "format"}, ops::attentionPrefill, ofSequences);
   table.add("copy", "y = x", {"dtype"}, ops::copy);
   table.add("scale", "y = alpha · x", {"dtype"}, ops::scale);
   table.add("add", "y = x + z", {"dtype"}, ops::add);

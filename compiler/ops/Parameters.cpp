@@ -157,13 +157,17 @@ Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text
   const detail::ModeDefaults defaults = detail::defaultsOf(parameters.mode);
   parameters.scale = defaults.scale;
   parameters.block = defaults.block;
-  if (op.takesFloats && (text.format == "bf16" || text.format == "f16"))
-    parameters.format = text.format == "bf16" ? bf16 : f16;
-  else
-    reader("--format", text.format)
-        .choose(parameters.format, &ir::ElementType::isCode, op.takesFloats ? ", bf16, f16" : "");
+  // Of what is read, where y has a format of its own.
+  const bool takesFrom = op.takesFloats && llvm::is_contained(op.parameters, "fromFormat");
+  auto chooseFormat = [&](const char *option, const std::string &given, DType &slot, bool floats) {
+    if (floats && (given == "bf16" || given == "f16"))
+      slot = given == "bf16" ? bf16 : f16;
+    else
+      reader(option, given).choose(slot, &ir::ElementType::isCode, floats ? ", bf16, f16" : "");
+  };
+  chooseFormat("--format", text.format, parameters.format, op.takesFloats && !takesFrom);
+  chooseFormat("--from-format", text.fromFormat, parameters.fromFormat, takesFrom);
   readBlock(reader("--block", text.block), parameters.block);
-  reader("--from-format", text.fromFormat).choose(parameters.fromFormat, &ir::ElementType::isCode);
   readBlock(reader("--from-block", text.fromBlock), parameters.fromBlock);
   reader("--from-scale", text.fromScale).choose(parameters.fromScale, &ir::ElementType::isScale);
   reader("--from-scale-layout", text.fromScaleLayout).choose(parameters.fromLayout);

@@ -15,7 +15,7 @@ struct Parameters {
   std::string op;         ///< Its name.
   bool quantises = false; ///< y is quantised; else it is of `dtype`.
   DType dtype = bf16;
-  DType format = e4m3, fromFormat = e4m3; ///< Of y, and of an x that is scaled itself.
+  DType format = e4m3, fromFormat = e4m3; ///< Of y, and of an x that is scaled itself, or a cache.
   Block block = {1, 128}, fromBlock = {1, 128};
   DType scale = f32, fromScale = f32;
   ScaleLayout layout = ScaleLayout::row_major, fromLayout = ScaleLayout::row_major;
@@ -27,16 +27,25 @@ struct Parameters {
   std::optional<DType> copy;               ///< The type of a copy of y that is not quantised.
   bool transposes = false;                 ///< The transpose of what y is, as yt.
 
+  /// The block, of a tensor of heads side by side as of the matrix of these rows: in one head, or
+  /// of all where it is a whole row.
+  Block blockOf(const Shape &shape) const {
+    return shape.size() < 3 ? block : Block{block[0], block[1] == whole ? whole : 1, block[1]};
+  }
+
   /// How to quantise a tensor of `shape`; given scales are declared as the input `scaleName`, one a
   /// block, in the layout; the second level of scales of e4m3 as `<name>_global_scale`; stochastic
   /// rounding has the integers `seed` and `offset` (of a tensor that is not y: `<name>_seed` and
   /// `<name>_offset`), 0 unless given.
   QuantizeOptions quantization(Builder &b, const Shape &shape, const std::string &name = "y",
                                const std::string &scaleName = "scale") const {
-    QuantizeOptions options{
-        .block = block, .scale = scale, .layout = layout, .mode = mode, .numerics = numerics};
+    QuantizeOptions options{.block = blockOf(shape),
+                            .scale = scale,
+                            .layout = layout,
+                            .mode = mode,
+                            .numerics = numerics};
     if (givenScales)
-      options.scales = b.input(scaleName, scale, blocks_of(shape, block), layout);
+      options.scales = b.input(scaleName, scale, blocks_of(shape, options.block), layout);
     if (scale == e4m3)
       options.global = b.input(name + "_global_scale", f32, {1});
     if (auto rounding = numerics.find("rounding");

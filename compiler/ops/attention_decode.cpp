@@ -19,17 +19,18 @@ Program ops::attentionDecode(const Parameters &p) {
   cache.value_columns = p.settings.at("value_columns"); // of latents: of the one cache there is
   const bool isLatent = cache.value_columns != 0;
   const std::string keys = isLatent ? "kv" : "k";
-  if (p.format == bf16 || p.format == f16) {
+  const DType format = p.quantises ? p.fromFormat : p.format;
+  if (format == bf16 || format == f16) {
     if (p.settings.at("scale_axes"))
       throw Error(ErrorKind::Request, "a cache that is no codes has no scales", p.op,
                   "leave --set scale_axes out");
-    cache.keys = b.input(keys + "_cache", p.format, ofCache);
+    cache.keys = b.input(keys + "_cache", format, ofCache);
     if (!isLatent)
-      cache.values = b.input("v_cache", p.format, ofCache);
+      cache.values = b.input("v_cache", format, ofCache);
   } else {
-    cache.keys = b.codes(keys + "_cache", p.format, ofCache);
+    cache.keys = b.codes(keys + "_cache", format, ofCache);
     if (!isLatent)
-      cache.values = b.codes("v_cache", p.format, ofCache);
+      cache.values = b.codes("v_cache", format, ofCache);
     const Dim axes[] = {pages, page}; // of scales, as many as are asked for
     Shape ofScales(axes, axes + p.settings.at("scale_axes"));
     ofScales.push_back(b.dim("scales")); // 1, or one a head
@@ -42,6 +43,10 @@ Program ops::attentionDecode(const Parameters &p) {
 
   const AttentionOptions options = {.window = p.settings.at("window"),
                                     .score = attentionScore(b, p, heads)};
-  b.output("o", attention(q, cache, options), p.dtype);
+  const Value o = attention(q, cache, options);
+  if (p.quantises)
+    p.write(b, o);
+  else
+    b.output("o", o, p.dtype);
   return b.build();
 }

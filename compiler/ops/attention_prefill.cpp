@@ -13,10 +13,11 @@ Program ops::attentionPrefill(const Parameters &p) {
 
   Sequence sequence; // or several
   const bool areFloats = p.settings.at("float_queries");
+  const DType format = p.quantises ? p.fromFormat : p.format;
   sequence.queries = areFloats ? b.input("q", p.dtype, {tokens, heads, d})
-                               : b.codes("q", p.format, {tokens, heads, d});
-  sequence.keys = b.codes("k", p.format, {tokens, kv_heads, d});
-  sequence.values = b.codes("v", p.format, {tokens, kv_heads, d});
+                               : b.codes("q", format, {tokens, heads, d});
+  sequence.keys = b.codes("k", format, {tokens, kv_heads, d});
+  sequence.values = b.codes("v", format, {tokens, kv_heads, d});
   if (p.settings.at("scaled")) {
     Dim scales = b.dim("scales"); // 1, or one a head of keys
     if (!areFloats)
@@ -29,6 +30,10 @@ Program ops::attentionPrefill(const Parameters &p) {
 
   const PrefillOptions options = {.causal = p.settings.at("causal") != 0,
                                   .score = attentionScore(b, p, heads)};
-  b.output("o", attention(sequence, options), p.dtype);
+  const Value o = attention(sequence, options);
+  if (p.quantises)
+    p.write(b, o);
+  else
+    b.output("o", o, p.dtype);
   return b.build();
 }

@@ -18,9 +18,6 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
-/// Leaves room for the last tile of a row to reach beyond the columns.
-static constexpr int64_t widestRow = int64_t(1) << 30;
-
 /// `part` covers `whole` in blocks of how many; nothing if it does not.
 static std::optional<int64_t> blockOf(const DimExpr &whole, const DimExpr &part) {
   if (part.name != whole.name || part.factor != whole.factor || part.divisor % whole.divisor != 0)
@@ -33,59 +30,36 @@ bool eider::transforms::leavesParts(OutputOp output) {
                                                [](const DimExpr &dim) { return dim.isOne(); });
 }
 
-AttentionOp eider::transforms::attentionOf(OutputOp output) {
-  return output.getWorkspace() ? output.getValue().getDefiningOp<AttentionOp>() : AttentionOp();
-}
-
-Attention eider::transforms::shapeOf(AttentionOp op) {
-  auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
-  const ArrayRef<int64_t> queries = extentsOf(op.getQueries()), keys = extentsOf(op.getKeys());
-  Attention it = {queries[1], keys[2], queries[2], keys[1], 0};
-  it.valueDim = op.getType().getShape().back();
-  it.isLatent = op.isOfLatents();
-  if (op.getKeyScale()) {
-    const ArrayRef<int64_t> scales = extentsOf(op.getKeyScale());
-    it.scales = scales.back();
-    it.scaleAxes = static_cast<int64_t>(scales.size()) - 1;
-  }
-  it.bytes =
-      std::max(1u, cast<RankedTensorType>(op.getKeys().getType()).getElementTypeBitWidth() / 8);
-  return it;
-}
-
-Attention eider::transforms::attentionIn(DenseI64ArrayAttr kind) {
-  return {kind[0], kind[1], kind[2]};
-}
-
-bool eider::transforms::isPrefillAlone(ProgramOp program) {
-  return llvm::all_of(program.getBlock(),
-                      [](Operation &op) {
-                        return isa<InputOp, ScalarOp, PrefillOp, OutputOp>(op) ||
-                               (isa<arith::TruncFOp>(op) && op.hasOneUse() &&
-                                op.getOperand(0).getDefiningOp<PrefillOp>() &&
-                                op.getOperand(0).hasOneUse());
-                      }) &&
-         llvm::hasSingleElement(program.getOps<PrefillOp>()) &&
-         llvm::hasSingleElement(program.getOps<OutputOp>()) &&
-         llvm::all_of(program.getOps<InputOp>(), [](InputOp op) { return isReadByRows(*op); });
-}
-
 /// The dims of a tensor as those of a matrix: of three the last two, where they are static, are its
-/// columns.
-static SmallVector<DimExpr> matrixOf(RankedTensorType type) {
+/// columns; or one value each for some of `whole`, such blocks as the last dim is made of.
+static SmallVector<DimExpr> matrixOf(RankedTensorType type, const DimExpr &whole = {}) {
   SmallVector<DimExpr> exprs(dimsOf(type).getExprs());
   int64_t columns = 0;
-  if (exprs.size() == 3 && !ShapedType::isDynamic(type.getShape()[1]) &&
-      !ShapedType::isDynamic(type.getShape()[2]) &&
-      !__builtin_mul_overflow(type.getShape()[1], type.getShape()[2], &columns))
-    return {exprs[0], DimExpr{nullptr, columns, 1}};
-  return exprs;
+  if (exprs.size() != 3 || ShapedType::isDynamic(type.getShape()[1]) ||
+      ShapedType::isDynamic(type.getShape()[2]) ||
+      __builtin_mul_overflow(type.getShape()[1], type.getShape()[2], &columns))
+    return exprs;
+  DimExpr column{nullptr, columns, 1};
+  const bool isOfHeads = !whole.name && exprs[1].divisor == 1 && columns > 1;
+  if (const int64_t block = isOfHeads && whole.factor % columns == 0 ? whole.factor / columns : 1;
+      block > 1 && (exprs[2].divisor == block || exprs[2].isOne()))
+    column = whole.blocks(block);
+  return {exprs[0], column};
 }
+
+/// Whether a tensor has three dims, and values of blocks of the last two.
+static bool isOfBlocks(Type type) {
+  return cast<RankedTensorType>(type).getRank() == 3 &&
+         llvm::any_of(dimsOf(type).getExprs().drop_front(),
+                      [](const DimExpr &dim) { return dim.divisor > 1; });
+}
+static constexpr const char *blocksOfThreeDims =
+    ": of three dims blocks are one row of the last, which is made of them, or both whole";
 
 std::optional<Level> Domain::levelOf(Type type) const {
   if (!dimsOf(type))
     return Level{LevelKind::uniform};
-  const SmallVector<DimExpr> exprs = matrixOf(cast<RankedTensorType>(type));
+  const SmallVector<DimExpr> exprs = matrixOf(cast<RankedTensorType>(type), columns);
   std::optional<Level> level = uprightLevelOf(exprs);
   if (level || !transposes || exprs.size() != 2)
     return level;
@@ -207,10 +181,24 @@ static LogicalResult noteGroup(Domain &domain, Operation &op, int64_t group) {
   return success();
 }
 
+static std::string blockText(ArrayRef<int64_t> block) {
+  return llvm::join(llvm::map_range(block,
+                                    [](int64_t extent) {
+                                      return ShapedType::isDynamic(extent) ? std::string("*")
+                                                                           : std::to_string(extent);
+                                    }),
+                    "x");
+}
+
 /// Notes what a reduction asks of the schedule; an error where no family has it.
 static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   std::optional<Level> from = domain.levelOf(op.getInput().getType());
   std::optional<Level> to = domain.levelOf(op.getType());
+  const auto whole = cast<RankedTensorType>(op.getInput().getType());
+  if (from && !to && isOfBlocks(op.getType()))
+    return op.emitError() << "reduces blocks of " << blockText(op.getBlock().drop_front())
+                          << " in rows of " << whole.getShape()[1] << "x" << whole.getShape()[2]
+                          << blocksOfThreeDims;
   if (!from || !to || from->kind != LevelKind::elements)
     return op.emitError(
         "reduces what is not the program's whole matrix; reduce its elements instead");
@@ -371,7 +359,8 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   std::optional<Level> level = domain.levelOf(type);
   if (!level)
     return op.emitError() << "type " << type << " does not fit the program's matrix ["
-                          << domain.rows.str() << ", " << domain.columns.str() << "]";
+                          << domain.rows.str() << ", " << domain.columns.str() << "]"
+                          << (isOfBlocks(type) ? blocksOfThreeDims : "");
   if (level->transposed && level->kind != LevelKind::elements && level->kind != LevelKind::groups)
     return op.emitError() << "is " << type << ", neither elements of the transposed matrix nor "
                           << "values of its blocks";
@@ -462,95 +451,6 @@ static LogicalResult checkRowsAlone(ProgramOp program, const Domain &domain) {
 
 static std::string dimText(ArrayRef<DimExpr> exprs) {
   return llvm::join(llvm::map_range(exprs, [](const DimExpr &dim) { return dim.str(); }), ", ");
-}
-
-/// An error where attention reads a tensor whose extents, but for the first of several, are open.
-static LogicalResult checkExtents(Operation *op, StringRef name, Value operand) {
-  auto type = cast<RankedTensorType>(operand.getType());
-  for (auto [axis, extent] : llvm::enumerate(type.getShape().drop_front(type.getRank() > 1)))
-    if (ShapedType::isDynamic(extent))
-      return op->emitError() << "dim '"
-                             << dimsOf(type).getExprs()[axis + (type.getRank() > 1)].str()
-                             << "' of the " << name << " must be static: give it a value";
-  return success();
-}
-
-/// The same where a head has not so many elements.
-static LogicalResult checkHeadDim(Operation *op, int64_t headDim) {
-  if (headDim % 32 == 0 && headDim >= 32 && headDim <= 512)
-    return success();
-  return op->emitError() << "of heads of " << headDim
-                         << " elements: give a multiple of 32 up to 512";
-}
-
-/// The same of rows that begin with their values.
-static LogicalResult checkLatents(AttentionOp op, const Attention &it) {
-  if (it.headDim % 32 != 0 || it.headDim < 32 || it.headDim > 1024)
-    return op->emitError() << "of keys of " << it.headDim
-                           << " elements that are values, too: give a multiple of 32 up to 1024";
-  if (it.valueDim % 32 != 0 || it.valueDim < 32 || it.valueDim > std::min<int64_t>(512, it.headDim))
-    return op->emitError() << "of values that are " << it.valueDim << " of their keys' "
-                           << it.headDim << " columns: give a multiple of 32 up to 512";
-  return success();
-}
-
-/// Notes attention of a sequence over itself; an error where its kernel cannot have it.
-static LogicalResult notePrefill(Domain &domain, PrefillOp op) {
-  for (auto [name, operand] : {std::pair("queries", op.getQueries()), {"keys", op.getKeys()}})
-    if (failed(checkExtents(op, name, operand)))
-      return failure();
-  for (Value scale : op.getScales())
-    if (failed(checkExtents(op, "scales", scale)))
-      return failure();
-  auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
-  const ArrayRef<int64_t> queries = extentsOf(op.getQueries());
-  const Prefill it = {queries[1], extentsOf(op.getKeys())[1], queries[2],
-                      op.getScales().empty() ? 0 : extentsOf(op.getScales().front())[0],
-                      op.mayMeetAsCodes(queries[2]) && op.getCodec() == CodecPath::hardware};
-  if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0)
-    return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
-                          << " heads of keys: give a multiple";
-  if (!op.getScales().empty() && it.scales != 1 && it.scales != it.kvHeads)
-    return op.emitError() << "has " << it.scales << " scales for " << it.kvHeads
-                          << " heads of keys: give one, or one a head";
-  if (failed(checkHeadDim(op, it.headDim)))
-    return failure();
-  if (packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
-    return op.emitError("over codes of four bits: take codes of a byte");
-  if (isPrefillAlone(op->getParentOfType<ProgramOp>()))
-    domain.prefills = it;
-  return success();
-}
-
-/// Notes attention over a cache in memory; an error where its kernel cannot have it.
-static LogicalResult noteAttention(Domain &domain, AttentionOp op) {
-  const std::pair<const char *, Value> read[] = {{"queries", op.getQueries()},
-                                                 {"keys", op.getKeys()},
-                                                 {"scales of keys", op.getKeyScale()},
-                                                 {"values", op.getValues()},
-                                                 {"scales of values", op.getValueScale()}};
-  for (auto [name, operand] : read)
-    if (operand && failed(checkExtents(op, name, operand)))
-      return failure();
-  if (failed(checkExtents(op, "result", op.getResult())))
-    return failure();
-  const Attention it = shapeOf(op);
-  if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0)
-    return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
-                          << " heads of a cache: give a multiple";
-  if (it.isLatent ? failed(checkLatents(op, it)) : failed(checkHeadDim(op, it.headDim)))
-    return failure();
-  if (it.page < 1 || it.page > widestRow)
-    return op.emitError() << "over pages of " << it.page << " tokens: give 1 to " << widestRow;
-  if (op.getKeyScale() && ((it.scales != 1 && it.scales != it.kvHeads) ||
-                           op.getValueScale().getType() != op.getKeyScale().getType()))
-    return op.emitError() << "has scales " << op.getKeyScale().getType() << " and "
-                          << op.getValueScale().getType() << " for " << it.kvHeads
-                          << " heads of a cache: give one of each, or one a head";
-  if (packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
-    return op.emitError("over a cache of codes of four bits: take codes of a byte");
-  domain.attends = it;
-  return success();
 }
 
 std::optional<Domain> Domain::of(ProgramOp program) {

@@ -36,6 +36,9 @@ struct Level {
 /// Bytes of shared memory that a text may declare; more is the launch's to give.
 inline constexpr int64_t mostStaticShared = 48 * 1024;
 
+/// Leaves room for the last tile of a row to reach beyond the columns.
+inline constexpr int64_t widestRow = int64_t(1) << 30;
+
 /// Attention over a paged cache, as its kernel has it.
 struct Attention {
   int64_t heads = 0, kvHeads = 0, headDim = 0, page = 0;
@@ -185,6 +188,11 @@ inline constexpr llvm::StringLiteral attentionKind = "eider.attention_of";
 ir::AttentionOp attentionOf(ir::OutputOp output);
 Attention attentionIn(mlir::DenseI64ArrayAttr kind);
 Attention shapeOf(ir::AttentionOp op);
+
+/// Notes attention over a cache in memory, or of a sequence over itself; an error where its kernel
+/// cannot have it.
+mlir::LogicalResult noteAttention(Domain &domain, ir::AttentionOp op);
+mlir::LogicalResult notePrefill(Domain &domain, ir::PrefillOp op);
 
 /// Whether a program is attention of a sequence over itself and nothing else, but for rounding.
 bool isPrefillAlone(ir::ProgramOp program);

@@ -46,10 +46,10 @@ template <> struct TokenScales<true> {
 /// (`scale_axes` 1) or of each token (2). The latter meet scores, and weights on their way to f16:
 /// the products have a base of their own, so that f16 has them wherever the scales lie. Elements of
 /// two bytes are no codes but bf16 or f16, which meet queries and weights of their own type. Of a
-/// cache of latents a row is so long, a key, and begins with its value: each is read once. With
-/// `shares` warps have their 16 tokens together, so many: each has some columns of keys, whose
-/// products make scores of all when they meet, and some of the values' sums. Queries and sums of
-/// long rows have room in registers so.
+/// cache of latents a row is a key of `latent` elements, which begins with its value, and is read
+/// once. So many warps as `shares` says have their 16 tokens together: each some columns of keys,
+/// of whose products scores are the sums, and some of values. Queries and sums of long rows have
+/// room in registers so.
 template <class Parts, int page, int warps, int ahead, int window = 0, int scale_axes = 0,
           int bytes = 1, int latent = 0, int shares = 1>
 class AttentionDecode {
@@ -96,10 +96,9 @@ public:
   /// Writes the block's part. `asked` is queries, [sequences, heads, head_dim], or `scored`; `k`
   /// and `v` are [pages, page, kv_heads, head_dim] (of latents both the same), `k_scale` and
   /// `v_scale` the axes that scales have, and `scales`, one or the cache's heads, or none (0); of
-  /// `table`, [sequences,
-  /// table_pitch], and of the cache no more is read than `lengths` says. Row starts of q and of the
-  /// cache are multiples of `alignment` bytes; pitches in elements. `Code` is the codec, or the
-  /// type of what is no codes. Every thread of the CUDA block takes part.
+  /// `table`, [sequences, table_pitch], and of the cache no more is read than `lengths` says. Row
+  /// starts of q and of the cache are multiples of `alignment` bytes; pitches in elements. `Code`
+  /// is the codec, or the type of what is no codes. Every thread of the CUDA block takes part.
   template <class Code, int scales, int alignment = 16, class Asked, class W, class Index,
             class Length>
   static EIDER_DEVICE void leave_part(

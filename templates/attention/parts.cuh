@@ -64,7 +64,7 @@ struct AttentionParts {
       const float *of_head = first + values + head % group * 2;
       const float *from = first + head % group * head_dim + tile.column(c) % head_dim;
       Sums<vector> sums;
-      for (int64 part = 0; part < count_of_head; part += batch)
+      for (int64 part = 0; part < count_of_head; part += sums.batch)
         sums.add(from + part * size, of_head + part * size, count_of_head - part);
       EIDER_UNROLL
       for (int i = 0; i < vector; ++i)
@@ -74,10 +74,10 @@ struct AttentionParts {
   }
 
 private:
-  static constexpr int batch = 32; ///< Parts that are loaded together.
-
   /// Neighbours of some parts together.
   template <int vector> struct Sums {
+    /// Parts that are loaded together, as many as registers have room for.
+    static constexpr int batch = vector <= 2 ? 32 : vector < 16 ? 64 / vector : 4;
     float largest = lowest_score, weight = 0.0f, total[vector] = {};
 
     /// The next `batch` parts, of which `left` are there.

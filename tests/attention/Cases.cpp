@@ -94,11 +94,13 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
     parameters.settings["scale_axes"] = std::to_string(shape.scaleAxes);
   if (shape.valueColumns != 0)
     parameters.settings["value_columns"] = std::to_string(shape.valueColumns);
-  matrix::Case made{libraryOp("attention_decode", parameters), {}, {}, dims, {}};
+  const char *op = shape.quantised ? "attention_decode_quant" : "attention_decode";
+  const std::string &format = shape.quantised ? parameters.fromFormat : parameters.format;
+  matrix::Case made{libraryOp(op, parameters), {}, {}, dims, {}};
   made.forAnyRows = false;
   made.options.codec = codec;
   made.options.schedule = schedule;
-  const bool isOfCodes = parameters.format != "bf16" && parameters.format != "f16";
+  const bool isOfCodes = format != "bf16" && format != "f16";
   if (!isOfCodes)
     made.dims.erase("scales");
   for (const char *open : {"h", "d", "page", "kv_heads", "scales"})
@@ -128,8 +130,7 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
       isKept[static_cast<size_t>(page * shape.page + token % shape.page)] = true;
     }
   const auto row = static_cast<size_t>(shape.kvHeads * shape.d * (isOfCodes ? 1 : 2));
-  const std::byte nan{parameters.format.find("fnuz") == std::string::npos ? uint8_t(0xff)
-                                                                          : uint8_t(0x80)};
+  const std::byte nan{format.find("fnuz") == std::string::npos ? uint8_t(0xff) : uint8_t(0x80)};
   for (HostTensor &input : made.inputs)
     for (size_t token = 0; isCache(input) && token < isKept.size(); ++token)
       if (!isKept[token])
@@ -159,7 +160,8 @@ matrix::Case attention_cases::prefill(const Prompt &shape, const OpParameters &g
     dims["starts"] = static_cast<int64_t>(starts.size());
     parameters.settings.emplace("varlen", "1");
   }
-  matrix::Case made{libraryOp("attention_prefill", parameters), {}, {}, dims, {}};
+  const char *op = shape.quantised ? "attention_prefill_quant" : "attention_prefill";
+  matrix::Case made{libraryOp(op, parameters), {}, {}, dims, {}};
   made.forAnyRows = false;
   made.options.codec = codec;
   made.options.schedule = schedule;

@@ -21,6 +21,7 @@ struct Cache {
   int64_t heads = 8, kvHeads = 2, d = 64, page = 16, scales = 1;
   int64_t scaleAxes = 0;    ///< Of all pages, of each (1), or of each token (2).
   int64_t valueColumns = 0; ///< Of the one cache there is then; 0: values have their own.
+  bool quantised = false;   ///< attention_decode_quant, whose cache is of `fromFormat`.
 };
 /// The inputs over codes of such a cache.
 enum LatentInput { qOfLatents, kvCache, kvScale };
@@ -40,6 +41,7 @@ matrix::Case decode(const Cache &shape, const OpParameters &parameters = {},
 struct Prompt {
   int64_t tokens = 100, heads = 4, kvHeads = 2, d = 64, scales = 1;
   std::vector<int64_t> lengths = {}; ///< Whose sum `tokens` is then, whatever it says.
+  bool quantised = false;            ///< attention_prefill_quant.
 };
 matrix::Case prefill(const Prompt &shape, const OpParameters &parameters = {},
                      const std::string &codec = "auto", const std::string &schedule = "",

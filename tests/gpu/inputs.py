@@ -2,7 +2,7 @@
 """Writes OP.safetensors for every op of `eider list`: python3 inputs.py EIDER DIRECTORY [TOKENS HIDDEN].
 
 Says a line an op: its name, and `blocks` if its y may have any format and block, `tiles` if also its
-transpose, whose rows have blocks, `rows` if its blocks are of one row, `codes` if it has other codes, or updates codes that are given, else `plain`. Shapes are odd on
+transpose, whose rows have blocks, `rows` if its blocks are of one row, or of heads, `codes` if it has other codes, or updates codes that are given, else `plain`. Shapes are odd on
 purpose: rows have partial blocks and ends that no vector reaches; rows of heads are whole heads. What is chosen by an index has
 more rows than choose; an index chooses each at most once, and now and then none.
 """
@@ -61,7 +61,7 @@ def main(eider, directory, tokens=261, hidden=1173):
         settings = {setting["name"]: setting["default"] for setting in op["settings"]}
         DIMS.update({dim: 2 * int(tokens) + 3 for dim in op["dims"]}, tokens=int(tokens), m=9, groups=4, n=int(tokens), k=int(hidden), hidden=3 * settings.get("head", 0) or int(hidden))
         if attends := "kv_heads" in op["dims"]:
-            DIMS.update(b=4, h=8, kv_heads=2, d=64, page=16, max_pages=5, pages=23, scales=2)
+            DIMS.update(b=4, h=8, kv_heads=2, d=128 if op["name"].endswith("_quant") else 64, page=16, max_pages=5, pages=23, scales=2)
         scaled = [name for tensor in op["outputs"] + op.get("inouts", []) if (name := tensor["name"]) in ("y", "k_cache", "v_cache")]
         second = [{"name": f"{name}_global_scale", "dtype": "f32", "shape": ["1"]} for name in scaled]  # of two levels of scales
         for tensor in op["inputs"] + op.get("inouts", []) + second:
@@ -91,7 +91,7 @@ def main(eider, directory, tokens=261, hidden=1173):
         kind = "codes" if "--format" in params else "plain"
         updates_codes = any(tensor["name"] in writes and tensor["dtype"].startswith("f8") for tensor in op["inputs"])
         if "--scale-source" in params and not updates_codes:
-            kind = "tiles" if "yt" in writes else "rows" if "--index" in params else "blocks"
+            kind = "tiles" if "yt" in writes else "rows" if "--index" in params or attends else "blocks"
         print(op["name"], kind)
 
 

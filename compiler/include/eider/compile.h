@@ -72,7 +72,7 @@ struct OpParameters {
   std::string dtype = {};           ///< `bf16`, `f16`, `f32`
   std::string format = {};          ///< `e4m3`, `e5m2`, `e4m3fnuz`, `e5m2fnuz`, `e2m1`
   std::string block = {};           ///< `1x128`, `128x128`, `1x*`, `*x*`
-  std::string fromFormat = {};      ///< Of an x that is scaled, where y has a format of its own.
+  std::string fromFormat = {};      ///< Of an x that is scaled, or a cache, where y has its own.
   std::string fromBlock = {};       ///< Likewise.
   std::string fromScale = {};       ///< Likewise.
   std::string fromScaleLayout = {}; ///< Likewise.
@@ -102,7 +102,8 @@ struct OpInfo {
   std::string summary;
   std::vector<std::string> parameters; ///< The fields of OpParameters that it takes.
   std::vector<OpSetting> settings = {};
-  bool takesFloats = false; ///< `format` may be bf16 or f16 as well, which are no codes.
+  /// `format`, or `fromFormat` where it is taken, may be bf16 or f16 as well, which are no codes.
+  bool takesFloats = false;
 };
 
 EIDER_API const std::vector<OpInfo> &libraryOps();

@@ -182,6 +182,24 @@ std::vector<Watched> attentions() {
                return attention_cases::prefill({.tokens = 150, .d = headDim},
                                                {.settings = {{"causal", causal}}}, codec);
              }});
+  for (const char *format : {"e4m3", "bf16"}) // warps share tokens, and some have a piece less
+    for (const int64_t page : {16, 3})
+      all.push_back({std::string("attention_decode of latents in pages of ") +
+                         std::to_string(page) + " " + format,
+                     [=] {
+                       return attention_cases::decode({.lengths = {77, 0, 33},
+                                                       .heads = 32,
+                                                       .kvHeads = 1,
+                                                       .d = 576,
+                                                       .page = page,
+                                                       .valueColumns = 512},
+                                                      {.format = format});
+                     }});
+  for (const char *block : {"1x64", "1x*"})
+    all.push_back({std::string("attention_decode_quant ") + block, [=] {
+                     return attention_cases::decode({.lengths = {77, 0, 33}, .quantised = true},
+                                                    {.block = block});
+                   }});
   // Slopes are read of a group's heads, of which a product has more columns.
   const OpParameters biased = {.settings = {{"softcap", "20"}, {"alibi", "1"}}};
   all.push_back({"attention_decode with slopes", [=] {

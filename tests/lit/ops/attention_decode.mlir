@@ -15,6 +15,10 @@
 // RUN:   | FileCheck %s --check-prefix=LATENTS
 // RUN: eider emit attention_decode --set value_columns=512 --dim h=128 --dim kv_heads=1 --dim d=576 --dim page=64 --dim scales=1 --arch sm_90 \
 // RUN:   --stage eider | FileCheck %s --check-prefix=LATENT-IR
+// RUN: eider emit attention_decode_quant --block 1x64 --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
+// RUN:   | FileCheck %s --check-prefix=QUANT
+// RUN: not eider emit attention_decode_quant --block 1x128 --dim h=64 --dim kv_heads=8 --dim d=192 --dim page=16 --dim scales=1 --arch sm_90 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ACROSS
 // RUN: eider explain attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=EXPLAIN
 
@@ -68,6 +72,15 @@
 // LATENT-IR:    %[[SCALE:.*]] = eider.input "kv_scale"
 // LATENT-IR:    eider.attention %{{.*}}, %[[CACHE]] by %[[SCALE]], %[[CACHE]] by %[[SCALE]] pages
 // LATENT-IR-SAME: -> tensor<?x128x512xf32, #eider.dims<b, h, 512>>
+
+// QUANT:        void attention_decode_quant(
+// QUANT-NEXT:       const float *attended, e4m3 *y, float *y_scale, int64 b) {
+// QUANT:            const auto attention = Parts::combined(row, attended, b);
+// QUANT-NEXT:       const auto amax = row.amax_of_groups<64>(attention);
+// QUANT:            row.store(y, E4m3::encode_bounded_quotient(attention, scale));
+// QUANT-NEXT:       row.store_groups<64>(y_scale, scale);
+
+// ACROSS:       reduces blocks of 1x128 in rows of 64x192
 
 // EXPLAIN:      family    attention: attention over a cache
 // EXPLAIN:      kernels   2: attention leaves parts, which the next combines

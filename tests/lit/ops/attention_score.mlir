@@ -42,11 +42,12 @@
 eider.program @masked(b, pages, most) {
   %q = eider.input "q" : tensor<?x4x64xf32, #eider.dims<b, 4, 64>>
   %k = eider.input "k" : tensor<?x16x2x64xf8E4M3FN, #eider.dims<pages, 16, 2, 64>>
+  %v = eider.input "v" : tensor<?x16x2x64xf8E4M3FN, #eider.dims<pages, 16, 2, 64>>
   %s = eider.input "s" : tensor<1xf32, #eider.dims<1>>
   %t = eider.input "t" : tensor<?x?xi32, #eider.dims<b, most>>
   %l = eider.input "l" : tensor<?xi32, #eider.dims<b>>
   %limit = eider.scalar "limit" = 30.0
-  %o = eider.attention %q, %k by %s, %k by %s pages %t lengths %l captures(%limit) : (tensor<?x4x64xf32, #eider.dims<b, 4, 64>>, tensor<?x16x2x64xf8E4M3FN, #eider.dims<pages, 16, 2, 64>>, tensor<1xf32, #eider.dims<1>>, tensor<?x16x2x64xf8E4M3FN, #eider.dims<pages, 16, 2, 64>>, tensor<1xf32, #eider.dims<1>>, tensor<?x?xi32, #eider.dims<b, most>>, tensor<?xi32, #eider.dims<b>>, f32) -> tensor<?x4x64xf32, #eider.dims<b, 4, 64>> score {
+  %o = eider.attention %q, %k by %s, %v by %s pages %t lengths %l captures(%limit) : (tensor<?x4x64xf32, #eider.dims<b, 4, 64>>, tensor<?x16x2x64xf8E4M3FN, #eider.dims<pages, 16, 2, 64>>, tensor<1xf32, #eider.dims<1>>, tensor<?x16x2x64xf8E4M3FN, #eider.dims<pages, 16, 2, 64>>, tensor<1xf32, #eider.dims<1>>, tensor<?x?xi32, #eider.dims<b, most>>, tensor<?xi32, #eider.dims<b>>, f32) -> tensor<?x4x64xf32, #eider.dims<b, 4, 64>> score {
   ^bb0(%score: f32, %query: f32, %key: f32, %head: f32, %by: f32):
     %none = arith.constant 0xFF800000 : f32
     %met = arith.cmpf olt, %key, %by : f32

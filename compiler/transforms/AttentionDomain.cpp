@@ -1,0 +1,134 @@
+//===- AttentionDomain.cpp - Attention, as its kernels have it ------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Domain.h"
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+
+AttentionOp eider::transforms::attentionOf(OutputOp output) {
+  return output.getWorkspace() ? output.getValue().getDefiningOp<AttentionOp>() : AttentionOp();
+}
+
+Attention eider::transforms::shapeOf(AttentionOp op) {
+  auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
+  const ArrayRef<int64_t> queries = extentsOf(op.getQueries()), keys = extentsOf(op.getKeys());
+  Attention it = {queries[1], keys[2], queries[2], keys[1], 0};
+  it.valueDim = op.getType().getShape().back();
+  it.isLatent = op.isOfLatents();
+  if (op.getKeyScale()) {
+    const ArrayRef<int64_t> scales = extentsOf(op.getKeyScale());
+    it.scales = scales.back();
+    it.scaleAxes = static_cast<int64_t>(scales.size()) - 1;
+  }
+  it.bytes =
+      std::max(1u, cast<RankedTensorType>(op.getKeys().getType()).getElementTypeBitWidth() / 8);
+  return it;
+}
+
+Attention eider::transforms::attentionIn(DenseI64ArrayAttr kind) {
+  return {kind[0], kind[1], kind[2]};
+}
+
+bool eider::transforms::isPrefillAlone(ProgramOp program) {
+  return llvm::all_of(program.getBlock(),
+                      [](Operation &op) {
+                        return isa<InputOp, ScalarOp, PrefillOp, OutputOp>(op) ||
+                               (isa<arith::TruncFOp>(op) && op.hasOneUse() &&
+                                op.getOperand(0).getDefiningOp<PrefillOp>() &&
+                                op.getOperand(0).hasOneUse());
+                      }) &&
+         llvm::hasSingleElement(program.getOps<PrefillOp>()) &&
+         llvm::hasSingleElement(program.getOps<OutputOp>()) &&
+         llvm::all_of(program.getOps<InputOp>(), [](InputOp op) { return isReadByRows(*op); });
+}
+
+/// An error where attention reads a tensor whose extents, but for the first of several, are open.
+static LogicalResult checkExtents(Operation *op, StringRef name, Value operand) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  for (auto [axis, extent] : llvm::enumerate(type.getShape().drop_front(type.getRank() > 1)))
+    if (ShapedType::isDynamic(extent))
+      return op->emitError() << "dim '"
+                             << dimsOf(type).getExprs()[axis + (type.getRank() > 1)].str()
+                             << "' of the " << name << " must be static: give it a value";
+  return success();
+}
+
+/// The same where a head has not so many elements.
+static LogicalResult checkHeadDim(Operation *op, int64_t headDim) {
+  if (headDim % 32 == 0 && headDim >= 32 && headDim <= 512)
+    return success();
+  return op->emitError() << "of heads of " << headDim
+                         << " elements: give a multiple of 32 up to 512";
+}
+
+/// The same of rows that begin with their values.
+static LogicalResult checkLatents(AttentionOp op, const Attention &it) {
+  if (it.headDim % 32 != 0 || it.headDim < 32 || it.headDim > 1024)
+    return op->emitError() << "of keys of " << it.headDim
+                           << " elements that are values, too: give a multiple of 32 up to 1024";
+  if (it.valueDim % 32 != 0 || it.valueDim < 32 || it.valueDim > std::min<int64_t>(512, it.headDim))
+    return op->emitError() << "of values that are " << it.valueDim << " of their keys' "
+                           << it.headDim << " columns: give a multiple of 32 up to 512";
+  return success();
+}
+
+LogicalResult eider::transforms::notePrefill(Domain &domain, PrefillOp op) {
+  for (auto [name, operand] : {std::pair("queries", op.getQueries()), {"keys", op.getKeys()}})
+    if (failed(checkExtents(op, name, operand)))
+      return failure();
+  for (Value scale : op.getScales())
+    if (failed(checkExtents(op, "scales", scale)))
+      return failure();
+  auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
+  const ArrayRef<int64_t> queries = extentsOf(op.getQueries());
+  const Prefill it = {queries[1], extentsOf(op.getKeys())[1], queries[2],
+                      op.getScales().empty() ? 0 : extentsOf(op.getScales().front())[0],
+                      op.mayMeetAsCodes(queries[2]) && op.getCodec() == CodecPath::hardware};
+  if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0)
+    return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
+                          << " heads of keys: give a multiple";
+  if (!op.getScales().empty() && it.scales != 1 && it.scales != it.kvHeads)
+    return op.emitError() << "has " << it.scales << " scales for " << it.kvHeads
+                          << " heads of keys: give one, or one a head";
+  if (failed(checkHeadDim(op, it.headDim)))
+    return failure();
+  if (packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
+    return op.emitError("over codes of four bits: take codes of a byte");
+  if (isPrefillAlone(op->getParentOfType<ProgramOp>()))
+    domain.prefills = it;
+  return success();
+}
+
+LogicalResult eider::transforms::noteAttention(Domain &domain, AttentionOp op) {
+  const std::pair<const char *, Value> read[] = {{"queries", op.getQueries()},
+                                                 {"keys", op.getKeys()},
+                                                 {"scales of keys", op.getKeyScale()},
+                                                 {"values", op.getValues()},
+                                                 {"scales of values", op.getValueScale()}};
+  for (auto [name, operand] : read)
+    if (operand && failed(checkExtents(op, name, operand)))
+      return failure();
+  if (failed(checkExtents(op, "result", op.getResult())))
+    return failure();
+  const Attention it = shapeOf(op);
+  if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0)
+    return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
+                          << " heads of a cache: give a multiple";
+  if (it.isLatent ? failed(checkLatents(op, it)) : failed(checkHeadDim(op, it.headDim)))
+    return failure();
+  if (it.page < 1 || it.page > widestRow)
+    return op.emitError() << "over pages of " << it.page << " tokens: give 1 to " << widestRow;
+  if (op.getKeyScale() && ((it.scales != 1 && it.scales != it.kvHeads) ||
+                           op.getValueScale().getType() != op.getKeyScale().getType()))
+    return op.emitError() << "has scales " << op.getKeyScale().getType() << " and "
+                          << op.getValueScale().getType() << " for " << it.kvHeads
+                          << " heads of a cache: give one of each, or one a head";
+  if (packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
+    return op.emitError("over a cache of codes of four bits: take codes of a byte");
+  domain.attends = it;
+  return success();
+}
