@@ -41,6 +41,8 @@ std::string eider::text::productType(eider::simt::ContractOp op, StringRef tile)
   if (op.getVectorsScales())
     type += std::string(", /*x_block=*/") + (op.getVectorsShare() ? "all_rows" : "1") + ", " +
             number(op.getVectorsBlock());
+  if (op.getMeetsCodes() && !op.getWarpgroups())
+    type += ", /*meets_codes=*/true";
   type += ">";
   return held.getRowGroups() ? "GroupedProduct<" + type + ">" : type;
 }

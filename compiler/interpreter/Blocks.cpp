@@ -176,6 +176,29 @@ double interpreter::lostOfCodes(const double *left, const double *right, int64_t
   return lost;
 }
 
+/// What 128 products of codes may lose, whichever 32 of the two orders meet (a lane of a warp has
+/// 16 neighbours, of which the first 8 meet those of the other lanes), and whether all of them are
+/// one sum before they are added in f32, or each 64.
+static double lostOfStage(const double *left, const double *right, int64_t count) {
+  constexpr int64_t step = 64, own = 16, half = own / 2;
+  double mostLost = 0, ofLanes[2][2 * step] = {};
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t to =
+        i / step * step + i % own / half * (step / 2) + i % step / own * half + i % half;
+    ofLanes[0][to] = left[i];
+    ofLanes[1][to] = right[i];
+  }
+  for (int64_t window : {step, 2 * step}) {
+    double inOrder = 0, byLanes = 0;
+    for (int64_t first = 0; first < count; first += window) {
+      inOrder += lostOfCodes(left + first, right + first, std::min(window, count - first));
+      byLanes += lostOfCodes(ofLanes[0] + first, ofLanes[1] + first, window);
+    }
+    mostLost = std::max({mostLost, inOrder, byLanes});
+  }
+  return mostLost;
+}
+
 Tensor interpreter::contract(const Factor &weights, const Factor &vector, bool mayMeetAsCodes) {
   constexpr double largest = 0x1p127;
   constexpr int64_t promoted = 128; // products of codes, before they are added in f32
@@ -201,7 +224,7 @@ Tensor interpreter::contract(const Factor &weights, const Factor &vector, bool m
       const double product = std::abs(weight) * element.largestMagnitude();
       unscaled += std::isfinite(product) ? product : 0;
       if (mayMeetAsCodes && k % promoted == 0)
-        sum.slack += std::abs(scale) * lostOfCodes(&weights.values.values[row + k],
+        sum.slack += std::abs(scale) * lostOfStage(&weights.values.values[row + k],
                                                    &vector.values.values[first + k],
                                                    std::min(promoted, columns - k));
     }

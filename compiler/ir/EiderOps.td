@@ -232,8 +232,9 @@ def Eider_ContractOp : Eider_Op<"contract", [Pure, AttrSizedOperandSegments]> {
     std::optional<int64_t> weightsBlock() { return blockOf(getWeights(), getScales()); }
     std::optional<int64_t> vectorBlock() { return blockOf(getVector(), getVectorScales()); }
     static std::optional<int64_t> blockOf(::mlir::Value matrix, ::mlir::Value scales);
-    /// Whether some kernel multiplies them as codes (warpgroups), which keeps fewer bits than exact products.
+    /// Whether some kernel multiplies them as codes, which keeps fewer bits than exact products; and whether this one's does.
     bool mayMeetAsCodes();
+    bool meetAsCodes() { return mayMeetAsCodes() && getCodec() == CodecPath::hardware; }
   }];
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{

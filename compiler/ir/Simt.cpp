@@ -202,6 +202,8 @@ LogicalResult ContractOp::verify() {
     return emitOpError("has the pitches of all its matrices, or of none");
   if (!getVectorsScales() != !getVectorsBlock() || (getVectorsShare() && !getVectorsBlock()))
     return emitOpError("has scales of the vectors with the block that each is of, or neither");
+  if (getMeetsCodes() && (!getVectorsScales() || getCodec() != eider::ir::CodecPath::hardware))
+    return emitOpError("multiplies codes as they are where both are such, and by instruction");
   if (!getWeightsApart() != !getScalesApart() ||
       !getWeightsApart() != !(getVectorsPitch() && tile.getRowGroups()))
     return emitOpError("has weights and scales apart where rows are in groups and have pitches");

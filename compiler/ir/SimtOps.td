@@ -297,7 +297,8 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
   let description = [{
     Rows of `length` elements, of which `block_rows` × `block_columns` codes have a scale together; the warps of the CUDA block take `loads`
     steps along them at a time, `ahead` such stages on their way, and `split` of them share a sum. Or `warpgroups` multiply, and the blocks of the tile's cluster have a part
-    each of the length. Vectors may be codes, of which `vectors_block` have a scale of their row together, or of all rows (`vectors_share`).
+    each of the length. Vectors may be codes, of which `vectors_block` have a scale of their row together, or of all rows (`vectors_share`);
+    tensor cores may multiply such as they are (`meets_codes`).
     Alignments in bytes of the row starts. A tile of `row_groups` meets the weights of its group, one after the other in
     memory, or `apart`. Collective: every thread of the cluster takes part.
   }];
@@ -306,7 +307,7 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
                        Arg<Simt_PointerType, "", [MemRead]>:$scales, Arg<Optional<Simt_PointerType>, "", [MemRead]>:$vectors_scales, Simt_CursorType:$at,
                        Optional<I64>:$vectors_pitch, Optional<I64>:$weights_pitch, Optional<I64>:$scales_pitch, Optional<I64>:$vectors_scales_pitch,
                        Optional<I64>:$weights_apart, Optional<I64>:$scales_apart,
-                       I64Attr:$length, I64Attr:$block_rows, I64Attr:$block_columns, DefaultValuedAttr<I64Attr, "0">:$vectors_block, UnitAttr:$vectors_share,
+                       I64Attr:$length, I64Attr:$block_rows, I64Attr:$block_columns, DefaultValuedAttr<I64Attr, "0">:$vectors_block, UnitAttr:$vectors_share, UnitAttr:$meets_codes,
                        I64Attr:$split, I64Attr:$loads, I64Attr:$ahead, UnitAttr:$warpgroups, I64Attr:$vectors_alignment, I64Attr:$weights_alignment, Eider_CodecPathAttr:$codec);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = [{

@@ -305,7 +305,7 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   domain.bitsOfVectors = std::max(domain.bitsOfVectors, bitsOfVector);
   domain.packsWeights &= packingOf(weights.getElementType()) > 1;
   domain.lengthOfRows = std::max(domain.lengthOfRows, length);
-  domain.meetsCodes = op.mayMeetAsCodes() && op.getCodec() == CodecPath::hardware;
+  domain.meetsCodes = op.meetAsCodes();
   domain.byWarpgroups &= domain.products == 1 && (bitsOfVector == 16 || domain.meetsCodes) &&
                          weights.getElementTypeBitWidth() == 8 && length % 16 == 0;
   return success();

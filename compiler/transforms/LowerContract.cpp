@@ -65,8 +65,8 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
       pitchOf(op.getVector()), pitchOf(op.getWeights()), pitchOf(op.getScales()),
       pitchOf(rowScales), apart(op.getWeights()), apart(op.getScales()), length, blockRows,
       op.weightsBlock().value_or(length), rowScales ? op.vectorBlock().value_or(length) : 0,
-      rowScales && dimsOf(rowScales.getType()).getExprs().front().isOne(), knobs.split, knobs.loads,
-      knobs.prefetch, knobs.warpgroups != 0,
+      rowScales && dimsOf(rowScales.getType()).getExprs().front().isOne(), op.meetAsCodes(),
+      knobs.split, knobs.loads, knobs.prefetch, knobs.warpgroups != 0,
       alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
       alignmentOfRows(nameOf(op.getWeights()), weights), *op.getCodec());
   if (Attribute given = op->getAttr("eider.name"))

@@ -566,6 +566,21 @@ template <class Code> double value_of_code(uint32 code) {
   constexpr bool is_e5m2 = std::is_same_v<Code, e5m2>;
   return value_of(code & 0xffu, is_e5m2 ? e5m2_format : e4m3_format, is_e5m2);
 }
+template <class A, class B>
+void multiply_add_codes(float *c, const uint32 *a, const uint32 *b, Site site) {
+  struct Words {
+    uint32 of[2];
+  } mine = {{b[0], b[1]}}, all[32];
+  const WordsOfRows rows(a, site);
+  scheduler->exchange(0xffffffffu, &mine, all, sizeof mine, place(site));
+  add_products<32, bits_of_code_products>(
+      reinterpret_cast<float(*)[4]>(c), 8, /*adds=*/true,
+      [&](int half, int k) { return value_of_code<A>(rows.at(half, k / 4) >> k % 4 * 8); },
+      [&](int column, int k) {
+        return value_of_code<B>(all[column * 4 + k / 4 % 4].of[k / 16] >> k % 4 * 8);
+      });
+}
+
 template <class Code, int panel>
 void begin_product(float (&c)[8][4], const uint32 *a, const Swizzled<panel> &b, bool adds,
                    Site site) {

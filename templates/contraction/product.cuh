@@ -16,11 +16,15 @@ namespace eider {
 /// length, of which it takes `loads` steps at a time and loads `ahead` such stages. Sums of a block
 /// are scaled in f32 before they meet; the split ones are added up in the order of the warps. x may
 /// be codes, too, of which a row's `x_block_columns` have a scale together, or those of all rows.
+/// Where it `meets_codes`, both are multiplied as they lie, and the sums, of which such products
+/// keep 13 bits below their largest, are scaled and added up in f32 each 128 of the length at
+/// least; blocks are 128, or whole rows.
 ///
 /// Along the length it is free which of its elements stand where in a step's products, if only w
 /// and x have the same there: so a thread has neighbours, and loads them together.
 template <class Tile, int64 length, int64 block_rows, int64 block_columns, int split, int loads,
-          int ahead, int64 x_block_rows = 1, int64 x_block_columns = length>
+          int ahead, int64 x_block_rows = 1, int64 x_block_columns = length,
+          bool meets_codes = false>
 class Product {
   static constexpr int64 block =
       block_columns < x_block_columns ? block_columns : x_block_columns; // scaled together
@@ -28,8 +32,16 @@ class Product {
   static constexpr int sixteens = Cut::sixteens, eights = Cut::eights, groups = Cut::groups;
   static constexpr int step = Cut::step, stage = Cut::stage, own = Cut::own;
   static constexpr int pitch = Tile::width + 4; // of sums in shared memory: no bank twice
-  /// Sums of a block, in turn into several where few products would wait for each other.
-  static constexpr int chains = sixteens * eights <= 2 ? 2 : 1;
+  /// Sums of a block, in turn into several where few products would wait for each other; one of
+  /// those that lose bits, of which the bound knows the order.
+  static constexpr int chains = sixteens * eights <= 2 && !meets_codes ? 2 : 1;
+  /// Whether sums are scaled before the end, and whether they are where so much of a stage ends.
+  static constexpr bool sums_parts = Cut::is_grouped || meets_codes;
+  static constexpr EIDER_DEVICE bool ends_part(int end) {
+    constexpr int most = stage % 128 == 0 ? 128 : 64; // of the same 128 of the length
+    return sums_parts && (end == stage || (Cut::is_grouped && end % Cut::block == 0) ||
+                          (meets_codes && end % most == 0));
+  }
   using Unscaled = float[chains][eights][4];
   /// Of few rows it is cheaper to turn those than the codes.
   static constexpr bool turns_rows = eights <= 2;
@@ -110,7 +122,7 @@ private:
         scales[i] = next_scales[i];
       if (Cut::is_grouped && turn + 1 < Cut::turns)
         weights.load_scales(turn + 1, next_scales);
-      if constexpr (Cut::is_grouped) { // as it is, but here the compiler sees it
+      if constexpr (sums_parts) { // as it is, but here the compiler sees it
         EIDER_UNROLL
         for (int i = 0; i < sixteens; ++i)
           clear(unscaled[i]);
@@ -122,18 +134,29 @@ private:
       weights.take(turn, codes);
       EIDER_UNROLL
       for (int s = 0; s < loads; ++s) {
-        uint32 pairs[eights][Pairs<X>::terms][own / 2];
-        EIDER_UNROLL
-        for (int e = 0; e < eights; ++e)
-          pairs_of_row<W, Code::conversion>(rows.row(s, e), pairs[e]);
-        EIDER_UNROLL
-        for (int i = 0; i < sixteens; ++i)
-          multiply_step<Code, typename Pairs<X>::Half>(&codes[2 * (s * sixteens + i)], pairs,
-                                                       &scales[2 * i], row_scales, s, unscaled[i],
-                                                       sums[i], at);
+        if constexpr (meets_codes) {
+          Fragment<X, own> of_rows[eights];
+          EIDER_UNROLL
+          for (int e = 0; e < eights; ++e)
+            of_rows[e] = rows.row(s, e);
+          EIDER_UNROLL
+          for (int i = 0; i < sixteens; ++i)
+            multiply_codes(&codes[2 * (s * sixteens + i)], of_rows, &scales[2 * i], row_scales, s,
+                           unscaled[i], sums[i], at);
+        } else {
+          uint32 pairs[eights][Pairs<X>::terms][own / 2];
+          EIDER_UNROLL
+          for (int e = 0; e < eights; ++e)
+            pairs_of_row<W, Code::conversion>(rows.row(s, e), pairs[e]);
+          EIDER_UNROLL
+          for (int i = 0; i < sixteens; ++i)
+            multiply_step<Code, typename Pairs<X>::Half>(&codes[2 * (s * sixteens + i)], pairs,
+                                                         &scales[2 * i], row_scales, s, unscaled[i],
+                                                         sums[i], at);
+        }
       }
     }
-    if constexpr (!Cut::is_grouped) {
+    if constexpr (!sums_parts) {
       EIDER_UNROLL
       for (int i = 0; i < sixteens; ++i)
         add_scaled(unscaled[i], &scales[2 * i], row_scales, 0, sums[i]);
@@ -192,12 +215,39 @@ private:
         for (int e = 0; e < eights; ++e)
           multiply_add(unscaled[quarter % chains][e], a, &x[e][term][2 * quarter], Half(), at);
       }
-      const int end = s * step + (quarter + 1) * step / 4;
-      if (Cut::is_grouped && (end % Cut::block == 0 || end == stage)) {
-        add_scaled(unscaled, scales, row_scales, (end - 1) / Cut::block, sums);
-        clear(unscaled);
-      }
+      end_part(s * step + (quarter + 1) * step / 4, unscaled, scales, row_scales, sums);
     }
+  }
+
+  /// The same of codes as they lie: a lane's first 8 of each row are 32 of the length with those of
+  /// its neighbours, and so are the others.
+  template <class W, class X, class S, class Rows>
+  static EIDER_DEVICE void
+  multiply_codes(const Fragment<W, own> *codes, const Fragment<X, own> (&x)[eights],
+                 const Fragment<S, groups> *scales, const Rows &row_scales, int s,
+                 Unscaled &unscaled, float (&sums)[eights][4], arch::Site at) {
+    EIDER_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      uint32 a[4];
+      EIDER_UNROLL
+      for (int i = 0; i < 4; ++i)
+        a[i] = codes[i % 2].words[2 * half + i / 2];
+      EIDER_UNROLL
+      for (int e = 0; e < eights; ++e)
+        arch::multiply_add_codes<W, X>(unscaled[0][e], a, &x[e].words[2 * half], at);
+      end_part(s * step + (half + 1) * step / 2, unscaled, scales, row_scales, sums);
+    }
+  }
+
+  /// Where so much of a stage ends a part, its sums are scaled, and the next begins.
+  template <class S, int count, class Rows>
+  static EIDER_DEVICE void end_part(int end, Unscaled &unscaled, const Fragment<S, count> *scales,
+                                    const Rows &row_scales, float (&sums)[eights][4]) {
+    if (!ends_part(end))
+      return;
+    const int group = Cut::is_grouped ? static_cast<int>((end - 1) / Cut::block) : 0;
+    add_scaled(unscaled, scales, row_scales, group, sums);
+    clear(unscaled);
   }
 
   /// The pair without infinities: an f32 has met them with the first of its terms.

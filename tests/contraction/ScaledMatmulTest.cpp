@@ -57,6 +57,37 @@ std::vector<Point> points() {
                                 "prefetch = 2, loads = 2, split = 2>"));
   return points;
 }
+/// As codes, by warps: stages of each length, parts of 64 and of 128, rows that end in the middle
+/// of one and begin anywhere; and the same as f16, where the codec is none of instructions.
+std::vector<Point> codePoints() {
+  std::vector<Point> points;
+  auto add = [&](OpParameters parameters, int64_t m, int64_t n, int64_t k, int rows, int loads,
+                 int split, const char *values = "normal") {
+    points.push_back(
+        scaledMatmul(std::move(parameters), m, n, k,
+                     "contract<threads = " + std::to_string(32 * split) +
+                         ", vector = 1, rows = " + std::to_string(rows) +
+                         ", columns = 16, prefetch = 2, loads = " + std::to_string(loads) +
+                         ", split = " + std::to_string(split) + ">"));
+    points.back().values = values;
+  };
+  for (const char *block : {"1x128", "1x*"})
+    for (const char *fromBlock : {"1x128", "*x*"})
+      for (const int loads : {1, 2, 4})
+        add({.block = block, .fromBlock = fromBlock}, 13, 40, 1040, 8 * loads, loads, 4 / loads);
+  add({.block = "*x*", .fromBlock = "1x*"}, 9, 24, 832, 8, 3, 2); // stages of 192
+  for (const char *format : {"e4m3", "e5m2"})
+    for (const char *fromFormat : {"e4m3", "e5m2"})
+      add({.format = format, .fromFormat = fromFormat}, 19, 30, 400, 16, 2, 1, "specials");
+  for (const Point &one : inEachVariant(scaledMatmul({.block = "128x128"}, 11, 37, 529)))
+    points.push_back(one);
+  for (const char *block : {"1x128", "1x*"})
+    points.push_back(scaledMatmul({.block = block, .fromBlock = block}, 21, 37, 656));
+  for (size_t last = points.size() - 2; last < points.size(); ++last)
+    points[last].codec = "software";
+  return points;
+}
+
 /// As codes, by warpgroups (sm_90a): stages that blocks of a cluster have not as many of, rows that
 /// end in the middle of one, scales that come one by one or several together.
 std::vector<Point> warpgroupPoints() {
@@ -91,6 +122,8 @@ std::vector<Point> warpgroupPoints() {
 
 TEST(ScaledMatmul, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }
 
+TEST(ScaledMatmul, AsCodesAgreesWithTheReferenceOnTheDevice) { expectReference(codePoints()); }
+
 TEST(ScaledMatmul, ByWarpgroupsAgreesWithTheReferenceOnTheDevice) {
   expectReference(warpgroupPoints());
 }
@@ -99,7 +132,60 @@ TEST(ScaledMatmul, NvrtcCompilesTheTextsOfWarpgroups) {
   expectNvrtc(warpgroupPoints(), "sm_90a", /*every=*/7); // all would be slow
 }
 
-TEST(ScaledMatmul, TextsArePure) { expectPure(points()); }
+/// Where a target multiplies codes, blocks are such, and nobody asks for software.
+TEST(ScaledMatmul, MeetsCodesWhereTheTargetDoes) {
+  auto meets = [](const char *target, OpParameters parameters = {}, const char *codec = "auto") {
+    CompileOptions options;
+    options.target = target;
+    options.codec = codec;
+    options.dims = {{"m", 8}, {"n", 256}, {"k", 512}};
+    const Program program = libraryOp("scaled_matmul", std::move(parameters));
+    return emit(program, options, Stage::Cuda).find("/*meets_codes=*/true") != std::string::npos;
+  };
+  for (const char *target : {"sm_89", "sm_90", "sm_100", "sm_110", "sm_120", "sm_121a", "host"})
+    EXPECT_TRUE(meets(target)) << target;
+  for (const char *target : {"sm_75", "sm_80", "sm_86"})
+    EXPECT_FALSE(meets(target)) << target;
+  EXPECT_TRUE(meets("sm_89", {.format = "e5m2", .block = "1x*", .fromBlock = "*x*"}));
+  EXPECT_FALSE(meets("sm_89", {}, "software"));
+  EXPECT_FALSE(meets("sm_89", {.format = "e4m3fnuz"}));
+  EXPECT_FALSE(meets("sm_89", {.block = "1x64"}));
+  EXPECT_FALSE(meets("sm_89", {.fromBlock = "1x256"}));
+}
+
+/// One product so large that others of its 32, of which 13 bits below it are left, are lost beside
+/// it; those of the next 128 are not.
+TEST(ScaledMatmul, SumsOfCodesAreAddedUpInFloat) {
+  constexpr int64_t k = 1024, largest = 448 * 448;
+  for (const char *block : {"1x128", "1x*"}) {
+    matrix::Case made = at_points::caseOf(
+        scaledMatmul({.dtype = "f32", .block = block, .fromBlock = block}, 1, 16, k));
+    for (auto [codes, scales] : {std::pair(0, 1), std::pair(2, 3)}) {
+      std::memset(made.inputs[codes].data.data(), 0x38, made.inputs[codes].data.size()); // 1
+      for (size_t row = 0; row < made.inputs[codes].data.size(); row += k)
+        made.inputs[codes].data[row] = std::byte{0x7e};
+      std::vector<float> ones(made.inputs[scales].data.size() / sizeof(float), 1);
+      std::memcpy(made.inputs[scales].data.data(), ones.data(), made.inputs[scales].data.size());
+    }
+    const std::vector<HostTensor> outputs = runOnHost(made);
+    for (const float sum : floatsOf(outputs.at(0))) {
+      EXPECT_GE(sum, largest + k - 128) << block;
+      EXPECT_LT(sum, largest + k - 31) << block << ": products of codes are not so exact";
+    }
+    EXPECT_EQ(wrongOf(made, outputs), 0) << block;
+  }
+}
+
+TEST(ScaledMatmul, TextsArePure) {
+  expectPure(points());
+  expectPure(codePoints());
+}
+/// By targets that multiply codes, and by those of which the compiler makes f16 of them.
+TEST(ScaledMatmul, NvrtcCompilesTheTextsOfCodes) {
+  for (const char *target : {"sm_89", "sm_90", "sm_100", "sm_120"})
+    expectNvrtc(codePoints(), target, /*every=*/4); // all would be slow
+}
+
 TEST(ScaledMatmul, NvrtcCompilesTheTexts) {
   std::vector<Point> some = points();
   std::erase_if(some, [](const Point &point) { return point.codec == "hardware"; });

@@ -110,6 +110,19 @@ simt.kernel @groups_that_end_nowhere [] threads = 32 grid = "1" arguments = [] a
 
 // -----
 
+!cursor = !simt.cursor<<block, threads = 32, vector = 4, rows = 8, columns = 16, loads = 1, width = 16>>
+simt.kernel @codes_that_are_none ["w", "s", "x"] threads = 32 grid = "1" arguments = ["tensor:w", "tensor:s", "tensor:x"] alignments = {} header = [] {
+^bb0(%w: !simt.pointer<f8E4M3FN>, %s: !simt.pointer<f32>, %x: !simt.pointer<bf16>):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !cursor):
+    // expected-error @below {{'simt.contract' op multiplies codes as they are where both are such, and by instruction}}
+    %y = simt.contract %x, %w by %s at %at {length = 64, block_rows = 1, block_columns = 64, meets_codes, split = 1, loads = 1, ahead = 2, vectors_alignment = 2, weights_alignment = 1, codec = #eider<codec hardware>} : !simt.pointer<bf16>, !simt.pointer<f8E4M3FN>, !simt.pointer<f32>, !cursor -> vector<4xf32>
+  }
+}
+
+// -----
+
 !cursor = !simt.cursor<<block, threads = 32, vector = 4, rows = 8, columns = 16, loads = 1, width = 16, row_groups = 2>>
 simt.kernel @groups_of_strided_weights ["w", "s", "x", "e"] threads = 32 grid = "1" arguments = ["tensor:w", "tensor:s", "tensor:x", "tensor:e"] alignments = {} header = [] {
 ^bb0(%w: !simt.pointer<f8E4M3FN>, %s: !simt.pointer<f32>, %x: !simt.pointer<bf16>, %e: !simt.pointer<i32>):

@@ -1,8 +1,12 @@
 // The text of a product of codes by codes: as they are by warpgroups, and by warps where there are none, or rows begin
-// anywhere.
+// anywhere; by warps as they are, too, where a target multiplies such: blocks are of 128 or whole rows, and the codec is its own.
 //
 // RUN: eider emit scaled_matmul --from-block '1x*' --dim m=64 --dim n=4096 --dim k=14336 --arch sm_90a | FileCheck %s
 // RUN: eider emit scaled_matmul --from-block '*x*' --dim m=64 --dim n=4096 --dim k=14336 --arch sm_80 | FileCheck %s --check-prefix=WARPS
+// RUN: eider emit scaled_matmul --dim m=64 --dim n=4096 --dim k=14336 --arch sm_89 | FileCheck %s --check-prefix=CODES
+// RUN: eider emit scaled_matmul --dim m=64 --dim n=4096 --dim k=14336 --arch sm_120 | FileCheck %s --check-prefix=CODES
+// RUN: eider emit scaled_matmul --dim m=64 --dim n=4096 --dim k=14336 --arch sm_89 --codec software | FileCheck %s --check-prefix=HALVES
+// RUN: eider emit scaled_matmul --dim m=64 --dim n=4096 --dim k=14336 --arch sm_89 --block 1x64 | FileCheck %s --check-prefix=HALVES
 
 // CHECK:      #include "eider/contraction/codes.cuh"
 // CHECK:      void scaled_matmul(
@@ -19,3 +23,13 @@
 // WARPS-NOT:  CodeProduct
 // WARPS:      using E4m3 = Codec<e4m3, software>;
 // WARPS:      /*x_block=*/all_rows, 14336>;
+// WARPS-NOT:  meets_codes
+
+// CODES:      void scaled_matmul(
+// CODES:        using Multiply = Product<Tile, /*length=*/14336, /*block=*/1, 128,
+// CODES:          /*x_block=*/1, 128, /*meets_codes=*/true>;
+// CODES:          const auto product = Multiply::of<E4m3>(tile, x, w, w_scale, x_scale);
+// CODES:      void scaled_matmul_strided(
+// CODES:          /*x_block=*/1, 128, /*meets_codes=*/true>;
+
+// HALVES-NOT: meets_codes
