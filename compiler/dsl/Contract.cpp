@@ -29,21 +29,31 @@ static Value contract(mlir::Value weights, const Operand &vector, const Site &si
                                                /*codec=*/ir::CodecPathAttr()));
 }
 
-/// x is scaled, or a float each. `ends`: of the groups of rows, or null.
-static Value multiply(mlir::Value left, mlir::Value right, const Operand *ends, const Site &site) {
+namespace {
+/// Which rows of x meet which weights: all the same [n, k], or each group of rows its own [g, n,
+/// k]; groups of as many rows each, or as `ends` say.
+struct Groups {
+  bool areMany = false;
+  const Operand *ends = nullptr;
+};
+} // namespace
+
+/// x is scaled, or a float each.
+static Value multiply(mlir::Value left, mlir::Value right, const Groups &groups, const Site &site) {
   Recording &recording = *site.recording;
   if (left.getParentBlock() != right.getParentBlock())
     site.fail("x and weights are of two Builders", "take both from one");
   const Extents rows = Recording::extentsOf(ir::ContractOp::matrixOf(left.getType())),
                 columns = Recording::extentsOf(ir::ContractOp::matrixOf(right.getType()));
-  if (!ends && columns.size() != 2)
+  if (!groups.areMany && columns.size() != 2)
     site.fail("weights of shape " + textOf(columns) + " are no matrix",
-              "give them as [n, k], or groups [g, n, k] with their ends");
-  if (ends && columns.size() != 3)
+              "give them as [n, k], or groups [g, n, k] with their ends, or to batched_matmul");
+  if (groups.areMany && columns.size() != 3)
     site.fail("weights of shape " + textOf(columns) + " are no matrices", "give them as [g, n, k]");
   if (rows.size() != 2 || rows[1] != columns.back())
     site.fail("x of shape " + textOf(rows) + " does not meet weights of " + textOf(columns),
               "give rows [m, k] with the weights' last dim");
+  const Operand *ends = groups.ends;
   const mlir::Value last = ends ? recording.recorded(*ends, site) : mlir::Value();
   if (ends && (!Recording::isIndex(*ends) ||
                Recording::extentsOf(last.getType()) != Extents{columns.front()}))
@@ -58,23 +68,52 @@ static Value multiply(mlir::Value left, mlir::Value right, const Operand *ends, 
                                                /*codec=*/ir::CodecPathAttr()));
 }
 
+/// The same of x and weights as they are given; `what` names the function.
+static Value multiply(const char *what, const Operand &x, const Scaled &weights, bool areMany,
+                      const Value *ends = nullptr) {
+  Recording::enter(what, weights, Recording::whereOf(x));
+  if (!ends) {
+    Site site = Recording::enter(what, {&x});
+    return multiply(site.recording->plain(x, site), site.recording->scaled(weights), {areMany},
+                    site);
+  }
+  const Operand groups(*ends, Recording::whereOf(x));
+  Site site = Recording::enter(what, {&x, &groups});
+  return multiply(site.recording->plain(x, site), site.recording->scaled(weights),
+                  {areMany, &groups}, site);
+}
+static Value multiply(const char *what, const Scaled &x, const Scaled &weights, bool areMany,
+                      const Value *ends, std::source_location where) {
+  Recording::enter(what, weights, where);
+  Site site = Recording::enter(what, x, where);
+  std::optional<Operand> groups;
+  if (ends) {
+    groups.emplace(*ends, where);
+    if (Recording::enter(what, {&*groups}).recording != site.recording)
+      site.fail("the operands are of two Builders", "record an op with one Builder");
+  }
+  return multiply(site.recording->scaled(x), site.recording->scaled(weights),
+                  {areMany, groups ? &*groups : nullptr}, site);
+}
+
 Value eider::matmul(const Operand &x, const Scaled &weights) {
-  Recording::enter("matmul", weights, Recording::whereOf(x));
-  Site site = Recording::enter("matmul", {&x});
-  return multiply(site.recording->plain(x, site), site.recording->scaled(weights), nullptr, site);
+  return multiply("matmul", x, weights, /*areMany=*/false);
 }
-
 Value eider::matmul(const Operand &x, const Scaled &weights, const Value &ends) {
-  Recording::enter("matmul", weights, Recording::whereOf(x));
-  const Operand groups(ends, Recording::whereOf(x));
-  Site site = Recording::enter("matmul", {&x, &groups});
-  return multiply(site.recording->plain(x, site), site.recording->scaled(weights), &groups, site);
+  return multiply("matmul", x, weights, /*areMany=*/true, &ends);
 }
-
 Value eider::matmul(const Scaled &x, const Scaled &weights, std::source_location where) {
-  Recording::enter("matmul", weights, where);
-  Site site = Recording::enter("matmul", x, where);
-  return multiply(site.recording->scaled(x), site.recording->scaled(weights), nullptr, site);
+  return multiply("matmul", x, weights, /*areMany=*/false, nullptr, where);
+}
+Value eider::matmul(const Scaled &x, const Scaled &weights, const Value &ends,
+                    std::source_location where) {
+  return multiply("matmul", x, weights, /*areMany=*/true, &ends, where);
+}
+Value eider::batched_matmul(const Operand &x, const Scaled &weights) {
+  return multiply("batched_matmul", x, weights, /*areMany=*/true);
+}
+Value eider::batched_matmul(const Scaled &x, const Scaled &weights, std::source_location where) {
+  return multiply("batched_matmul", x, weights, /*areMany=*/true, nullptr, where);
 }
 
 Value eider::dot(const Scaled &weights, const Operand &vector) {

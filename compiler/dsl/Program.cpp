@@ -159,13 +159,17 @@ private:
     }
   }
 
-  /// Groups of rows end among these, and the kernel is made for their number and their weights.
+  /// Groups of rows end among these, if they say where, and the kernel is made for their number and
+  /// their weights.
   void noteGroups(ContractOp op) {
-    for (Signature::Tensor &tensor : signature.tensors)
-      if (auto input = op.getEnds().getDefiningOp<InputOp>();
-          input && tensor.name == input.getName())
-        tensor.risesTo = dimsOf(op.getVector().getType()).getExprs().front().contractExpression();
-    fixExtents({op.getEnds(), op.getVector(), op.getResult()});
+    if (op.getEnds())
+      for (Signature::Tensor &tensor : signature.tensors)
+        if (auto input = op.getEnds().getDefiningOp<InputOp>();
+            input && tensor.name == input.getName())
+          tensor.risesTo = dimsOf(op.vectorType()).getExprs().front().contractExpression();
+    for (const DimExpr &dim : dimsOf(op.weightsType()).getExprs())
+      for (Signature::NamedDim &named : signature.dims)
+        named.isFixed |= dim.name && dim.name.getValue() == named.name;
   }
 
   void noteChoices(Operation &op) {
@@ -186,7 +190,7 @@ private:
                  {scatter.getName().str(), scatter.getName().str() + "_scale"});
     if (auto attention = dyn_cast<AttentionOp>(op))
       noteAttention(attention);
-    if (auto contract = dyn_cast<ContractOp>(op); contract && contract.getEnds())
+    if (auto contract = dyn_cast<ContractOp>(op); contract && contract.isOfGroups())
       noteGroups(contract);
     if (auto prefill = dyn_cast<PrefillOp>(op))
       notePrefill(prefill);

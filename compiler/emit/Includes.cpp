@@ -32,7 +32,7 @@ void eider::text::printIncludes(ModuleOp module, llvm::raw_ostream &os) {
   module.walk([&](Operation *op) {
     if (auto loop = dyn_cast<ForTilesOp>(op))
       includes.insert(headerOf(loop.getTile()));
-    if (auto loop = dyn_cast<ForTilesOp>(op); loop && loop.getEnds())
+    if (auto loop = dyn_cast<ForTilesOp>(op); loop && loop.getTile().getRowGroups())
       includes.insert("eider/contraction/grouped.cuh");
     if (auto product = dyn_cast<ContractOp>(op))
       includes.insert(!product.getWarpgroups()     ? "eider/contraction/product.cuh"

@@ -143,11 +143,14 @@ static Tensor reduceSum(bool mean, const Tensor &input, const Extents &grid,
 /// may be too small for f32 then.
 static Range rangeOfProduct(double weight, double scale, Range vector, double least) {
   if (std::abs(scale) >= 0x1p128 && !std::isnan(weight) && !vector.isNaN())
-    return Range::anything(); // as the sum of its group is 0 or not
+    return Range::anything();                      // as the sum of its group is 0 or not
+  const bool isLost = std::abs(scale) <= 0x1p-150; // as the product of two scales is 0 in f32
   Hull hull;
   for (double end : {vector.lower, vector.upper}) {
     const double product = weight * scale * end,
                  slack = std::abs(product) * 0x1p-22 + least * std::max(1.0, std::abs(scale));
+    if (isLost && std::isinf(product))
+      return Range::anything();
     const bool isKnown = std::isnan(product) || std::isinf(product) || product == 0;
     hull.add(isKnown ? product : product - slack);
     hull.add(isKnown ? product : product + slack);
@@ -247,20 +250,23 @@ static Tensor slice(const Tensor &tensor, int64_t first, Extents shape) {
   return part;
 }
 
-Tensor interpreter::contractGroups(const Factor &weights, const Tensor &matrix,
-                                   const Tensor &ends) {
+Tensor interpreter::contractGroups(const Factor &weights, const Factor &matrix, const Tensor *ends,
+                                   bool mayMeetAsCodes) {
   const Extents &shape = weights.values.shape;
-  const int64_t rows = matrix.shape[0], columns = shape[1], length = shape[2];
+  const int64_t rows = matrix.values.shape[0], columns = shape[1], length = shape[2];
+  const int64_t ofEach = shape[0] ? (rows + shape[0] - 1) / shape[0] : 0; // where no ends are
   Tensor result(DType::f32, {rows, columns});
   result.ranges.assign(result.size(), Range::point(0));
+  auto sliceOf = [&](const Factor &factor, int64_t first, const Extents &extents) -> Factor {
+    return {slice(factor.values, first, extents),
+            factor.scales ? std::optional(slice(*factor.scales, first, extents)) : std::nullopt};
+  };
   int64_t begin = 0;
   for (int64_t group = 0; group < shape[0]; ++group) {
-    const double given = ends.values[group];
+    const double given = ends ? ends->values[group] : static_cast<double>(begin + ofEach);
     const int64_t end = given < begin ? begin : given > rows ? rows : static_cast<int64_t>(given);
-    const Tensor part = contract({slice(weights.values, group, {columns, length}),
-                                  slice(*weights.scales, group, {columns, length})},
-                                 {slice(matrix, begin, {end - begin, length}), std::nullopt},
-                                 /*mayMeetAsCodes=*/false);
+    const Tensor part = contract(sliceOf(weights, group, {columns, length}),
+                                 sliceOf(matrix, begin, {end - begin, length}), mayMeetAsCodes);
     std::copy(part.values.begin(), part.values.end(), result.values.begin() + begin * columns);
     std::copy(part.ranges.begin(), part.ranges.end(), result.ranges.begin() + begin * columns);
     result.isLoose = result.isLoose || part.isLoose;

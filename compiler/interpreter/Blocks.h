@@ -43,8 +43,9 @@ struct Factor {
 Tensor contract(const Factor &weights, const Factor &vector, bool mayMeetAsCodes);
 
 /// The same of weights [g, n, k], of which rows up to `ends` [g] of the matrix meet one after the
-/// other; rows after the last end are zeros.
-Tensor contractGroups(const Factor &weights, const Tensor &matrix, const Tensor &ends);
+/// other, or without them as many rows each; rows after the last end are zeros.
+Tensor contractGroups(const Factor &weights, const Factor &matrix, const Tensor *ends,
+                      bool mayMeetAsCodes);
 
 /// eider.broadcast: each dim of the operand is the result's, 1, absent, or one value a block of the
 /// result's. `extents`: of such a block.

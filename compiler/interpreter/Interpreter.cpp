@@ -310,8 +310,10 @@ Tensor Machine::contraction(ir::ContractOp op) {
     return {get(value), std::nullopt};
   };
   const Factor weights = factorOf(op.getWeights()), vector = factorOf(op.getVector());
-  return op.getEnds() ? contractGroups(weights, vector.values, get(op.getEnds()))
-                      : contract(weights, vector, op.mayMeetAsCodes());
+  if (!op.isOfGroups())
+    return contract(weights, vector, op.mayMeetAsCodes());
+  return contractGroups(weights, vector, op.getEnds() ? &get(op.getEnds()) : nullptr,
+                        op.mayMeetAsCodes());
 }
 
 /// What a score function does, on as many scores as it is given, for which numbers are repeated.

@@ -388,7 +388,8 @@ LogicalResult ContractOp::verify() {
   if ((isScaled && getScales()) || (isVectorScaled && getVectorScales()))
     return emitOpError("weights that are scaled have their scales; others are given `by`");
   const RankedTensorType weights = weightsType(), vector = vectorType();
-  const int64_t axes = getEnds() ? 1 : 0; // before those of a matrix
+  const int64_t axes =
+      getEnds() || (isOfMatrices() && isOfGroups()) ? 1 : 0; // before those of a matrix
   if (!namesItsDims(weights) || weights.getRank() != axes + 2)
     return emitOpError(getEnds() ? "weights are a matrix a group with #eider.dims, one an axis"
                                  : "weights are a matrix with #eider.dims, one an axis");
@@ -404,10 +405,9 @@ LogicalResult ContractOp::verify() {
   if (isOfCodes ? !isOfMatrices() || isVectorScaled != isScaled || isVectorScaled == isBy : isBy)
     return emitOpError("multiplies codes that are a matrix, by their scales as the weights are");
   if (getEnds() &&
-      (!isOfMatrices() || isOfCodes || !namesItsDims(getEnds().getType()) ||
+      (!isOfMatrices() || !namesItsDims(getEnds().getType()) ||
        dimsOf(getEnds().getType()).getExprs() != dimsOf(weights).getExprs().take_front()))
-    return emitOpError(
-        "has groups of a matrix's rows, which are no codes, and an end for each of the weights'");
+    return emitOpError("has groups of a matrix's rows, and an end for each of the weights'");
   // The vector's type, or the result's: with an axis of the weights, in each row of the matrix.
   auto part = [&](int64_t axis, Type element) {
     SmallVector<int64_t> shape = {weights.getShape()[axes + axis]};

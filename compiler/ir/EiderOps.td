@@ -214,7 +214,8 @@ def Eider_ContractOp : Eider_Op<"contract", [Pure, AttrSizedOperandSegments]> {
     Of a matrix [m, k] that is read from memory, so is each row: [m, n]. The weights are scaled there, or codes `by` their scales, which
     `codec` converts (set by `eider-legalize`); so may the matrix be.
     `groups %ends`: weights are [g, n, k], and rows of the matrix from ends[e - 1] (0 of the first) to ends[e] meet those of e; rows after
-    the last end meet none and are zeros. An end before the one before it is that one, one beyond the rows their number.
+    the last end meet none and are zeros. An end before the one before it is that one, one beyond the rows their number. Without ends each
+    of g groups has ceil(m / g) rows, but for what the last lack.
   }];
   let arguments = (ins AnyTypeOf<[Eider_Scaled, Eider_F32Tensor, Eider_CodeTensor]>:$weights,
                        Optional<AnyTypeOf<[Eider_F32Tensor, Eider_ScaleTensor]>>:$scales,
@@ -227,6 +228,8 @@ def Eider_ContractOp : Eider_Op<"contract", [Pure, AttrSizedOperandSegments]> {
     ::mlir::RankedTensorType vectorType() { return matrixOf(getVector().getType()); }
     /// Whether the vector is a matrix, of one a row.
     bool isOfMatrices() { return vectorType().getRank() == 2; }
+    /// Whether groups of its rows meet weights of their own.
+    bool isOfGroups() { return weightsType().getRank() == 3; }
     static ::mlir::RankedTensorType matrixOf(::mlir::Type type);
     /// Elements along a row with a scale together; none: all of it.
     std::optional<int64_t> weightsBlock() { return blockOf(getWeights(), getScales()); }

@@ -153,8 +153,9 @@ LogicalResult ForTilesOp::verify() {
   if (getByColumns() && (getOnly() || getTile().segments() == 1))
     return emitOpError("goes by columns where each block has several tiles to choose of, each part "
                        "of a row");
-  if (!getEnds() != !getTile().getRowGroups() ||
-      (getEnds() && (getOnly() || getByColumns() || !getInitial().empty())))
+  const bool isGrouped = getTile().getRowGroups() != 0;
+  if ((getEnds() && !isGrouped) ||
+      (isGrouped && (getOnly() || getByColumns() || !getInitial().empty())))
     return emitOpError("has the ends of its tile's groups of rows, and no other way to go then");
   return success();
 }

@@ -123,6 +123,12 @@ Table makeTable() {
   table.add("grouped_matmul",
             "y = x · transpose of dequantised w[g], of rows ends[g - 1] to ends[g]",
             {"dtype", "format", "block", "scale", "index"}, ops::groupedMatmul);
+  table.add("grouped_scaled_matmul",
+            "y = dequantised x · transpose of dequantised w[g], of rows ends[g - 1] to ends[g]",
+            {"dtype", "fromFormat", "fromBlock", "fromScale", "format", "block", "scale", "index"},
+            ops::groupedScaledMatmul);
+  table.add("batched_matmul", "y = x · transpose of dequantised w[b], of as many rows each",
+            {"dtype", "format", "block", "scale"}, ops::batchedMatmul);
   const OpSetting softcap = {"softcap", 0, 0, INT32_MAX}, alibi = {"alibi", 0, 0, 1};
   const std::vector<OpSetting> ofCache = {{"window", 0, 0, INT32_MAX},
                                           {"scale_axes", 0, 0, 2},

@@ -30,6 +30,8 @@ Program gemv(const Parameters &p);
 Program matmulSkinny(const Parameters &p);
 Program scaledMatmul(const Parameters &p);
 Program groupedMatmul(const Parameters &p);
+Program groupedScaledMatmul(const Parameters &p);
+Program batchedMatmul(const Parameters &p);
 Program attentionDecode(const Parameters &p);
 Program attentionPrefill(const Parameters &p);
 Program copy(const Parameters &p);

@@ -112,7 +112,7 @@ bool eider::transforms::isReadByRows(Operation &op) {
 
 bool eider::transforms::readsByAxes(Operation &user) {
   auto contract = dyn_cast<ContractOp>(user);
-  return isa<AttentionOp, PrefillOp>(user) || (contract && contract.getEnds());
+  return isa<AttentionOp, PrefillOp>(user) || (contract && contract.isOfGroups());
 }
 
 llvm::StringSet<> eider::transforms::dimsCounted(ProgramOp program, const Domain &domain) {
@@ -252,15 +252,15 @@ static LogicalResult noteScales(Domain &domain, ContractOp op, std::optional<int
 /// Notes the groups of rows of a product: those of all others, if any.
 static LogicalResult noteRowGroups(Domain &domain, ContractOp op) {
   const auto weights = cast<RankedTensorType>(op.getWeights().getType());
-  const int64_t groups = op.getEnds() ? weights.getShape().front() : 0;
+  const int64_t groups = op.isOfGroups() ? weights.getShape().front() : 0;
   if (ShapedType::isDynamic(groups))
     return op.emitError() << "dim '" << dimsOf(weights).getExprs().front().str()
                           << "' counts the groups of rows and must be static: give it a value";
-  if (op.getEnds() && groups < 1)
+  if (op.isOfGroups() && groups < 1)
     return op.emitError("multiplies rows in no groups: give at least one");
   const std::string ends =
       op.getEnds() ? op.getEnds().getDefiningOp<InputOp>().getName().str() : std::string();
-  if (domain.products && ends != domain.endsOfGroups)
+  if (domain.products && (ends != domain.endsOfGroups || groups != domain.rowGroups))
     return op.emitError("multiplies rows in other groups than another product of the program: do "
                         "that in a program of its own");
   domain.rowGroups = groups;

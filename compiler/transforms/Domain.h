@@ -100,7 +100,7 @@ struct Domain {
   int64_t blockOfWeights = 0; ///< Of their rows, with a scale together, at most; 0: whole rows.
   int64_t lengthOfRows = 0;   ///< That are multiplied, at most.
   int64_t rowGroups = 0;      ///< Of rows that meet weights of their own; 0: all meet the same.
-  std::string endsOfGroups;   ///< The input that says where these groups end.
+  std::string endsOfGroups;   ///< The input that says where these end; empty: all are as large.
   bool byWarpgroups = true;   ///< These products, where the target has such.
   bool meetsCodes = false;    ///< So do these, both of codes.
   /// Bytes of shared memory of a block of such a product (templates/contraction/warpgroups.cuh,

@@ -57,7 +57,9 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
       return i64(typeOf(value).getShape().back());
     return all.empty() ? Value() : all.back();
   };
-  auto apart = [&](Value value) { return op.getEnds() ? strides.lookup(nameOf(value)) : Value(); };
+  auto apart = [&](Value value) {
+    return op.isOfGroups() ? strides.lookup(nameOf(value)) : Value();
+  };
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   auto product = simt::ContractOp::create(
       builder, op.getLoc(), heldType(op.getType()), pointerOf(op.getVector()),

@@ -13,9 +13,11 @@ using namespace eider::transforms;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// Side by side, of each group that has rows, about half of them.
+/// Side by side, of each group that has rows: about half of them, or all of such as are as large.
 static int64_t tilesOfProduct(const Domain &domain, int64_t columns) {
-  return ceilDiv(domain.width, columns) * std::max<int64_t>(1, (domain.rowGroups + 1) / 2);
+  const int64_t having =
+      domain.endsOfGroups.empty() ? domain.rowGroups : (domain.rowGroups + 1) / 2;
+  return ceilDiv(domain.width, columns) * std::max<int64_t>(1, having);
 }
 
 /// A product of matrices with few rows: all of them meet a block's weights. So many warps share a
@@ -88,7 +90,7 @@ static double stagesOfCodes(const ScheduleKnobs &knobs, const Domain &domain) {
   constexpr int64_t stage = 128;
   const auto cluster = static_cast<double>(knobs.cluster);
   double blocks =
-      static_cast<double>(ceilDiv(domain.width, knobs.columns)) * cluster / multiprocessors;
+      static_cast<double>(tilesOfProduct(domain, knobs.columns)) * cluster / multiprocessors;
   const bool isUneven = blocks > 1 || knobs.threads > 128;
   const double around = knobs.cluster > 2 ? (isUneven ? uneven : 5) * cluster : 4 * (1 + cluster);
   if (blocks <= 2) // of many the tail is short
@@ -132,7 +134,7 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
       if (domain.meetsCodes ? threads == 512 : threads == 128)
         continue;
       // Of codes alone more are on their way than of those that are decoded.
-      const bool isShared = ceilDiv(domain.width, threads / 2) * cluster > multiprocessors;
+      const bool isShared = tilesOfProduct(domain, threads / 2) * cluster > multiprocessors;
       const int64_t resident = domain.meetsCodes && isShared ? 2 : 0,
                     prefetch = domain.meetsCodes && (threads == 128 || !isShared) ? 6 : 4;
       const ScheduleAttr schedule =

@@ -66,6 +66,8 @@ class CodeProduct {
   static_assert(arch::has_warpgroups, "compile for sm_90a, and not for sm_90");
 
 public:
+  using OfGroup = WeightsOfGroup<Tile, length, block_rows, block_columns>;
+
   /// What each thread holds of the tile; rows start on multiples of 16 bytes. Every thread of the
   /// cluster takes part.
   template <class Code, class X, class W, class S, class XS>
@@ -74,7 +76,8 @@ public:
                                                          arch::Site at = arch::Site::current()) {
     constexpr int turns = Cut::turns;
     unsigned char *shared = shared_for_warpgroups<CodeProduct, memory>();
-    const int64 first = tile.first_row() / rows * rows, there = tile.matrix_rows() - first;
+    const int64 first = tile.first_row() - Cut::rank() * Tile::rows, // the cluster's
+        there = tile.matrix_rows() - first;
     LinesOfCodes<Cut, W, Cut::width> weights(w, tile.first_column(),
                                              Tile::matrix_columns - tile.first_column());
     LinesOfCodes<Cut, X, rows> rows_of_x(x, first, there);

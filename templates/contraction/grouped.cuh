@@ -6,42 +6,46 @@
 #ifndef EIDER_CONTRACTION_GROUPED_CUH
 #define EIDER_CONTRACTION_GROUPED_CUH
 
-#include "eider/fragment.cuh"
+#include "eider/contraction/pairs.cuh"
 
 namespace eider {
 
 /// A product of a GroupedTile, whose rows meet the weights of their group; zeros where it has none.
-template <class Multiply> struct GroupedProduct;
-
-template <template <class, int64, int64, int64, int, int, int, int64...> class Multiply, class Tile,
-          int64 length, int64 block_rows, int64 block_columns, int a, int b, int c, int64... of_x>
-struct GroupedProduct<Multiply<Tile, length, block_rows, block_columns, a, b, c, of_x...>> {
-  using OfGroup = Multiply<Tile, length, block_rows, block_columns, a, b, c, of_x...>;
+template <class Multiply> struct GroupedProduct {
+  using OfGroup = typename Multiply::OfGroup;
 
   /// As the product's own of contiguous matrices, of the first group's weights and scales; those of
-  /// the others lie behind them.
-  template <class Code, int... alignments, class X, class W, class S>
+  /// the others lie behind them. Scales of x are its rows', whatever their group.
+  template <class Code, int... alignments, class Tile, class X, class W, class S, class... XS>
   static EIDER_DEVICE Fragment<float, Tile::elements> of(const Tile &tile, const X *x, const W *w,
-                                                         const S *w_scale) {
-    constexpr int64 scales = (Tile::matrix_columns + block_rows - 1) / block_rows *
-                             ((length + block_columns - 1) / block_columns);
+                                                         const S *w_scale, const XS *...x_scale) {
     if (!tile.has_group())
       return {};
-    return OfGroup::template of<Code, alignments...>(
-        tile, x, w + tile.group() * (Tile::matrix_columns * (length / packing<W>)),
-        w_scale + tile.group() * scales);
+    return Multiply::template of<Code, alignments...>(
+        tile, x, w + tile.group() * (OfGroup::elements / packing<W>),
+        w_scale + tile.group() * OfGroup::scales, x_scale...);
   }
 
   /// The same of matrices with pitches, groups so far apart.
-  template <class Code, int... alignments, class X, class W, class S>
+  template <class Code, int... alignments, class Tile, class X, class W, class S>
   static EIDER_DEVICE Fragment<float, Tile::elements>
   of(const Tile &tile, const X *x, const W *w, const S *w_scale, int64 x_pitch, int64 w_pitch,
      int64 scale_pitch, int64 w_apart, int64 scales_apart) {
     if (!tile.has_group())
       return {};
-    return OfGroup::template of<Code, alignments...>(tile, x, w + tile.group() * w_apart,
-                                                     w_scale + tile.group() * scales_apart, x_pitch,
-                                                     w_pitch, scale_pitch);
+    return Multiply::template of<Code, alignments...>(tile, x, w + tile.group() * w_apart,
+                                                      w_scale + tile.group() * scales_apart,
+                                                      x_pitch, w_pitch, scale_pitch);
+  }
+  template <class Code, int... alignments, class Tile, class X, class W, class S, class XS>
+  static EIDER_DEVICE Fragment<float, Tile::elements>
+  of(const Tile &tile, const X *x, const W *w, const S *w_scale, const XS *x_scale, int64 x_pitch,
+     int64 w_pitch, int64 scale_pitch, int64 x_scale_pitch, int64 w_apart, int64 scales_apart) {
+    if (!tile.has_group())
+      return {};
+    return Multiply::template of<Code, alignments...>(
+        tile, x, w + tile.group() * w_apart, w_scale + tile.group() * scales_apart, x_scale,
+        x_pitch, w_pitch, scale_pitch, x_scale_pitch);
   }
 };
 

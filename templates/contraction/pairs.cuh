@@ -13,6 +13,13 @@
 
 namespace eider {
 
+/// How many elements and scales weights have, those of a group.
+template <class Tile, int64 length, int64 block_rows, int64 block_columns> struct WeightsOfGroup {
+  static constexpr int64 elements = Tile::matrix_columns * length;
+  static constexpr int64 scales = (Tile::matrix_columns + block_rows - 1) / block_rows *
+                                  ((length + block_columns - 1) / block_columns);
+};
+
 /// Of a block of x: its scale is that of all rows.
 inline constexpr int64 all_rows = 0;
 

@@ -53,6 +53,8 @@ class Product {
   template <class A, class B> struct Either<false, A, B> { using type = B; };
 
 public:
+  using OfGroup = WeightsOfGroup<Tile, length, block_rows, block_columns>;
+
   /// What each thread holds of the tile. `weights_alignment` and `alignment` are the bytes that the
   /// rows of w and x start at multiples of; pitches in elements (bytes of packed ones). Every
   /// thread of the CUDA block takes part.

@@ -262,6 +262,8 @@ class WarpgroupProduct {
   static_assert(arch::has_warpgroups, "compile for sm_90a, and not for sm_90");
 
 public:
+  using OfGroup = WeightsOfGroup<Tile, length, block_rows, block_columns>;
+
   /// What each thread holds of the tile; rows start on multiples of 16 bytes. Every thread of the
   /// cluster takes part.
   template <class Code, class X, class W, class S>

@@ -73,6 +73,27 @@ private:
   }
 };
 
+/// So many groups of as many rows each, one after the other, but for what the last lack.
+template <int groups> struct EqualGroups {
+  int64 rows; ///< Of the matrix.
+
+  using Place = typename RowGroups<groups, int64>::Place;
+
+  /// Where tile `number` is, of those that all groups have one after the other.
+  template <int rows_of_tile> EIDER_DEVICE Place place_of(int64 number) const {
+    const int64 of_each = (rows + groups - 1) / groups;
+    const int64 tiles = (of_each + rows_of_tile - 1) / rows_of_tile;
+    if (number >= tiles * groups)
+      return {-1, 0, 0};
+    const int64 group = number / tiles, begin = group * of_each,
+                end = begin + of_each < rows ? begin + of_each : rows;
+    const int64 first = begin + number % tiles * rows_of_tile;
+    if (first >= end) // nor have those after it rows
+      return {-1, 0, 0};
+    return {group, first, end};
+  }
+};
+
 /// A BlockTile whose rows are of one of so many groups; `cluster` of them lie below each other.
 template <int threads, int vector, int tile_rows, int tile_columns, int64 columns, int groups,
           int cluster = 1>
@@ -81,15 +102,14 @@ class GroupedTile
   using Block = BlockTile<threads, vector, tile_rows, tile_columns, columns, 1, 1, cluster>;
 
 public:
-  /// The tiles of this CUDA block in a matrix of `total` rows, whose groups end at `ends`
-  /// [groups]: grid-stride. No rows are beyond the matrix, whatever the ends are.
-  template <class I> struct Tiles {
-    RowGroups<groups, I> rows;
+  /// The tiles of this CUDA block in groups of rows: grid-stride.
+  template <class Groups> struct Tiles {
+    Groups rows;
 
     struct Iterator {
-      RowGroups<groups, I> rows;
+      Groups rows;
       int64 number;
-      typename RowGroups<groups, I>::Place place;
+      typename Groups::Place place;
 
       EIDER_DEVICE void find() {
         constexpr int64 tiles_of_row = (columns + tile_columns - 1) / tile_columns;
@@ -109,11 +129,15 @@ public:
     }
     EIDER_DEVICE EndOfTiles end() const { return {}; }
   };
+  /// Of a matrix of `total` rows, whose groups end at `ends` [groups]. No rows are beyond the
+  /// matrix, whatever the ends are.
   template <class I>
-  static EIDER_DEVICE Tiles<I> over(const I *ends, int64 total,
-                                    arch::Site at = arch::Site::current()) {
+  static EIDER_DEVICE Tiles<RowGroups<groups, I>> over(const I *ends, int64 total,
+                                                       arch::Site at = arch::Site::current()) {
     return {{ends, total, at}};
   }
+  /// Of one whose groups have as many rows each.
+  static EIDER_DEVICE Tiles<EqualGroups<groups>> over(int64 total) { return {{total}}; }
 
   /// The group of the tile's rows, and whether it is one of the matrix's: those after the last have
   /// none.

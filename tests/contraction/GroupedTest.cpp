@@ -64,6 +64,62 @@ std::vector<Point> points() {
   return points;
 }
 
+/// Of codes, as they lie and as f16: blocks of both, formats, rows that begin anywhere.
+std::vector<Point> codePoints() {
+  std::vector<Point> points;
+  auto add = [&](OpParameters parameters, Dims dims, const char *codec = "auto") {
+    points.push_back({.op = "grouped_scaled_matmul",
+                      .parameters = std::move(parameters),
+                      .dims = std::move(dims),
+                      .codec = codec});
+  };
+  for (const char *block : {"1x128", "128x128", "1x*"})
+    for (const char *fromBlock : {"1x128", "1x*", "*x*"})
+      for (const char *codec : {"auto", "software"})
+        add({.block = block, .fromBlock = fromBlock}, extents(5, 37, 45, 400), codec);
+  add({.block = "1x32", .fromBlock = "1x64", .index = "i32"}, extents(3, 21, 40, 272));
+  for (const char *format : {"e4m3", "e5m2", "e4m3fnuz"}) {
+    add({.format = format, .fromFormat = "e5m2"}, extents(3, 12, 24, 144));
+    points.back().values = "specials";
+  }
+  for (const char *block : {"1x128", "1x*"})
+    for (const Point &one : inEachVariant({.op = "grouped_scaled_matmul",
+                            .parameters = {.block = block, .fromBlock = block, .fromScale = "bf16"},
+                            .dims = extents(4, 30, 37, 333)}))
+      points.push_back(one);
+  for (const int64_t m : {0, 1, 200})
+    add({}, extents(33, m, 48, 128));
+  return points;
+}
+
+/// As many rows of each group, but for what the last lack: fewer of the last, none of some, tiles
+/// of several in turn.
+std::vector<Point> batches() {
+  std::vector<Point> points;
+  auto batched = [](OpParameters parameters, int64_t batches, int64_t m, int64_t n, int64_t k) {
+    return Point{.op = "batched_matmul",
+                 .parameters = std::move(parameters),
+                 .dims = {{"batches", batches}, {"m", m}, {"n", n}, {"k", k}}};
+  };
+  for (const char *block : {"1x128", "128x128", "1x*"})
+    for (const Point &one : inEachVariant(batched({.block = block}, 5, 40, 45, 272)))
+      points.push_back(one);
+  points.push_back(batched({.dtype = "f32", .format = "e5m2", .scale = "e8m0"}, 3, 7, 24, 144));
+  points.push_back(batched({.dtype = "f16", .format = "e2m1", .block = "1x32"}, 4, 30, 40, 130));
+  for (const int64_t m : {0, 1, 6, 8, 64, 100, 200})
+    points.push_back(batched({}, 7, m, 48, 128));
+  points.push_back(batched({}, 40, 81, 16, 64));
+  for (const char *schedule :
+       {"contract<threads = 128, vector = 1, rows = 32, columns = 16, prefetch = 2, loads = 1, "
+        "split = 4, tiles = 2>",
+        "contract<threads = 64, vector = 8, rows = 64, columns = 64, prefetch = 3, loads = 1, "
+        "blocks = 3>"}) {
+    points.push_back(batched({}, 6, 143, 77, 392));
+    points.back().schedule = schedule;
+  }
+  return points;
+}
+
 /// By warpgroups (sm_90a), in clusters of blocks that have a part of a group's rows each.
 std::vector<Point> warpgroupPoints() {
   std::vector<Point> points;
@@ -81,6 +137,16 @@ std::vector<Point> warpgroupPoints() {
       points.back().schedule = schedule;
       points.push_back(grouped({.dtype = dtype, .block = block}, extents(3, 70, 64, 1024)));
       points.back().schedule = schedule;
+      for (const char *fromBlock : {"1x128", "*x*"}) {
+        points.push_back({.op = "grouped_scaled_matmul",
+                          .parameters = {.block = block, .fromBlock = fromBlock},
+                          .dims = extents(4, 90, 70, 656),
+                          .schedule = schedule});
+      }
+      points.push_back({.op = "batched_matmul",
+                        .parameters = {.dtype = dtype, .block = block},
+                        .dims = {{"batches", 3}, {"m", 40}, {"n", 70}, {"k", 528}},
+                        .schedule = schedule});
     }
   return points;
 }
@@ -163,6 +229,10 @@ std::vector<int64_t> groupsOf(std::initializer_list<std::pair<int64_t, int64_t>>
 
 TEST(Grouped, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }
 
+TEST(Grouped, OfCodesAgreesWithTheReferenceOnTheDevice) { expectReference(codePoints()); }
+
+TEST(Grouped, BatchesAgreeWithTheReferenceOnTheDevice) { expectReference(batches()); }
+
 TEST(Grouped, ByWarpgroupsAgreesWithTheReferenceOnTheDevice) { expectReference(warpgroupPoints()); }
 
 TEST(Grouped, WhatStandsAroundAgreesOnTheDevice) {
@@ -216,6 +286,49 @@ TEST(Grouped, BoundsCatchMutations) {
   std::rotate(other.inputs[0].data.begin(), other.inputs[0].data.begin() + n * k,
               other.inputs[0].data.end());
   EXPECT_GE(wrongOf(made, runOnHost(other)), 20 * n * 9 / 10) << "weights of other groups";
+}
+
+/// Without the reference: rows of a batch meet its weights, of which each is of one code.
+TEST(Grouped, BatchesAreOfAsManyRows) {
+  constexpr int64_t batches = 4, n = 20, k = 128;
+  for (const int64_t m : {3, 8, 9, 10, 61}) {
+    matrix::Case made =
+        at_points::caseOf({.op = "batched_matmul",
+                           .parameters = {.dtype = "f32", .block = "1x*"},
+                           .dims = {{"batches", batches}, {"m", m}, {"n", n}, {"k", k}}});
+    constexpr unsigned char codes[batches] = {0x38, 0x40, 0x44, 0x48}; // 1, 2, 3, 4
+    for (int64_t batch = 0; batch < batches; ++batch)
+      std::memset(made.inputs[0].data.data() + batch * n * k, codes[batch], n * k);
+    for (size_t input : {1, 2}) {
+      const std::vector<float> ones(made.inputs[input].data.size() / sizeof(float), 1);
+      std::memcpy(made.inputs[input].data.data(), ones.data(), made.inputs[input].data.size());
+    }
+    const std::vector<HostTensor> outputs = runOnHost(made);
+    const std::vector<float> y = floatsOf(outputs.at(0));
+    const int64_t ofEach = (m + batches - 1) / batches;
+    for (int64_t i = 0; i < m * n; ++i)
+      ASSERT_EQ(y[i], static_cast<float>(k * (1 + i / n / ofEach))) << m << " rows, row " << i / n;
+    EXPECT_EQ(wrongOf(made, outputs), 0) << "the reference has other batches";
+  }
+}
+
+/// The bound of codes in groups shows the scales of another row, and the codes of another group.
+TEST(Grouped, BoundsOfCodesCatchMutations) {
+  constexpr int64_t groups = 3, m = 24, n = 32, k = 520;
+  matrix::Case made = at_points::caseOf({.op = "grouped_scaled_matmul",
+                                         .parameters = {.dtype = "f32"},
+                                         .dims = extents(groups, m, n, k)});
+  const std::vector<int64_t> ends = {8, 9, 20};
+  std::memcpy(made.inputs[4].data.data(), ends.data(), 8 * ends.size());
+  ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
+  matrix::Case other = made;
+  std::rotate(other.inputs[0].data.begin(), other.inputs[0].data.begin() + n * k,
+              other.inputs[0].data.end());
+  EXPECT_GE(wrongOf(made, runOnHost(other)), 20 * n * 8 / 10) << "weights of other groups";
+  other = made;
+  std::rotate(other.inputs[3].data.begin(), other.inputs[3].data.begin() + 4 * 5,
+              other.inputs[3].data.end());
+  EXPECT_GE(wrongOf(made, runOnHost(other)), 20 * n / 10) << "the scales of the next row of x";
 }
 
 /// A tile of few rows serves launches whose groups have as few on average, or half.
@@ -277,15 +390,29 @@ TEST(Grouped, RefusesWhatDoesNotMeet) {
   };
   EXPECT_THAT(errorOf([&] { eider::matmul(x, w); }), HasSubstr("groups [g, n, k] with their ends"));
   EXPECT_THAT(errorOf([&] { eider::matmul(x, one, ends); }), HasSubstr("give them as [g, n, k]"));
+  EXPECT_THAT(errorOf([&] { eider::batched_matmul(x, one); }), HasSubstr("give them as [g, n, k]"));
+  Scaled codes = b.scaled_input("codes", e4m3, {m, k}, {1, 128}, f32);
+  EXPECT_THAT(errorOf([&] { eider::matmul(codes, w); }), HasSubstr("or to batched_matmul"));
+  EXPECT_THAT(errorOf([&] { eider::matmul(codes, w, x); }), HasSubstr("give an input of i32"));
+  EXPECT_THAT(errorOf([&] { eider::matmul(codes, w, Value()); }), HasSubstr("an empty value"));
+  Builder elsewhere("elsewhere");
+  Value others = elsewhere.input("ends", DType::i32, {elsewhere.dim("groups")});
+  EXPECT_THAT(errorOf([&] { eider::matmul(codes, w, others); }), HasSubstr("two Builders"));
   EXPECT_THAT(errorOf([&] { eider::matmul(x, w, b.input("of_rows", DType::i32, {m})); }),
               HasSubstr("ends of shape [m] are not one of each group of [groups, n, k]"));
   EXPECT_THAT(errorOf([&] { eider::matmul(x, w, b.input("floats", f32, {groups})); }),
               HasSubstr("give an input of i32 or i64"));
 }
 
-TEST(Grouped, TextsArePure) { expectPure(points()); }
+TEST(Grouped, TextsArePure) {
+  for (const std::vector<Point> &each : {points(), codePoints(), batches()})
+    expectPure(each);
+}
 TEST(Grouped, NvrtcCompilesTheTexts) {
   std::vector<Point> some = points();
+  for (const std::vector<Point> &each : {codePoints(), batches()})
+    some.insert(some.end(), each.begin(), each.end());
+  std::erase_if(some, [](const Point &point) { return point.codec == "hardware"; });
   std::erase_if(some, [count = 0](const Point &) mutable { return count++ % 7 != 0; }); // slow
   expectNvrtc(some);
 }

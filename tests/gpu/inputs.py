@@ -59,7 +59,7 @@ def main(eider, directory, tokens=261, hidden=1173):
         source = random.Random(op["name"])
         header, data = {}, b""
         settings = {setting["name"]: setting["default"] for setting in op["settings"]}
-        DIMS.update({dim: 2 * int(tokens) + 3 for dim in op["dims"]}, tokens=int(tokens), m=9, groups=4, n=int(tokens), k=int(hidden), hidden=3 * settings.get("head", 0) or int(hidden))
+        DIMS.update({dim: 2 * int(tokens) + 3 for dim in op["dims"]}, tokens=int(tokens), m=9, groups=4, batches=4, n=int(tokens), k=int(hidden), hidden=3 * settings.get("head", 0) or int(hidden))
         if attends := "kv_heads" in op["dims"]:
             DIMS.update(b=4, h=8, kv_heads=2, d=128 if op["name"].endswith("_quant") else 64, page=16, max_pages=5, pages=23, scales=2)
         scaled = [name for tensor in op["outputs"] + op.get("inouts", []) if (name := tensor["name"]) in ("y", "k_cache", "v_cache")]

@@ -73,7 +73,8 @@ static CompileOptions optionsOf(const Point &point, const std::string &target) {
   options.target = target;
   options.codec = point.codec;
   options.schedule = point.schedule;
-  for (const char *alongRows : {"hidden", "k", "n", "groups"}) // static, but n where it is the rows
+  for (const char *alongRows :
+       {"hidden", "k", "n", "groups", "batches"}) // static; n but where it is the rows
     if (const auto dim = point.dims.find(alongRows);
         dim != point.dims.end() && (dim->first != "n" || point.dims.contains("m")))
       options.dims.insert(*dim);

@@ -153,6 +153,14 @@ void addGrouped(std::vector<BenchCell> &cells) {
       BenchCell made = cell("grouped_matmul", "bf16", "e4m3", "128x128", "auto", {});
       made.program.dims = {{"groups", groups}, {"m", groups * rows}, {"n", n}, {"k", k}};
       cells.push_back(made);
+      made = cell("grouped_scaled_matmul", "bf16", "e4m3", "128x128", "auto", {});
+      made.program.parameters.fromFormat = "e4m3";
+      made.program.parameters.fromBlock = "1x128";
+      made.program.dims = {{"groups", groups}, {"m", groups * rows}, {"n", n}, {"k", k}};
+      cells.push_back(made);
+      made = cell("batched_matmul", "bf16", "e4m3", "128x128", "auto", {});
+      made.program.dims = {{"batches", groups}, {"m", groups * rows}, {"n", n}, {"k", k}};
+      cells.push_back(made);
     }
 }
 

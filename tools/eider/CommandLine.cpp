@@ -74,11 +74,11 @@ void addParams(CLI::App &app, ProgramRequest &request) {
   app.add_option("--block", parameters.block,
                  "What one scale covers: 1x128, 128x128, 1x* (a row), *x* (the tensor), …");
   app.add_option("--from-format", parameters.fromFormat,
-                 "Of a scaled x (requantize, scaled_matmul): e4m3, …");
+                 "Of a scaled x (requantize, …scaled_matmul): e4m3, …");
   app.add_option("--from-block", parameters.fromBlock,
-                 "Of a scaled x (requantize, scaled_matmul): 1x128, …");
+                 "Of a scaled x (requantize, …scaled_matmul): 1x128, …");
   app.add_option("--from-scale", parameters.fromScale,
-                 "Of a scaled x (requantize, scaled_matmul): f32, …");
+                 "Of a scaled x (requantize, …scaled_matmul): f32, …");
   app.add_option("--from-scale-layout", parameters.fromScaleLayout,
                  "Of requantize's x: row_major, …");
   app.add_option(

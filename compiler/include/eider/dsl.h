@@ -304,6 +304,16 @@ EIDER_API Value matmul(const Operand &x, const Scaled &weights, const Value &end
 /// keep 13 bits below the largest; elsewhere products are exact.
 EIDER_API Value matmul(const Scaled &x, const Scaled &weights,
                        std::source_location where = std::source_location::current());
+/// Both: rows in groups, of codes.
+EIDER_API Value matmul(const Scaled &x, const Scaled &weights, const Value &ends,
+                       std::source_location where = std::source_location::current());
+
+/// Products of a batch, from one launch: x is [m, k], the rows of all of them one after the other,
+/// weights are [b, n, k], in blocks of one of them. Each has ceil(m / b) rows, but for what the
+/// last lack. The result is [m, n]; b must be static when the program is compiled.
+EIDER_API Value batched_matmul(const Operand &x, const Scaled &weights);
+EIDER_API Value batched_matmul(const Scaled &x, const Scaled &weights,
+                               std::source_location where = std::source_location::current());
 
 /// What a score function is given of a query and a key: numbers in f32, and of an input one value a
 /// head. They are of use inside of the function alone.

@@ -102,6 +102,8 @@ eider.program @groups(g, m, n, k) {
   %ends = eider.input "ends" : tensor<?xi64, #eider.dims<g>>
   // CHECK: eider.contract %{{.*}}, %{{.*}} groups %{{.*}} : tensor<?xi64, #eider.dims<g>> : !eider.scaled<{{.*}}>, tensor<?x?xbf16, #eider.dims<m, k>> -> tensor<?x?xf32, #eider.dims<m, n>>
   %y = eider.contract %w, %x groups %ends : tensor<?xi64, #eider.dims<g>> : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 128], scale = f32, layout = row_major>, tensor<?x?xbf16, #eider.dims<m, k>> -> tensor<?x?xf32, #eider.dims<m, n>>
+  // CHECK: eider.contract %{{.*}}, %{{.*}} : !eider.scaled<?x?x?xf8E4M3FN, {{.*}}>, tensor<?x?xbf16, #eider.dims<m, k>> -> tensor<?x?xf32, #eider.dims<m, n>>
+  %z = eider.contract %w, %x : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 128], scale = f32, layout = row_major>, tensor<?x?xbf16, #eider.dims<m, k>> -> tensor<?x?xf32, #eider.dims<m, n>>
 }
 
 // A schedule, a name that is no keyword, and an empty program.

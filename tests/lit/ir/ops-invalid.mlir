@@ -330,11 +330,20 @@ eider.program @groups_of_no_matrices(m, n, k, g) {
 
 // -----
 
+eider.program @a_vector_of_batches(n, k, g) {
+  %w = eider.input "w" : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 32], scale = f32, layout = row_major>
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<k>>
+  // expected-error @below {{'eider.contract' op weights are a matrix with #eider.dims, one an axis}}
+  %y = eider.contract %w, %x : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 32], scale = f32, layout = row_major>, tensor<?xf32, #eider.dims<k>> -> tensor<?xf32, #eider.dims<n>>
+}
+
+// -----
+
 eider.program @ends_of_others(m, n, k, g) {
   %w = eider.input "w" : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 32], scale = f32, layout = row_major>
   %x = eider.input "x" : tensor<?x?xbf16, #eider.dims<m, k>>
   %e = eider.input "e" : tensor<?xi32, #eider.dims<m>>
-  // expected-error @below {{'eider.contract' op has groups of a matrix's rows, which are no codes, and an end for each of the weights'}}
+  // expected-error @below {{'eider.contract' op has groups of a matrix's rows, and an end for each of the weights'}}
   %y = eider.contract %w, %x groups %e : tensor<?xi32, #eider.dims<m>> : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 32], scale = f32, layout = row_major>, tensor<?x?xbf16, #eider.dims<m, k>> -> tensor<?x?xf32, #eider.dims<m, n>>
 }
 

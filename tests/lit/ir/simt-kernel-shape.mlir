@@ -99,11 +99,12 @@ simt.kernel @scaled_products ["w", "x", "s"] threads = 32 grid = "1" arguments =
 
 // -----
 
-!cursor = !simt.cursor<<block, threads = 32, vector = 4, rows = 8, columns = 16, loads = 1, width = 16, row_groups = 2>>
-simt.kernel @groups_that_end_nowhere [] threads = 32 grid = "1" arguments = [] alignments = {} header = [] {
+!cursor = !simt.cursor<<block, threads = 32, vector = 4, rows = 8, columns = 16, loads = 1, width = 16>>
+simt.kernel @ends_of_no_groups ["e"] threads = 32 grid = "1" arguments = ["tensor:e"] alignments = {} header = [] {
+^bb0(%e: !simt.pointer<i32>):
   %rows = arith.constant 1 : i64
   // expected-error @below {{'simt.for_tiles' op has the ends of its tile's groups of rows, and no other way to go then}}
-  simt.for_tiles %rows {
+  simt.for_tiles %rows groups %e : !simt.pointer<i32> {
   ^bb0(%at: !cursor):
   }
 }

@@ -101,6 +101,17 @@ TEST(Library, signaturesOfContractions) {
   EXPECT_EQ(grouped.signature().tensors[3].risesTo, "m");
   for (const Signature::NamedDim &dim : grouped.signature().dims)
     EXPECT_EQ(dim.isFixed, dim.name != "m") << dim.name;
+  EXPECT_THAT(tensorsOf(libraryOp("grouped_scaled_matmul", {.fromBlock = "1x*"})),
+              ElementsAre("w:in:f8E4M3FN[groups, n, k]",
+                          "w_scale:in:f32[groups, n, ceildiv(k, 128)]", "x:in:f8E4M3FN[m, k]",
+                          "x_scale:in:f32[m, 1]", "ends:in:i64[groups]", "y:out:bf16[m, n]"));
+  const Program batched = libraryOp("batched_matmul", {.dtype = "f16", .block = "128x128"});
+  EXPECT_THAT(tensorsOf(batched),
+              ElementsAre("w:in:f8E4M3FN[batches, n, k]",
+                          "w_scale:in:f32[batches, ceildiv(n, 128), ceildiv(k, 128)]",
+                          "x:in:f16[m, k]", "y:out:f16[m, n]"));
+  for (const Signature::NamedDim &dim : batched.signature().dims)
+    EXPECT_EQ(dim.isFixed, dim.name != "m") << dim.name;
 }
 
 TEST(Library, signaturesOfAttention) {
