@@ -167,6 +167,7 @@ private:
         if (auto input = op.getEnds().getDefiningOp<InputOp>();
             input && tensor.name == input.getName())
           tensor.risesTo = dimsOf(op.vectorType()).getExprs().front().contractExpression();
+    signature.countsRows |= !op.getEnds(); // how many each group has
     for (const DimExpr &dim : dimsOf(op.weightsType()).getExprs())
       for (Signature::NamedDim &named : signature.dims)
         named.isFixed |= dim.name && dim.name.getValue() == named.name;

@@ -159,7 +159,9 @@ TEST(ScaledMatmul, SumsOfCodesAreAddedUpInFloat) {
   constexpr int64_t k = 1024, largest = 448 * 448;
   for (const char *block : {"1x128", "1x*"}) {
     matrix::Case made = at_points::caseOf(
-        scaledMatmul({.dtype = "f32", .block = block, .fromBlock = block}, 1, 16, k));
+        scaledMatmul({.dtype = "f32", .block = block, .fromBlock = block}, 1, 16, k,
+                     "contract<threads = 32, vector = 1, rows = 8, columns = 16, prefetch = 2, "
+                     "loads = 2>")); // a warp has all of the length
     for (auto [codes, scales] : {std::pair(0, 1), std::pair(2, 3)}) {
       std::memset(made.inputs[codes].data.data(), 0x38, made.inputs[codes].data.size()); // 1
       for (size_t row = 0; row < made.inputs[codes].data.size(); row += k)

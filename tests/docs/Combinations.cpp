@@ -54,6 +54,8 @@ std::string problemOf(const std::string &op, const OpParameters &parameters,
     for (const Signature::NamedDim &dim : program.signature().dims)
       if (dim.name == "hidden" || dim.name == "k" || (dim.name == "n" && op != "gemv"))
         options.dims[dim.name] = 4096;
+      else if (dim.name == "groups" || dim.name == "batches")
+        options.dims[dim.name] = 8;
       else if (const auto extent = ofHeads.find(dim.name); extent != ofHeads.end())
         options.dims[dim.name] = extent->second;
     emit(program, options, Stage::Simt);
@@ -229,7 +231,7 @@ void writeLayouts(std::ostream &out, const Offer &offer) {
 
 void writeBlocks(std::ostream &out, const Offer &offer) {
   out << "## Ops and blocks\n\nEvery op that takes a block; `hidden`, `k` and a product's `n` are "
-         "4096, `groups` 8; of attention 32 heads of 128.\n\n";
+         "4096, `groups` and `batches` 8; of attention 32 heads of 128.\n\n";
   Table table(out, "op", blocks);
   for (const OpInfo &op : libraryOps()) {
     auto takes = [&](const char *parameter) {

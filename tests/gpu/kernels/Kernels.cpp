@@ -131,14 +131,19 @@ std::vector<Watched> groups() {
   for (const int64_t m : {3, 19, 70})
     for (const int64_t k : {272, 333})
       for (uint64_t seed = 1; seed <= 6; ++seed) {
-        at_points::Point point{.op = "grouped_matmul",
+        at_points::Point point{.op = "",
                                .parameters = {.index = k % 2 ? "i32" : "i64"},
                                .dims = {{"groups", 5}, {"m", m}, {"n", 37}, {"k", k}}};
         if (k % 2)
           point.layout = {/*padding=*/3, /*shift=*/1};
-        all.push_back({point.op + " " + std::to_string(m) + "x37x" + std::to_string(k) +
-                           " of seed " + std::to_string(seed),
-                       [=] { return at_points::caseOf(point, seed); }});
+        for (const char *op : {"grouped_matmul", "grouped_scaled_matmul", "batched_matmul"}) {
+          point.op = op;
+          if (op == std::string("batched_matmul"))
+            point.dims = {{"batches", 5}, {"m", m}, {"n", 37}, {"k", k}};
+          all.push_back({point.op + " " + std::to_string(m) + "x37x" + std::to_string(k) +
+                             " of seed " + std::to_string(seed),
+                         [=] { return at_points::caseOf(point, seed); }});
+        }
       }
   return all;
 }
