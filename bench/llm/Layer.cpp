@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "bench/llm/Layer.h"
 
+#include <algorithm>
+
 namespace eider::llm {
 
 int64_t DecodeLayer::Tensor::elements() const {
@@ -24,9 +26,10 @@ const std::vector<std::string> &DecodeLayer::weights() {
 
 namespace {
 
-OpParameters codesOf(const char *block) {
+OpParameters codesOf(const std::string &block) {
   return {.dtype = "bf16", .format = "e4m3", .block = block};
 }
+std::string blockOf(int64_t columns) { return "1x" + std::to_string(columns); }
 
 } // namespace
 
@@ -51,16 +54,15 @@ DecodeLayer::DecodeLayer(const Device &device, const Model &model, const Batch &
   for (const char *name : {"k_scale", "v_scale"})
     make(name, DType::f32, {1});
   make("projected", DType::bf16, {b, model.ofQkv()});
-  for (const char *name : {"queries", "heads"}) // heads: the attention's, before it is codes
-    make(name, DType::bf16, {b, model.ofQueries()});
+  make("queries", DType::bf16, {b, model.ofQueries()});
   make("wide", DType::bf16, {b, 2 * model.ffn});
-  const auto operand = [&](const std::string &name, int64_t columns) {
+  const auto operand = [&](const std::string &name, int64_t columns, int64_t block = 128) {
     make(name, activations == Activations::e4m3 ? DType::e4m3 : DType::bf16, {b, columns});
     if (activations == Activations::e4m3)
-      make(name + "_scale", DType::f32, {b, (columns + 127) / 128});
+      make(name + "_scale", DType::f32, {b, columns / block});
   };
   operand("normed", model.hidden);
-  operand("attended", model.ofQueries());
+  operand("attended", model.ofQueries(), std::min<int64_t>(128, model.headDim));
   operand("gated", model.ffn);
   const auto weight = [&](const std::string &name, int64_t outputs, int64_t inputs) {
     make(name, DType::e4m3, {outputs, inputs});
@@ -107,7 +109,7 @@ void DecodeLayer::feed(const std::string &op, int64_t hidden, std::vector<NamedT
   if (activations == Activations::bf16)
     return step(op, {.dtype = "bf16"}, dims, given);
   given.push_back(whole("y_scale", y + "_scale"));
-  step(op + "_quant", codesOf("1x128"), dims, given);
+  step(op + "_quant", codesOf(blockOf(128)), dims, given);
 }
 
 void DecodeLayer::multiply(const std::string &weight, const std::string &x, const std::string &y) {
@@ -118,7 +120,7 @@ void DecodeLayer::multiply(const std::string &weight, const std::string &x, cons
   OpParameters parameters = codesOf("1x*");
   if (activations == Activations::e4m3) {
     parameters.fromFormat = "e4m3";
-    parameters.fromBlock = "1x128";
+    parameters.fromBlock = blockOf(at(x).shape[1] / at(x + "_scale").shape[1]);
     given.push_back(whole("x_scale", x + "_scale"));
   } else if (batch.sequences == 1) { // a vector, which needs no tensor cores
     return step("gemv", parameters, dims, given);
@@ -158,22 +160,28 @@ void DecodeLayer::prepare() {
         whole("slot_mapping", "slots"), whole("k_cache", "k_cache"), whole("v_cache", "v_cache"),
         whole("k_cache_scale", "k_scale"), whole("v_cache_scale", "v_scale"),
         whole("k_scale", "k_scale"), whole("v_scale", "v_scale")});
-  step("attention_decode", {.dtype = "bf16", .format = "e4m3"},
-       {{"b", b},
-        {"h", model.heads},
-        {"d", model.headDim},
-        {"kv_heads", model.kvHeads},
-        {"page", Batch::page},
-        {"pages", batch.pages()},
-        {"max_pages", batch.pagesOfEach()},
-        {"scales", 1}},
-       {whole("q", "queries"), whole("k_cache", "k_cache"), whole("v_cache", "v_cache"),
-        whole("k_scale", "k_scale"), whole("v_scale", "v_scale"), whole("block_table", "table"),
-        whole("lengths", "lengths"),
-        whole("o", activations == Activations::e4m3 ? "heads" : "attended")});
-  if (activations == Activations::e4m3)
-    step("quantize", codesOf("1x128"), {{"tokens", b}, {"hidden", model.ofQueries()}},
-         {whole("x", "heads"), whole("y", "attended"), whole("y_scale", "attended_scale")});
+  std::vector<NamedTensor> given = {whole("q", "queries"),       whole("k_cache", "k_cache"),
+                                    whole("v_cache", "v_cache"), whole("k_scale", "k_scale"),
+                                    whole("v_scale", "v_scale"), whole("block_table", "table"),
+                                    whole("lengths", "lengths")};
+  const Dims ofAttention = {{"b", b},
+                            {"h", model.heads},
+                            {"d", model.headDim},
+                            {"kv_heads", model.kvHeads},
+                            {"page", Batch::page},
+                            {"pages", batch.pages()},
+                            {"max_pages", batch.pagesOfEach()},
+                            {"scales", 1}};
+  if (activations == Activations::bf16) {
+    given.push_back(whole("o", "attended"));
+    step("attention_decode", {.dtype = "bf16", .format = "e4m3"}, ofAttention, given);
+  } else {
+    given.push_back(whole("y", "attended"));
+    given.push_back(whole("y_scale", "attended_scale"));
+    OpParameters parameters = codesOf(blockOf(std::min<int64_t>(128, model.headDim)));
+    parameters.fromFormat = "e4m3";
+    step("attention_decode_quant", parameters, ofAttention, given);
+  }
   multiply("o", "attended", "x");
   addNorm("norm2");
   multiply("gate_up", "normed", "wide");

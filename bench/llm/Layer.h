@@ -35,7 +35,7 @@ struct Batch {
 };
 
 /// What a product is given beside the weights: bf16 (W8A16), or codes of E4M3 with a scale each 128
-/// columns (W8A8), which the norm, the attention's end and silu · mul before it make.
+/// columns, or a head's (W8A8), which the norm, the attention's end and silu · mul before it make.
 enum class Activations { bf16, e4m3 };
 
 /// A layer's step for one token a sequence, all of it by Eider's kernels: norm, QKV, the heads'

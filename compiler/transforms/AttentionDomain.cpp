@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
@@ -96,7 +98,7 @@ LogicalResult eider::transforms::notePrefill(Domain &domain, PrefillOp op) {
                           << " heads of keys: give one, or one a head";
   if (failed(checkHeadDim(op, it.headDim)))
     return failure();
-  if (packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
+  if (ir::packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
     return op.emitError("over codes of four bits: take codes of a byte");
   if (isPrefillAlone(op->getParentOfType<ProgramOp>()))
     domain.prefills = it;
@@ -127,7 +129,7 @@ LogicalResult eider::transforms::noteAttention(Domain &domain, AttentionOp op) {
     return op.emitError() << "has scales " << op.getKeyScale().getType() << " and "
                           << op.getValueScale().getType() << " for " << it.kvHeads
                           << " heads of a cache: give one of each, or one a head";
-  if (packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
+  if (ir::packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
     return op.emitError("over a cache of codes of four bits: take codes of a byte");
   domain.attends = it;
   return success();

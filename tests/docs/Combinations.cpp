@@ -39,11 +39,12 @@ std::string reasonOf(const Error &error, const std::string &op) {
   return text;
 }
 
-/// Why a request is refused; empty: it is not.
 /// Extents of heads, and of groups of rows.
-const std::map<std::string, int64_t> ofHeads = {{"groups", 8}, {"h", 32},     {"d", 128},
-                                                {"page", 16},  {"scales", 1}, {"kv_heads", 8}};
+const std::map<std::string, int64_t> extents = {{"groups", 8},  {"batches", 8}, {"h", 32},
+                                                {"d", 128},     {"page", 16},   {"scales", 1},
+                                                {"kv_heads", 8}};
 
+/// Why a request is refused; empty: it is not.
 std::string problemOf(const std::string &op, const OpParameters &parameters,
                       const std::string &codec = "auto") {
   try {
@@ -54,9 +55,7 @@ std::string problemOf(const std::string &op, const OpParameters &parameters,
     for (const Signature::NamedDim &dim : program.signature().dims)
       if (dim.name == "hidden" || dim.name == "k" || (dim.name == "n" && op != "gemv"))
         options.dims[dim.name] = 4096;
-      else if (dim.name == "groups" || dim.name == "batches")
-        options.dims[dim.name] = 8;
-      else if (const auto extent = ofHeads.find(dim.name); extent != ofHeads.end())
+      else if (const auto extent = extents.find(dim.name); extent != extents.end())
         options.dims[dim.name] = extent->second;
     emit(program, options, Stage::Simt);
     return "";

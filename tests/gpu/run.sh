@@ -92,12 +92,14 @@ collect() {
 
 #--- The steps ----------------------------------------------------------------------------------
 
-# in_shards COMMAND…: its parts, each in a process of its own. Compiling dominates, and one process
-# compiles less in parallel than several do.
-in_shards() {
-  local shards=8 status=0 processes=() i
+# in_parts HOW COMMAND…: its parts, each in a process of its own; HOW (shard, gtest_shard) says which it
+# is. Compiling dominates, and one process compiles less in parallel than several do.
+shards=8
+in_parts() {
+  local how=$1 status=0 processes=() i
+  shift
   for ((i = 1; i <= shards; ++i)); do
-    timeout 120 "$@" --shard "$i/$shards" >"$work/shard.$i" 2>&1 &
+    "$how" "$i" "$@" >"$work/shard.$i" 2>&1 &
     processes+=($!)
   done
   for ((i = 1; i <= shards; ++i)); do
@@ -110,11 +112,14 @@ in_shards() {
   done
   return $status
 }
+shard() { timeout 120 "${@:2}" --shard "$1/$shards"; }
+gtest_shard() { GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$(($1 - 1)) timeout 150 "${@:2}"; }
+on_the_device() { in_parts gtest_shard env EIDER_TEST_DEVICE=cuda "$@" --gtest_filter='*OnTheDevice'; }
 
 matrix_shards() { # ARRAYS OPTION…
   local arrays=$1
   shift
-  in_shards "$bin/matrix" --pairwise --arrays "$arrays" --device cuda "$@"
+  in_parts shard "$bin/matrix" --pairwise --arrays "$arrays" --device cuda "$@"
 }
 
 # What an older GPU is given, compiled by this GPU's driver from PTX.
@@ -268,15 +273,15 @@ step command-line command_line
 step clusters clusters
 step cooperative cooperative
 step schedules env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/loop-test"
-step indices env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/indices-test" --gtest_filter='*OnTheDevice'
-step attention env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/attention-test" --gtest_filter='*OnTheDevice'
-step attention-as-sm_75 env EIDER_TARGET=sm_75 EIDER_TEST_DEVICE=cuda timeout 120 "$bin/attention-test" --gtest_filter='*OnTheDevice'
-step attention-as-sm_80 env EIDER_TARGET=sm_80 EIDER_TEST_DEVICE=cuda timeout 120 "$bin/attention-test" --gtest_filter='*OnTheDevice'
-step contraction env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/contraction-test" --gtest_filter='*OnTheDevice'
+step indices on_the_device "$bin/indices-test"
+step attention on_the_device "$bin/attention-test"
+step attention-as-sm_75 on_the_device env EIDER_TARGET=sm_75 "$bin/attention-test"
+step attention-as-sm_80 on_the_device env EIDER_TARGET=sm_80 "$bin/attention-test"
+step contraction on_the_device "$bin/contraction-test"
 step linear linear
 step layer timeout 120 "$bin/bench-llm" --check "$root/examples/data/minilm_layer.safetensors"
 step heldout env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/heldout-test" --gtest_filter=HeldOut.AgreeWithTheReference
-step random in_shards "$bin/random-test" --programs 400 --device cuda
+step random in_parts shard "$bin/random-test" --programs 400 --device cuda
 step aot timeout 120 "$bin/gpu-aot"
 step demo demo
 step kernels kernels

@@ -188,6 +188,15 @@ void addAttention(std::vector<BenchCell> &cells) {
     add("e4m3", "auto", sequences, tokens, sequences * tokens > 1 << 19 ? 64 : 32, 128);
   for (const int64_t headDim : {64, 256})
     add("e4m3", "auto", 64, 8192, 64, headDim);
+  // Latents: 512 columns and 64 more a token, which all heads have; those of one of 8 GPUs.
+  for (const char *format : {"e4m3", "bf16"})
+    for (const int64_t heads : {128, 16}) {
+      add(format, "auto", 64, 8192, heads, 576);
+      cells.back().program.dims["kv_heads"] = 1;
+      cells.back().program.settings["value_columns"] = "512";
+      if (format == std::string("bf16"))
+        cells.back().program.dims.erase("scales");
+    }
 }
 
 /// A sequence of 8192 tokens over itself: one long head, and many, causal; and eight of 1024.

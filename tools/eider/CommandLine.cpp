@@ -73,8 +73,10 @@ void addParams(CLI::App &app, ProgramRequest &request) {
                  "e4m3, e5m2, e4m3fnuz, e5m2fnuz, e2m1; attention_decode: bf16, f16 too");
   app.add_option("--block", parameters.block,
                  "What one scale covers: 1x128, 128x128, 1x* (a row), *x* (the tensor), …");
-  app.add_option("--from-format", parameters.fromFormat,
-                 "Of a scaled x (requantize, …scaled_matmul): e4m3, …");
+  app.add_option(
+      "--from-format", parameters.fromFormat,
+      "Of a scaled x (requantize, …scaled_matmul), or what attention reads where y is codes "
+      "(attention_decode_quant: bf16, f16 too): e4m3, …");
   app.add_option("--from-block", parameters.fromBlock,
                  "Of a scaled x (requantize, …scaled_matmul): 1x128, …");
   app.add_option("--from-scale", parameters.fromScale,

@@ -539,6 +539,6 @@ TEST(Library, namesAreOneEach) {
     EXPECT_FALSE(op.summary.empty());
     EXPECT_FALSE(op.parameters.empty());
   }
-  EXPECT_EQ(names.size(), 53u);
+  EXPECT_EQ(names.size(), 55u);
 }
 } // namespace
