@@ -593,13 +593,15 @@ EIDER_DEVICE void multiply_add_by_shuffles(float *c, const uint32 *a, const uint
   }
 }
 
+#define EIDER_MULTIPLY_ADD(of)                                                                     \
+  asm volatile("mma.sync.aligned." of " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"     \
+               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                                    \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
+
 /// c + a · b, of bf16.
 EIDER_DEVICE void multiply_add_bf16(float *c, const uint32 *a, const uint32 *b, Site at) {
   if constexpr (target >= 800)
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
-                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    EIDER_MULTIPLY_ADD("m16n8k16.row.col.f32.bf16.bf16.f32");
   else
     multiply_add_by_shuffles(
         c, a, b, [](uint32 pair) { return as_float(pair << 16); },
@@ -609,10 +611,7 @@ EIDER_DEVICE void multiply_add_bf16(float *c, const uint32 *a, const uint32 *b, 
 /// c + a · b, of f16.
 EIDER_DEVICE void multiply_add_f16(float *c, const uint32 *a, const uint32 *b, Site) {
   if constexpr (target >= 800) {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
-                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    EIDER_MULTIPLY_ADD("m16n8k16.row.col.f32.f16.f16.f32");
   } else {
     EIDER_UNROLL
     for (int half = 0; half < 2; ++half) // columns of a, rows of b
@@ -625,23 +624,18 @@ EIDER_DEVICE void multiply_add_f16(float *c, const uint32 *a, const uint32 *b, S
 
 /// c + a · b of codes A and B, four a word: a is 16 × 32, b 32 × 8. A lane has four neighbours
 /// where of 16-bit floats it has two, and columns (of b rows) 4t + 16 … for 2t + 8 …
-#define EIDER_PRODUCT_OF(types)                                                                    \
-  asm volatile("mma.sync.aligned.m16n8k32.row.col.f32." types ".f32 {%0, %1, %2, %3}, "            \
-               "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                                     \
-               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                                    \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
 template <class A, class B>
 EIDER_DEVICE void multiply_add_codes(float *c, const uint32 *a, const uint32 *b, Site) {
   if constexpr (same<A, e5m2> && same<B, e5m2>)
-    EIDER_PRODUCT_OF("e5m2.e5m2");
+    EIDER_MULTIPLY_ADD("m16n8k32.row.col.f32.e5m2.e5m2.f32");
   else if constexpr (same<A, e5m2>)
-    EIDER_PRODUCT_OF("e5m2.e4m3");
+    EIDER_MULTIPLY_ADD("m16n8k32.row.col.f32.e5m2.e4m3.f32");
   else if constexpr (same<B, e5m2>)
-    EIDER_PRODUCT_OF("e4m3.e5m2");
+    EIDER_MULTIPLY_ADD("m16n8k32.row.col.f32.e4m3.e5m2.f32");
   else
-    EIDER_PRODUCT_OF("e4m3.e4m3");
+    EIDER_MULTIPLY_ADD("m16n8k32.row.col.f32.e4m3.e4m3.f32");
 }
-#undef EIDER_PRODUCT_OF
+#undef EIDER_MULTIPLY_ADD
 
 //===-- FP8, four a word --------------------------------------------------===//
 
