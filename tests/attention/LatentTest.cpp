@@ -8,6 +8,7 @@
 #include "tests/points/Points.h"
 #include "tests/text/Purity.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <gmock/gmock.h>
@@ -42,6 +43,10 @@ const char *const byThemselves = "attention<threads = 128, vector = 1, blocks = 
                                  "prefetch = 2>",
                   *const ofEight = "attention<threads = 256, vector = 1, split = 8, blocks = 3, "
                                    "prefetch = 4>";
+
+HostTensor &inputNamed(matrix::Case &made, const std::string &name) {
+  return *std::ranges::find(made.inputs, name, &HostTensor::name);
+}
 
 std::vector<matrix::Case> cases() {
   std::vector<matrix::Case> cases;
@@ -170,6 +175,45 @@ TEST(Latents, NansReachWhatTheyMeet) {
     for (const float x : floatsOf(outputs.at(0)))
       nans += std::isnan(x);
     EXPECT_EQ(nans, 4 * 64) << "all of the sequence's";
+  }
+}
+
+/// What one scatter of rows writes, a scale each, is a cache with scales of tokens: of sequences of
+/// one token the result is the beginning of the row that was appended, as its code has it.
+TEST(Latents, AreWhatOneScatterAppends) {
+  Cache shape = narrow(std::vector<int64_t>(3, 1), 16);
+  shape.scaleAxes = 2;
+  matrix::Case read = decode(shape, {.dtype = "f32"});
+  const int64_t slots = read.dims.at("pages") * 16;
+  Builder b("append");
+  const Dim tokens = b.dim("tokens"), all = b.dim("slots");
+  const Value row = b.input("row", f32, {tokens, 96});
+  b.scatter("kv_cache", quantize(row, e4m3, {.block = {1, whole}}),
+            b.input("slot", DType::i32, {tokens}), all);
+  matrix::Case append = caseOf(b.build(), {{"tokens", 3}, {"slots", slots}}, "tokens");
+  const auto *table = reinterpret_cast<const int32_t *>(read.inputs[kvScale + 1].data.data());
+  const int64_t most = read.dims.at("max_pages");
+  write(inputNamed(append, "slot"),
+        std::vector<int32_t>{table[0] * 16, table[most] * 16, table[2 * most] * 16});
+  const std::vector<HostTensor> written = runOnHost(append);
+  for (const auto &[to, from] :
+       {std::pair("kv_cache", "kv_cache"), {"kv_scale", "kv_cache_scale"}}) {
+    HostTensor &tensor = inputNamed(read, to);
+    const HostTensor &given = *std::ranges::find(written, std::string(from), &HostTensor::name);
+    ASSERT_EQ(tensor.data.size(), given.data.size());
+    tensor.data = given.data;
+  }
+  const std::vector<HostTensor> outputs = runOnHost(read);
+  EXPECT_EQ(wrongOf(read, outputs), 0);
+  const std::vector<float> rows = floatsOf(inputNamed(append, "row")), o = floatsOf(outputs.at(0));
+  for (int64_t sequence = 0; sequence < 3; ++sequence) {
+    float largest = 0;
+    for (int64_t i = 0; i < 96; ++i)
+      largest = std::max(largest, std::abs(rows[sequence * 96 + i]));
+    for (int64_t i = 0; i < 16 * 64; ++i) {
+      const float value = rows[sequence * 96 + i % 64];
+      EXPECT_NEAR(o[sequence * 16 * 64 + i], value, std::abs(value) / 15 + largest * 0x1p-17f);
+    }
   }
 }
 
