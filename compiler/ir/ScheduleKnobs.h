@@ -20,7 +20,8 @@ struct ScheduleKnobs {
   int64_t rows = 1;    ///< that a CUDA block works on at once
   int64_t loads = 0;   ///< chunks of `vector` a thread (map); 0: what a row needs; steps (contract)
   int64_t columns = 0; ///< of a two-dimensional block (tile, contract)
-  int64_t split = 1;   ///< warps that share a sum, each its part of the products (contract)
+  int64_t split = 1;   ///< warps that share a sum, each its part of the products (contract); that
+                       ///< share tokens or rows, each its part of the columns (attention)
   int64_t tiles = 1;   ///< that a CUDA block takes in turn
   int64_t blocks = 0;  ///< of a persistent grid, which takes all tiles in turn; 0: no bound; about
                        ///< so many that sequences are cut for (attention)
