@@ -2,8 +2,8 @@
 # Part of Eider, under the Apache License v2.0.
 #
 # bench/profile.sh OUT [RESULTS]: what Nsight Compute says of one launch of each cell that misses what is asked of it, by
-# the results in RESULTS (bench/results), into OUT/profile.json of bench/README.md's schema. Builds nothing; EIDER_BIN is
-# where the programs are (build/bin), NCU is ncu if it is not in PATH or the CUDA toolkit.
+# the results in RESULTS (bench/results), into OUT/profile.json of bench/README.md's schema; what is there already stays.
+# Builds nothing; EIDER_BIN is where the programs are (build/bin), NCU is ncu if it is not in PATH or the CUDA toolkit.
 # Exit status 77: there is no GPU or no ncu; 1: a cell could not be profiled, which a line says, and the others were.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

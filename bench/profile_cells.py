@@ -3,7 +3,8 @@
 
     profile_cells.py FILE RESULTS     NCU and EIDER_BIN of the environment say where ncu and the programs are
 
-FILE is written anew after each cell, in the schema of bench/README.md.
+FILE is written anew after each cell, in the schema of bench/README.md. What it has already is not profiled again: its
+cells stay, with the commit that they are of.
 """
 import csv
 import datetime
@@ -105,7 +106,22 @@ def cells_of(cell, kernels):
             yield {**cell, "params": {**cell["params"], "kernel": kernel}, "metric": metric, "unit": unit, "value": value}
 
 
+def key_of(cell):
+    """What a cell is of, whichever kernel and metric it has."""
+    params = {name: value for name, value in cell["params"].items() if name != "kernel"}
+    return json.dumps([cell["op"], params, cell["shape"]], sort_keys=True)
+
+
+def earlier(file):
+    """The cells that the file has, each with its commit."""
+    if not file.exists():
+        return []
+    document = json.loads(file.read_text())
+    return [{"commit": document["commit"], **cell} for cell in document["cells"]]
+
+
 def main(file, results):
+    file = pathlib.Path(file)
     listed = subprocess.run([sys.executable, SCRIPTS / "losses.py", "--misses", "--results", results],
                             capture_output=True, text=True)
     if listed.returncode:
@@ -113,9 +129,12 @@ def main(file, results):
         return 2
     document = {"schema": 1, "bench": "profile",
                 "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-                "commit": os.environ.get("EIDER_COMMIT", "unknown"), "machine": machine(), "absent": {}, "cells": []}
+                "commit": os.environ.get("EIDER_COMMIT", "unknown"), "machine": machine(), "absent": {}, "cells": earlier(file)}
+    known = {key_of(cell) for cell in document["cells"]}
     for line in listed.stdout.splitlines():
         miss = json.loads(line)
+        if key_of(miss["cell"]) in known:
+            continue
         name = " ".join(miss["arguments"])
         try:
             document["cells"] += cells_of(miss["cell"], profile(miss["arguments"]))
@@ -123,7 +142,7 @@ def main(file, results):
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             document["absent"][name] = str(error)[:160]
             print(f"not profiled: {name}: {error}", file=sys.stderr)
-        pathlib.Path(file).write_text(json.dumps(document, indent=1) + "\n")
+        file.write_text(json.dumps(document, indent=1) + "\n")
     return int(bool(document["absent"]))
 
 

@@ -95,7 +95,8 @@ std::vector<matrix::Case> cases() {
       add(cache, {}, "auto", schedule);
     }
   add(latents({300, 1}, 16), {}, "auto", ofEight);
-  add(latents({300, 1}, 8), {}, "auto", byThemselves);
+  add(latents({300, 1}, 8), {}, "auto",
+      "attention<threads = 64, vector = 1, blocks = 16, prefetch = 3>");
   for (const char *window : {"1", "16", "20", "100"})
     add(narrow({77, 0, 20, 400}, 40), {.settings = {{"window", window}, {"softcap", "20"}}});
   add(narrow({77, 0, 20, 400}, 48), {.settings = {{"alibi", "1"}, {"softcap", "30"}}});

@@ -1,8 +1,8 @@
 # Part of Eider, under the Apache License v2.0.
 """The outcome of tests/gpu/run.sh in the schema of bench/README.md.
 
-python3 results.py STEPS DEVICES FILE: STEPS has a line a step, `name passed failed skipped seconds`;
-DEVICES is what `eider devices --json` says.
+python3 results.py STEPS DEVICES FILE [keep]: STEPS has a line a step, `name passed failed skipped seconds`;
+DEVICES is what `eider devices --json` says. With `keep` other steps that FILE has stay there, each with its run.
 """
 
 import datetime
@@ -32,7 +32,19 @@ def cells(line):
         yield cell
 
 
-def main(steps, devices, file):
+def kept(file, steps):
+    """The cells of FILE's other steps."""
+    if not file.exists():
+        return
+    document = json.loads(file.read_text())
+    run = {"commit": document["commit"], "date": document["date"], "target": document["machine"]["target"]}
+    for cell in document["cells"]:
+        if cell["params"]["step"] not in steps:
+            yield {"run": run, **cell}
+
+
+def main(steps, devices, file, keep=""):
+    lines, file = pathlib.Path(steps).read_text().splitlines(), pathlib.Path(file)
     gpu = json.loads(pathlib.Path(devices).read_text())["devices"][1]
     document = {
         "schema": 1,
@@ -40,9 +52,9 @@ def main(steps, devices, file):
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "commit": os.environ.get("EIDER_COMMIT", "unknown"),
         "machine": {"device": gpu["name"], **{key: gpu[key] for key in MACHINE}},
-        "cells": [cell for line in pathlib.Path(steps).read_text().splitlines() for cell in cells(line)],
+        "cells": [*(kept(file, {line.split()[0] for line in lines}) if keep else ()), *(cell for line in lines for cell in cells(line))],
     }
-    pathlib.Path(file).write_text(json.dumps(document, indent=1) + "\n")
+    file.write_text(json.dumps(document, indent=1) + "\n")
 
 
 if __name__ == "__main__":

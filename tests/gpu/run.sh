@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Part of Eider, under the Apache License v2.0.
 #
-#   tests/gpu/run.sh [BINARIES] [RESULTS]
+#   tests/gpu/run.sh [BINARIES] [RESULTS] [STEP…]
 #
 # Every test that needs a GPU, from a build that may have been made on another machine. BINARIES is
 # the directory of its programs (else $EIDER_BIN, else build/bin); RESULTS gets gpu-tests.json,
-# after each step anew, and gpu-tests.log (else $OUT, else a temporary directory). Exit status: 0 all
-# passed, 1 something failed, 77 there is no GPU.
+# after each step anew, and gpu-tests.log (else $OUT, else a temporary directory). With STEPs only
+# those, whose rows replace the same steps' in a gpu-tests.json that is there; others keep theirs and
+# the run that they are of. Exit status: 0 all passed, 1 something failed, 77 there is no GPU.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -14,6 +15,7 @@ bin=$(cd "${1:-${EIDER_BIN:-$root/build/bin}}" && pwd) || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 results=${2:-${OUT:-$(mktemp -d)}}
+only=${*:3}
 mkdir -p "$results" || exit 2
 export EIDER_CACHE_DIR=$work/cache
 unset EIDER_TARGET
@@ -52,6 +54,7 @@ counts() {
 step() {
   local name=$1 log=$work/$1.log status=0 start=$EPOCHREALTIME passed failed skipped seconds
   shift
+  [ -z "$only" ] || [[ " $only " == *" $name "* ]] || return 0
   "$@" >"$log" 2>&1 || status=$?
   seconds=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
   read -r passed failed skipped < <(counts "$log")
@@ -61,7 +64,7 @@ step() {
     failed=1
   fi
   echo "$name $passed $failed $skipped $seconds" >>"$work/steps"
-  python3 "$here/results.py" "$work/steps" "$work/devices.json" "$results/gpu-tests.json" || exit 1
+  python3 "$here/results.py" "$work/steps" "$work/devices.json" "$results/gpu-tests.json" ${only:+keep} || exit 1
   echo "$name: $passed passed, $failed failed, $skipped skipped, $seconds s"
   if [ "$failed" != 0 ] || [ "$skipped" != 0 ]; then
     { echo "=== $name (exit status $status)"; head -c 400000 "$log"; } >>"$results/gpu-tests.log"

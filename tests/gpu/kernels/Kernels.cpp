@@ -138,8 +138,10 @@ std::vector<Watched> groups() {
           point.layout = {/*padding=*/3, /*shift=*/1};
         for (const char *op : {"grouped_matmul", "grouped_scaled_matmul", "batched_matmul"}) {
           point.op = op;
-          if (op == std::string("batched_matmul"))
+          if (op == std::string("batched_matmul")) { // whose groups no index tells
+            point.parameters = {};
             point.dims = {{"batches", 5}, {"m", m}, {"n", 37}, {"k", k}};
+          }
           all.push_back({point.op + " " + std::to_string(m) + "x37x" + std::to_string(k) +
                              " of seed " + std::to_string(seed),
                          [=] { return at_points::caseOf(point, seed); }});
