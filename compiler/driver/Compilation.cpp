@@ -164,8 +164,7 @@ OwningOpRef<ModuleOp> Compilation::lowered(VariantKind variant) {
 }
 
 int64_t Compilation::mostRowsOf(VariantKind variant) {
-  const auto domain = transforms::Domain::of(*scheduled(variant).getOps<ir::ProgramOp>().begin());
-  return transforms::mostRowsOf(variant, domain->rowGroups);
+  return transforms::mostRowsOf(variant, scheduled(variant));
 }
 
 std::string Compilation::text(ModuleOp kernels) {

@@ -91,12 +91,23 @@ static std::string variantsOf(Compilation &compilation) {
   return text;
 }
 
-/// Why the program of `first` is more than one kernel.
-static std::string reasonForKernels(ir::ProgramOp first) {
+/// Whether the program multiplies rows that a kernel before it leaves.
+static bool multipliesComputed(ir::ProgramOp program) {
+  return llvm::any_of(program.getOps<ir::ContractOp>(), [](ir::ContractOp op) {
+    auto rows = op.getVector().getDefiningOp<ir::InputOp>();
+    return op.isOfMatrices() && rows && rows.getWorkspace();
+  });
+}
+
+/// Why these are more than one kernel.
+static std::string reasonForKernels(ArrayRef<ir::ProgramOp> programs) {
+  ir::ProgramOp first = programs.front();
   if (!first.getOps<ir::AttentionOp>().empty())
     return "attention leaves parts, which the next combines";
   if (!first.getOps<ir::PrefillOp>().empty())
     return "attention of a sequence over itself is a kernel of its own";
+  if (llvm::any_of(programs, multipliesComputed))
+    return "a product reads rows that a kernel before it computes";
   if (llvm::any_of(first.getOps<ir::OutputOp>(), transforms::leavesParts))
     return "a reduction over the whole matrix comes before what reads it";
   return "two-dimensional blocks and a reduction along whole rows do not fit one tile";
@@ -123,8 +134,8 @@ std::string eider::explain(const Program &program, const CompileOptions &options
     text += "  writes    " + bytesOf(kernel, true) + " bytes\n";
   }
   if (programs.size() > 1)
-    text += "kernels   " + std::to_string(programs.size()) + ": " +
-            reasonForKernels(programs.front()) + "\n";
+    text +=
+        "kernels   " + std::to_string(programs.size()) + ": " + reasonForKernels(programs) + "\n";
   text += "codec     " + options.codec +
           (target->fp8Instructions ? ": " + options.target + " has FP8 conversions\n"
                                    : ": " + options.target + " has no FP8 conversions, software\n");

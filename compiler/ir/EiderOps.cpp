@@ -392,7 +392,8 @@ LogicalResult ContractOp::verify() {
       getEnds() || (isOfMatrices() && isOfGroups()) ? 1 : 0; // before those of a matrix
   if (!namesItsDims(weights) || weights.getRank() != axes + 2)
     return emitOpError(getEnds() ? "weights are a matrix a group with #eider.dims, one an axis"
-                                 : "weights are a matrix with #eider.dims, one an axis");
+                                 : "weights are a matrix, or one a batch of a matrix' rows, with "
+                                   "#eider.dims, one an axis");
   const bool hasCodes = isCodeType(weights.getElementType()),
              isOfCodes = isCodeType(vector.getElementType());
   if (isOfMatrices() && !(isScaled || (hasCodes && getScales())))
@@ -492,9 +493,7 @@ static LogicalResult verifyReadsInputs(Operation *op) {
 
 bool AttentionOp::isOfCodes() { return isCodeType(getElementTypeOrSelf(getKeys().getType())); }
 
-bool AttentionOp::isOfLatents() {
-  return getKeys() == getValues() && getKeyScale() == getValueScale();
-}
+bool AttentionOp::isOfLatents() { return getKeys() == getValues(); }
 
 LogicalResult AttentionOp::verify() {
   if (failed(verifyReadsInputs(*this)))
@@ -529,7 +528,7 @@ LogicalResult AttentionOp::verify() {
   if (failed(verifyScoreOfProgram(*this, getScore(), getCaptured(), extents(getQueries())[1])))
     return failure();
   const RankedTensorType result = getType();
-  if (isOfLatents() && result.getRank() == 3 && dimsOf(result) &&
+  if (isOfLatents() && result.getRank() == 3 && namesItsDims(result) &&
       extents(getResult()).drop_back() == extents(getQueries()).drop_back())
     return success();
   return verifySame(*this, "the result", result,

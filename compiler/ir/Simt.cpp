@@ -156,7 +156,8 @@ LogicalResult ForTilesOp::verify() {
   const bool isGrouped = getTile().getRowGroups() != 0;
   if ((getEnds() && !isGrouped) ||
       (isGrouped && (getOnly() || getByColumns() || !getInitial().empty())))
-    return emitOpError("has the ends of its tile's groups of rows, and no other way to go then");
+    return emitOpError("goes by groups of rows where its tile does, with their ends or none, and "
+                       "no other way then");
   return success();
 }
 

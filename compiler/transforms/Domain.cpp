@@ -26,8 +26,9 @@ static std::optional<int64_t> blockOf(const DimExpr &whole, const DimExpr &part)
 }
 
 bool eider::transforms::leavesParts(OutputOp output) {
-  return output.getWorkspace() && llvm::all_of(dimsOf(output.getValue().getType()).getExprs(),
-                                               [](const DimExpr &dim) { return dim.isOne(); });
+  return output.getWorkspace() && output.getValue().getDefiningOp<ReduceOp>() &&
+         llvm::all_of(dimsOf(output.getValue().getType()).getExprs(),
+                      [](const DimExpr &dim) { return dim.isOne(); });
 }
 
 /// The dims of a tensor as those of a matrix: of three the last two, where they are static, are its
@@ -272,7 +273,7 @@ static LogicalResult noteRowGroups(Domain &domain, ContractOp op) {
 static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   for (Value operand : op.getOperands()) // rows that are computed have a program of their own
     if (!isa_and_nonnull<InputOp>(operand.getDefiningOp()))
-      return op.emitError("multiplies by computed weights: give them as an input");
+      return op.emitError("multiplies by computed weights, scales or ends: give these as inputs");
   std::optional<Level> level = domain.levelOf(op.getType());
   if (!level || level->kind != LevelKind::elements || level->transposed)
     return op.emitError() << "gives " << op.getType() << ", which is not the program's matrix ["
@@ -305,7 +306,7 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   domain.bitsOfVectors = std::max(domain.bitsOfVectors, bitsOfVector);
   domain.packsWeights &= packingOf(weights.getElementType()) > 1;
   domain.lengthOfRows = std::max(domain.lengthOfRows, length);
-  domain.meetsCodes = op.meetAsCodes();
+  domain.meetsCodes = op.meetAsCodes() && (domain.products == 1 || domain.meetsCodes);
   domain.byWarpgroups &= domain.products == 1 && (bitsOfVector == 16 || domain.meetsCodes) &&
                          weights.getElementTypeBitWidth() == 8 && length % 16 == 0;
   return success();

@@ -47,7 +47,7 @@ struct Attention {
   int64_t bytes = 1;          ///< Of an element of the cache.
   int64_t valueDim = headDim; ///< Columns of a value.
   bool isLatent = false;      ///< These are the first of the key's.
-  /// Blocks that have a KV head's queries, as few as have at most 16 each.
+  /// Blocks that have a KV head's queries: the fewest that have as many each, at most 16.
   int64_t tiles() const {
     const int64_t queries = heads / kvHeads;
     int64_t tiles = (queries + 15) / 16;

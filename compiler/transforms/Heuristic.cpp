@@ -455,6 +455,8 @@ static ScheduleAttr latentSchedule(MLIRContext *context, const Domain &domain) {
   auto shared = [&] { return it.sharedOf(knobs.split, knobs.split, knobs.prefetch); };
   while (knobs.prefetch > 2 && shared() > std::min<int64_t>(domain.sharedOfBlock, 96 * 1024))
     --knobs.prefetch;
+  for (; knobs.split > 1 && shared() > domain.sharedOfBlock; knobs.split /= 2)
+    knobs.threads /= 2;
   return ScheduleAttr::get(context, Family::attention, knobs);
 }
 

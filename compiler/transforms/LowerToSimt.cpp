@@ -49,9 +49,9 @@ static int64_t multipleOf(const Domain &domain, simt::TileAttr tile, VariantKind
 }
 
 ProgramLowering::ProgramLowering(ProgramOp program, Domain domain, simt::TileAttr tile,
-                                 VariantKind variant)
+                                 VariantKind variant, int64_t mostRows)
     : program(program), domain(domain), tile(tile.withMultiple(multipleOf(domain, tile, variant))),
-      variant(variant), builder(program.getContext()) {}
+      variant(variant), mostRows(mostRows), builder(program.getContext()) {}
 
 /// What a thread holds of a tensor, by its level: a fragment or a scalar.
 Type ProgramLowering::heldType(Type type) const {
@@ -143,7 +143,6 @@ Value ProgramLowering::firstTile() {
 /// The comment at the text's head: boundary, target, schedule.
 SmallVector<Attribute> ProgramLowering::header() {
   const auto [reads, writes] = describeBoundary(program);
-  const int64_t mostRows = mostRowsOf(variant, domain.rowGroups);
   std::string dimText;
   for (auto [dim, value] : llvm::zip_equal(program.getDimNames(), program.getDimValues()))
     dimText +=
@@ -634,10 +633,14 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
       return signalPassFailure();
     }
     const VariantKind kind = *found;
-    for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>())) {
+    const auto programs = llvm::to_vector(getOperation().getOps<ProgramOp>());
+    for (ProgramOp program : programs) {
       auto check = [](Operation *op) { return WalkResult(checkLowerable(*op)); };
       if (program.getBody().walk(check).wasInterrupted())
         return signalPassFailure();
+    }
+    const int64_t mostRows = mostRowsOf(kind, getOperation());
+    for (ProgramOp program : programs) {
       auto domain = Domain::of(program);
       if (!domain)
         return signalPassFailure();
@@ -652,7 +655,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
         program.emitError(message);
         return signalPassFailure();
       }
-      if (failed(ProgramLowering(program, *domain, tile, kind).run()))
+      if (failed(ProgramLowering(program, *domain, tile, kind, mostRows).run()))
         return signalPassFailure();
     }
   }

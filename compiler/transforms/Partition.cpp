@@ -5,9 +5,9 @@
 // Two-dimensional blocks and reductions along whole rows do not fit one tile: the values a row are
 // computed by a kernel of their own, which reads what it needs and writes them to the workspace.
 // What is reduced over the whole matrix is so, too: each block of that kernel leaves a part, and
-// the next kernel's blocks combine all of them. So are the rows that a product of matrices reads,
-// where they are computed. In-outs are only read there: the one store stays in the last kernel,
-// after every read of the old value.
+// the next kernel's blocks combine all of them. Rows that a product of matrices reads and that are
+// no input have kernels of their own, too. In-outs are only read there: the one store stays in the
+// last kernel, after every read of the old value.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
@@ -154,11 +154,12 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   }
 
   /// What another kernel computes now. Inputs that nothing reads are no arguments of this one, nor
-  /// scalars that attention alone read.
-  static void eraseUnused(ProgramOp program) {
+  /// scalars that attention alone read, or nothing (`hasScalars`).
+  static void eraseUnused(ProgramOp program, bool hasScalars = false) {
     llvm::SmallPtrSet<Operation *, 4> captured;
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBlock()))) {
-      const bool isFree = isa<InputOp>(op) || captured.contains(&op);
+      const bool isFree = isa<InputOp>(op) || captured.contains(&op) ||
+                          (hasScalars && isa<ScalarOp, IntegerOp>(op));
       if (!isOpTriviallyDead(&op) && !(isFree && op.use_empty()))
         continue;
       if (isa<AttentionOp, PrefillOp>(op))
@@ -194,7 +195,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     for (auto [index, value] : llvm::enumerate(values))
       pass(value, map.lookup(value), first,
            argumentName(value == op.getVector() ? "multiplied" : "multiplied_scale", index));
-    eraseUnused(program);
+    eraseUnused(program, /*hasScalars=*/true);
     return cut(first);
   }
 

@@ -61,9 +61,12 @@ enum class VariantKind {
 inline bool isCooperative(VariantKind variant) {
   return variant == VariantKind::cooperative || variant == VariantKind::cooperative_large;
 }
-/// The rows that a launch which a variant serves has at most; 0: any number. Where rows are in
-/// groups, so many that few groups have more than that.
-int64_t mostRowsOf(VariantKind variant, int64_t rowGroups = 0);
+/// The rows that a launch which a variant serves has at most, or a group of a product's rows; 0:
+/// any number.
+int64_t mostRowsOf(VariantKind variant);
+/// The same of the rows that all kernels of some programs have: where a product has them in groups,
+/// so many that few groups have more than that, and of several products what suits each.
+int64_t mostRowsOf(VariantKind variant, mlir::ModuleOp programs);
 /// As the contract and the command line call it.
 const char *nameOf(VariantKind variant);
 

@@ -23,7 +23,9 @@ using namespace eider::ir;
 /// One program on its way to a kernel.
 class ProgramLowering {
 public:
-  ProgramLowering(ProgramOp program, Domain domain, simt::TileAttr tile, VariantKind variant);
+  /// `mostRows`: of launches that the variant serves; 0: any number.
+  ProgramLowering(ProgramOp program, Domain domain, simt::TileAttr tile, VariantKind variant,
+                  int64_t mostRows);
 
   LogicalResult run();
 
@@ -32,6 +34,7 @@ private:
   Domain domain;
   simt::TileAttr tile;
   VariantKind variant;
+  int64_t mostRows;
   OpBuilder builder;
   simt::KernelOp kernel;
   simt::ForTilesOp loop;

@@ -7,7 +7,9 @@
 #include "compiler/transforms/Passes.h"
 
 #include <algorithm>
+#include <optional>
 
+using eider::transforms::Domain;
 using eider::transforms::VariantKind;
 
 const char *eider::transforms::nameOf(VariantKind variant) {
@@ -32,7 +34,7 @@ const char *eider::transforms::nameOf(VariantKind variant) {
   return "contiguous";
 }
 
-static int64_t mostRowsOfGroup(VariantKind variant) {
+int64_t eider::transforms::mostRowsOf(VariantKind variant) {
   switch (variant) {
   case VariantKind::rows_8:
     return 8;
@@ -47,7 +49,17 @@ static int64_t mostRowsOfGroup(VariantKind variant) {
   }
 }
 
-int64_t eider::transforms::mostRowsOf(VariantKind variant, int64_t rowGroups) {
-  const int64_t most = mostRowsOfGroup(variant);
-  return std::max(most, most * rowGroups / 2); // Of twice the mean, few have more.
+int64_t eider::transforms::mostRowsOf(VariantKind variant, mlir::ModuleOp programs) {
+  const int64_t most = mostRowsOf(variant);
+  std::optional<int64_t> least;
+  for (ir::ProgramOp program : programs.getOps<ir::ProgramOp>()) {
+    const auto domain = Domain::of(program);
+    if (!domain || domain->products == 0)
+      continue;
+    // Of twice the mean few groups that end somewhere have more; equal ones have the mean.
+    const int64_t groups = domain->endsOfGroups.empty() ? domain->rowGroups : domain->rowGroups / 2;
+    const int64_t rows = most * std::max<int64_t>(1, groups);
+    least = std::min(least.value_or(rows), rows);
+  }
+  return least.value_or(most);
 }

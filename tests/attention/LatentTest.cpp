@@ -145,6 +145,31 @@ TEST(Latents, OfOneTokenAreItsValue) {
   EXPECT_EQ(floatsOf(runOnHost(made).at(0)), expected);
 }
 
+/// One cache is both, by scales of their own: latents, and as much shared memory as such have.
+TEST(Latents, OfTwoScalesAgree) {
+  const matrix::Case made =
+      decode({.lengths = {45, 0, 300}, .heads = 8, .kvHeads = 1, .d = 32, .valueColumns = 32});
+  Builder b("two_scales");
+  const Dim sequences = b.dim("b"), pages = b.dim("pages"), most = b.dim("max_pages");
+  PagedCache cache;
+  cache.keys = b.codes("kv_cache", e4m3, {pages, 16, 1, 32});
+  cache.values = cache.keys;
+  cache.key_scale = b.input("k_scale", f32, {1});
+  cache.value_scale = b.input("v_scale", f32, {1});
+  cache.block_table = b.input("block_table", DType::i32, {sequences, most});
+  cache.lengths = b.input("lengths", DType::i32, {sequences});
+  b.output("o", attention(b.input("q", bf16, {sequences, 8, 32}), cache), bf16);
+  matrix::Case apart =
+      caseOf(b.build(),
+             {{"b", 3}, {"pages", made.dims.at("pages")}, {"max_pages", made.dims.at("max_pages")}},
+             "b", "attention<threads = 256, vector = 1, blocks = 128, prefetch = 4>");
+  for (const HostTensor &given : made.inputs)
+    for (HostTensor &input : apart.inputs)
+      if (input.name == given.name)
+        input.data = given.data;
+  EXPECT_EQ(wrongOf(apart, runOnHost(apart)), 0);
+}
+
 /// The bound is so tight that what a kernel leaves out shows: of queries and keys the last columns,
 /// which have no values, the first of both, and a token.
 TEST(Latents, BoundsCatchMutations) {

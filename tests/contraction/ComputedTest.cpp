@@ -13,7 +13,7 @@ using namespace eider::at_points;
 namespace {
 
 /// What a program has as rows of its product.
-enum class Rows { bf16, codes, wholeRowCodes };
+enum class Rows { bf16, codes, wholeRowCodes, wholeCodes };
 
 Value normed(const Value &x, const Value &weight) {
   Value squares = mean(x * x, /*axis=*/-1);
@@ -23,8 +23,10 @@ Value normed(const Value &x, const Value &weight) {
 Value times(const Value &rows, const Scaled &weights, Rows kind) {
   if (kind == Rows::bf16)
     return eider::matmul(cast(rows, bf16), weights);
-  const int64_t block = kind == Rows::codes ? 128 : whole;
-  return eider::matmul(quantize(rows, e4m3, {.block = {1, block}}), weights);
+  const Block block = kind == Rows::codes           ? Block{1, 128}
+                      : kind == Rows::wholeRowCodes ? Block{1, whole}
+                                                    : Block{whole, whole};
+  return eider::matmul(quantize(rows, e4m3, {.block = block}), weights);
 }
 
 /// A norm, the product of its rows, and what follows.
@@ -34,6 +36,22 @@ Program normThenProduct(Rows kind) {
   Value x = b.input("x", bf16, {m, k}), weight = b.input("weight", bf16, {k});
   Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
   b.output("y", silu(times(normed(x, weight), w, kind)), bf16);
+  return b.build();
+}
+
+/// Experts, in groups of rows: gate and up of one x that is computed, and a product of what they
+/// give.
+Program experts() {
+  Builder b("experts");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k"), f = b.dim("f"), g = b.dim("groups");
+  Value x = b.input("x", bf16, {m, k}), alpha = b.scalar("alpha", 0.5f);
+  Scaled gate = b.scaled_input("gate", e4m3, {g, f, k}, {1, 1, 128}, f32),
+         up = b.scaled_input("up", e4m3, {g, f, k}, {1, 1, 128}, f32),
+         down = b.scaled_input("down", e4m3, {g, n, f}, {1, 1, 128}, f32);
+  Value ends = b.input("ends", DType::i32, {g});
+  Value rows = cast(alpha * x, bf16);
+  Value hidden = silu(eider::matmul(rows, gate, ends)) * eider::matmul(rows, up, ends);
+  b.output("y", eider::matmul(quantize(hidden, e4m3, {.block = {1, 128}}), down, ends), bf16);
   return b.build();
 }
 
@@ -49,23 +67,30 @@ Program twoProducts(Rows kind) {
   return b.build();
 }
 
-Dims extents(int64_t m) { return {{"m", m}, {"n", 72}, {"k", 400}, {"f", 256}}; }
-
-matrix::Case caseOf(const Program &program, int64_t m) {
-  Dims dims = extents(m);
-  if (program.name() == "norm_matmul")
-    dims.erase("f");
+matrix::Case caseOf(const Program &program, int64_t m, int64_t k = 400) {
+  Dims dims = {{"m", m}, {"n", 72}, {"k", k}};
+  if (program.name() != "norm_matmul")
+    dims["f"] = 256;
+  if (program.name() == "experts")
+    dims["groups"] = 3;
   return at_points::caseOf(program, dims, "m");
 }
 
 std::vector<matrix::Case> cases() {
   std::vector<matrix::Case> cases;
-  for (Rows kind : {Rows::bf16, Rows::codes, Rows::wholeRowCodes})
+  for (Rows kind : {Rows::bf16, Rows::codes, Rows::wholeRowCodes, Rows::wholeCodes})
     for (int64_t m : {0, 1, 19, 70}) {
-      cases.push_back(caseOf(normThenProduct(kind), m));
-      if (kind != Rows::wholeRowCodes) // no kernel of a product holds its rows
+      if (m > 0 || kind != Rows::wholeCodes) // nothing has no amax
+        cases.push_back(caseOf(normThenProduct(kind), m));
+      if (kind == Rows::bf16 || kind == Rows::codes) // no kernel of a product holds its rows
         cases.push_back(caseOf(twoProducts(kind), m));
     }
+  for (Rows kind : {Rows::bf16, Rows::codes}) { // rows that begin anywhere, and end so
+    cases.push_back(caseOf(twoProducts(kind), 19, 401));
+    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+  }
+  for (int64_t m : {0, 19, 200})
+    cases.push_back(caseOf(experts(), m));
   return cases;
 }
 

@@ -294,6 +294,7 @@ step racecheck sanitizer racecheck race
 step initcheck sanitizer initcheck uninitialised
 step synccheck sanitizer synccheck divergence
 
+[ -s "$work/steps" ] || { echo "tests/gpu/run.sh: no step is named '$only'" >&2; exit 2; }
 echo
 { echo "step passed failed skipped seconds"; cat "$work/steps"; } |
   awk '{ printf "%-18s %8s %8s %8s %8s\n", $1, $2, $3, $4, $5 }'

@@ -365,11 +365,12 @@ struct AttentionOptions {
 };
 /// Attention of one new token a sequence over a cache: queries q, an input [b, h, d], give f32
 /// [b, h, columns of values], softmax(q · k / √d) · v over each sequence's tokens; zeros for one of
-/// none. Head a meets KV head a / (h / kv_heads); h is a multiple of kv_heads, of which a block has
-/// 16 and others read the cache again; d is a multiple of 32 up to 512. Of the table no more is
-/// used than pages of tokens that are met, of a page no more than those. h, d, page and kv_heads
-/// are given before a kernel is compiled. Scores are sums in f32 of exact products; probabilities
-/// are rounded to f16, over a cache of bf16 to bf16.
+/// none. Head a meets KV head a / (h / kv_heads); h is a multiple of kv_heads, whose queries go
+/// to the fewest blocks that have as many each, at most 16, and each reads the cache; d is a
+/// multiple of 32 up to 512. Of the table no more is used than pages of tokens that are met, of a
+/// page no more than those. h, d, page and kv_heads are given before a kernel is compiled. Scores
+/// are sums in f32 of exact products; probabilities are rounded to f16, over a cache of bf16 to
+/// bf16.
 EIDER_API Value attention(const Operand &q, const PagedCache &cache,
                           const AttentionOptions &options = {});
 

@@ -333,7 +333,7 @@ eider.program @groups_of_no_matrices(m, n, k, g) {
 eider.program @a_vector_of_batches(n, k, g) {
   %w = eider.input "w" : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 32], scale = f32, layout = row_major>
   %x = eider.input "x" : tensor<?xf32, #eider.dims<k>>
-  // expected-error @below {{'eider.contract' op weights are a matrix with #eider.dims, one an axis}}
+  // expected-error @below {{'eider.contract' op weights are a matrix, or one a batch of a matrix' rows, with #eider.dims, one an axis}}
   %y = eider.contract %w, %x : !eider.scaled<?x?x?xf8E4M3FN, dims = <g, n, k>, block = [1, 1, 32], scale = f32, layout = row_major>, tensor<?xf32, #eider.dims<k>> -> tensor<?xf32, #eider.dims<n>>
 }
 

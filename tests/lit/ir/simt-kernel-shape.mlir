@@ -103,7 +103,7 @@ simt.kernel @scaled_products ["w", "x", "s"] threads = 32 grid = "1" arguments =
 simt.kernel @ends_of_no_groups ["e"] threads = 32 grid = "1" arguments = ["tensor:e"] alignments = {} header = [] {
 ^bb0(%e: !simt.pointer<i32>):
   %rows = arith.constant 1 : i64
-  // expected-error @below {{'simt.for_tiles' op has the ends of its tile's groups of rows, and no other way to go then}}
+  // expected-error @below {{'simt.for_tiles' op goes by groups of rows where its tile does, with their ends or none, and no other way then}}
   simt.for_tiles %rows groups %e : !simt.pointer<i32> {
   ^bb0(%at: !cursor):
   }
