@@ -51,6 +51,8 @@ int64_t eider::transforms::mostRowsOf(VariantKind variant) {
 
 int64_t eider::transforms::mostRowsOf(VariantKind variant, mlir::ModuleOp programs) {
   const int64_t most = mostRowsOf(variant);
+  if (most == 0)
+    return most;
   std::optional<int64_t> least;
   for (ir::ProgramOp program : programs.getOps<ir::ProgramOp>()) {
     const auto domain = Domain::of(program);

@@ -37,6 +37,9 @@ matrix::Case decode(const Cache &shape, const OpParameters &parameters = {},
                     const std::string &codec = "auto", const std::string &schedule = "",
                     const std::string &values = "normal", uint64_t seed = 1);
 
+/// Those of the cases that an older target (EIDER_TARGET) has, too, without instructions for FP8.
+std::vector<matrix::Case> ofTheTarget(std::vector<matrix::Case> cases);
+
 /// A sequence over itself, or several, packed: of so many tokens each.
 struct Prompt {
   int64_t tokens = 100, heads = 4, kvHeads = 2, d = 64, scales = 1;

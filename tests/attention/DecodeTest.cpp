@@ -187,11 +187,7 @@ void take(matrix::Case &made, const Program &program, const Dims &dims) {
 } // namespace
 
 TEST(Decode, AgreesWithTheReferenceOnTheDevice) {
-  std::vector<matrix::Case> all = cases();
-  const char *older = std::getenv("EIDER_TARGET"); // one that has no instructions for FP8
-  std::erase_if(
-      all, [&](const matrix::Case &made) { return older && made.options.codec == "hardware"; });
-  at_points::expectReference(all);
+  at_points::expectReference(ofTheTarget(cases()));
 }
 
 TEST(Decode, WhatStandsAroundAgreesOnTheDevice) {

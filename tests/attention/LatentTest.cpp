@@ -123,11 +123,7 @@ std::vector<matrix::Case> cases() {
 } // namespace
 
 TEST(Latents, AgreeWithTheReferenceOnTheDevice) {
-  std::vector<matrix::Case> all = cases();
-  const char *older = std::getenv("EIDER_TARGET"); // one that has no instructions for FP8
-  std::erase_if(
-      all, [&](const matrix::Case &made) { return older && made.options.codec == "hardware"; });
-  at_points::expectReference(all);
+  at_points::expectReference(ofTheTarget(cases()));
 }
 
 /// One query meets one key: the result is the row's beginning.

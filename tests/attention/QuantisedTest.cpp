@@ -60,11 +60,7 @@ std::vector<matrix::Case> cases() {
 } // namespace
 
 TEST(QuantisedAttention, AgreesWithTheReferenceOnTheDevice) {
-  std::vector<matrix::Case> all = cases();
-  const char *older = std::getenv("EIDER_TARGET"); // one that has no instructions for FP8
-  std::erase_if(
-      all, [&](const matrix::Case &made) { return older && made.options.codec == "hardware"; });
-  at_points::expectReference(all);
+  at_points::expectReference(ofTheTarget(cases()));
 }
 
 /// A token that is left out shows in the scales, of which the largest value alone decides, and

@@ -5,10 +5,13 @@
 //===----------------------------------------------------------------------===//
 #include "tests/points/Points.h"
 
-#include <gtest/gtest.h>
+#include "eider/compile.h"
+
+#include <gmock/gmock.h>
 
 using namespace eider;
 using namespace eider::at_points;
+using ::testing::HasSubstr;
 
 namespace {
 
@@ -98,12 +101,27 @@ std::vector<matrix::Case> cases() {
 
 TEST(ComputedRows, AgreeWithTheReferenceOnTheDevice) { expectReference(cases()); }
 
-/// The bound shows a row's scale, the norm's weight or a product's tail that is missing.
+/// The bound shows columns of x, of the norm's weight, and scales that are left out.
 TEST(ComputedRows, BoundsCatchMutations) {
-  const matrix::Case made = caseOf(normThenProduct(Rows::bf16), 9);
-  ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
-  EXPECT_GE(wrongWithout(made, 0, 800, 0, 64), 9 * 72 / 4) << "columns of x left out";
-  EXPECT_GE(wrongWithout(made, 1, 800, 0, 64), 9 * 72 / 4) << "the norm's weight left out";
+  for (Rows kind : {Rows::bf16, Rows::codes}) {
+    const matrix::Case made = caseOf(normThenProduct(kind), 9);
+    ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
+    EXPECT_GE(wrongWithout(made, 0, 800, 0, 64), 9 * 72 / 4) << "columns of x left out";
+    EXPECT_GE(wrongWithout(made, 1, 800, 0, 64), 9 * 72 / 4) << "the norm's weight left out";
+    EXPECT_GE(wrongWithout(made, 3, 16, 0, 4), 9 * 72 / 4) << "a group's scale dropped";
+  }
+}
+
+TEST(ComputedRows, AreExplained) {
+  CompileOptions options;
+  options.target = "sm_90";
+  options.dims = {{"n", 72}, {"k", 400}, {"f", 256}, {"groups", 3}};
+  EXPECT_THAT(explain(experts(), options),
+              HasSubstr("a product reads rows that a kernel before it computes"));
+  const std::string text = emit(experts(), options, Stage::Cuda);
+  const size_t last = text.rfind("extern \"C\"");
+  EXPECT_THAT(text, HasSubstr("float alpha"));
+  EXPECT_EQ(text.find("alpha", last), std::string::npos) << "a scalar of the first kernel alone";
 }
 
 TEST(ComputedRows, NvrtcCompiles) {

@@ -361,6 +361,11 @@ TEST(Grouped, TilesAreOfTheMeanOfGroups) {
     EXPECT_THAT(text, HasSubstr(rows));
   EXPECT_THAT(compile(libraryOp("grouped_matmul", {}), options).contract,
               HasSubstr("(min(m, ceildiv(m, 64) + 64)) * "));
+  CompileOptions ofBatches = options;
+  ofBatches.dims = {{"batches", 64}, {"n", 256}, {"k", 512}};
+  const std::string batches = emit(libraryOp("batched_matmul", {}), ofBatches, Stage::Cuda);
+  for (const char *rows : {"at most 512 rows", "at most 1024 rows", "at most 2048 rows"})
+    EXPECT_THAT(batches, HasSubstr(rows)) << "all have the mean";
   options.dims["groups"] = 1;
   EXPECT_THAT(emit(libraryOp("grouped_matmul", {}), options, Stage::Cuda),
               HasSubstr("at most 8 rows"));
