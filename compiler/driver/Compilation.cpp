@@ -89,8 +89,8 @@ ModuleOp Compilation::scheduled(VariantKind variant) {
   if (options_.timings)
     manager.enableTiming();
   manager.addPass(transforms::createAssignSchedule(isGiven ? options_.schedule : "", rows, held));
+  manager.addPass(transforms::createJoin());
   if (isCooperative) {
-    manager.addPass(transforms::createJoin());
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());
   }

@@ -78,15 +78,19 @@ void ContractBuilder::addBoundary() {
   }
 }
 
-/// What the blocks of attention leave, of which there is one a sequence and tile of a KV head's
-/// queries at least.
-static std::string bytesOfParts(ir::ProgramOp program, ir::AttentionOp op) {
+/// How many tiles of a KV head's queries there are, of all sequences.
+static std::string tilesOf(ir::AttentionOp op) {
   const transforms::Attention it = transforms::shapeOf(op);
   const std::string sequences =
       ir::dimsOf(op.getLengths().getType()).getExprs()[0].contractExpression();
-  return std::to_string(4 * it.sizeOfPart()) + " * max(" +
-         std::to_string(program.getScheduleAttr().getKnobs().blocks) + ", (" + sequences + ") * " +
-         std::to_string(it.kvHeads * it.tiles()) + ")";
+  return "(" + sequences + ") * " + std::to_string(it.kvHeads * it.tiles());
+}
+
+/// What the blocks of attention leave, of which there is one a sequence and tile of a KV head's
+/// queries at least.
+static std::string bytesOfParts(ir::ProgramOp program, ir::AttentionOp op) {
+  return std::to_string(4 * transforms::shapeOf(op).sizeOfPart()) + " * max(" +
+         std::to_string(program.getScheduleAttr().getKnobs().blocks) + ", " + tilesOf(op) + ")";
 }
 
 /// Offsets, 256-byte aligned, of what one kernel of a variant leaves to the next, and of where
@@ -112,6 +116,12 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
       for (const ir::DimExpr &dim : ir::dimsOf(type).getExprs())
         bytes += " * (" + dim.contractExpression() + ")";
       place(output.getName(), bytes);
+    }
+  for (ir::ProgramOp program : compilation.scheduled(kind).getOps<ir::ProgramOp>())
+    if (program.getScheduleAttr().getKnobs().combine) {
+      auto attention = *program.getOps<ir::AttentionOp>().begin();
+      place(transforms::partsName, bytesOfParts(program, attention));
+      place(transforms::arrivalsName, "8 * " + tilesOf(attention));
     }
   // A word, and after 256 bytes a part a block (templates/reduce/grid.cuh).
   for (simt::KernelOp kernel : kernels.getOps<simt::KernelOp>())

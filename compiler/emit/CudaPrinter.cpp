@@ -264,8 +264,16 @@ FailureOr<std::string> KernelPrinter::attendText(AttendOp op) {
     return failure();
   SmallVector<std::string> arguments;
   for (Value value : op->getOperands().drop_back(op.getCaptured().size())) {
-    arguments.push_back(value == op.getQueries() ? queriesText(value, *score)
-                                                 : operand(value).text);
+    if (value == op.getOutput() || value == op.getArrivals())
+      continue;
+    const std::string text = operand(value).text;
+    if (value == op.getQueries())
+      arguments.push_back(queriesText(value, *score));
+    else if (value == op.getParts() && op.getOutput())
+      arguments.push_back("eider::combining(" + operand(op.getOutput()).text + ", " + text + ", " +
+                          operand(op.getArrivals()).text + ")");
+    else
+      arguments.push_back(text);
     if (!op.getKeyScale() && (value == op.getKeys() || value == op.getValues()))
       arguments.push_back("nullptr"); // of its scales
   }

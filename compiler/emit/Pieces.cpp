@@ -131,7 +131,8 @@ std::string eider::text::prefillType(eider::simt::AttendRowsOp op) {
 bool eider::text::isWritten(mlir::Value pointer) {
   return llvm::any_of(pointer.getUsers(), [&](mlir::Operation *user) {
     if (auto attend = dyn_cast<eider::simt::AttendOp>(user))
-      return attend.getParts() == pointer;
+      return attend.getParts() == pointer || attend.getOutput() == pointer ||
+             attend.getArrivals() == pointer;
     if (auto attend = dyn_cast<eider::simt::AttendRowsOp>(user))
       return attend.getOutput() == pointer;
     return isa<eider::simt::StoreOp, eider::simt::StorePartOp, eider::simt::GridBarrierOp,

@@ -32,8 +32,10 @@ struct ScheduleKnobs {
   int64_t cluster = 1; ///< CUDA blocks that hold a row together, `threads` in each (row), or have a
                        ///< part each of the length of a product by warpgroups (contract)
   int64_t cooperative = 0; ///< 1: one kernel, all of whose blocks run at once and meet (map, row)
-  int64_t hoist = 0;       ///< 1: column vectors (a norm's weight) stay in registers over all tiles
-  int64_t streaming = 0;   ///< 1: elements pass the caches as data used once
+  int64_t combine = 0;     ///< 1: the block that comes last combines what all leave of a sequence's
+                       ///< heads (attention), in place of a kernel that does
+  int64_t hoist = 0;     ///< 1: column vectors (a norm's weight) stay in registers over all tiles
+  int64_t streaming = 0; ///< 1: elements pass the caches as data used once
   int64_t warpgroups =
       0;                ///< 1: four warps multiply together, 64 rows (attention, contract; sm_90a)
   int64_t software = 0; ///< 1: FP8 by arithmetic, even where there are instructions; same bits
@@ -46,22 +48,16 @@ struct ScheduleKnob {
   const char *name;
   int64_t ScheduleKnobs::*value;
 };
-inline constexpr ScheduleKnob scheduleKnobs[] = {{"threads", &ScheduleKnobs::threads},
-                                                 {"vector", &ScheduleKnobs::vector},
-                                                 {"rows", &ScheduleKnobs::rows},
-                                                 {"loads", &ScheduleKnobs::loads},
-                                                 {"columns", &ScheduleKnobs::columns},
-                                                 {"split", &ScheduleKnobs::split},
-                                                 {"tiles", &ScheduleKnobs::tiles},
-                                                 {"blocks", &ScheduleKnobs::blocks},
-                                                 {"resident", &ScheduleKnobs::resident},
-                                                 {"prefetch", &ScheduleKnobs::prefetch},
-                                                 {"cluster", &ScheduleKnobs::cluster},
-                                                 {"cooperative", &ScheduleKnobs::cooperative},
-                                                 {"hoist", &ScheduleKnobs::hoist},
-                                                 {"streaming", &ScheduleKnobs::streaming},
-                                                 {"warpgroups", &ScheduleKnobs::warpgroups},
-                                                 {"software", &ScheduleKnobs::software}};
+inline constexpr ScheduleKnob scheduleKnobs[] = {
+    {"threads", &ScheduleKnobs::threads},     {"vector", &ScheduleKnobs::vector},
+    {"rows", &ScheduleKnobs::rows},           {"loads", &ScheduleKnobs::loads},
+    {"columns", &ScheduleKnobs::columns},     {"split", &ScheduleKnobs::split},
+    {"tiles", &ScheduleKnobs::tiles},         {"blocks", &ScheduleKnobs::blocks},
+    {"resident", &ScheduleKnobs::resident},   {"prefetch", &ScheduleKnobs::prefetch},
+    {"cluster", &ScheduleKnobs::cluster},     {"cooperative", &ScheduleKnobs::cooperative},
+    {"combine", &ScheduleKnobs::combine},     {"hoist", &ScheduleKnobs::hoist},
+    {"streaming", &ScheduleKnobs::streaming}, {"warpgroups", &ScheduleKnobs::warpgroups},
+    {"software", &ScheduleKnobs::software}};
 
 inline llvm::hash_code hash_value(const ScheduleKnobs &knobs) {
   llvm::hash_code code = 0;

@@ -11,6 +11,22 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
+/// Whether a program is one such op and nothing else, but for rounding.
+template <class Attends> static bool isAlone(ProgramOp program) {
+  return llvm::all_of(program.getBlock(),
+                      [](Operation &op) {
+                        return isa<InputOp, ScalarOp, Attends, OutputOp>(op) ||
+                               (isa<arith::TruncFOp>(op) && op.hasOneUse() &&
+                                op.getOperand(0).getDefiningOp<Attends>() &&
+                                op.getOperand(0).hasOneUse());
+                      }) &&
+         llvm::hasSingleElement(program.getOps<Attends>()) &&
+         llvm::hasSingleElement(program.getOps<OutputOp>()) &&
+         llvm::all_of(program.getOps<InputOp>(), [](InputOp op) { return isReadByRows(*op); });
+}
+
+bool eider::transforms::isPrefillAlone(ProgramOp program) { return isAlone<PrefillOp>(program); }
+
 AttentionOp eider::transforms::attentionOf(OutputOp output) {
   return output.getWorkspace() ? output.getValue().getDefiningOp<AttentionOp>() : AttentionOp();
 }
@@ -21,6 +37,13 @@ Attention eider::transforms::shapeOf(AttentionOp op) {
   Attention it = {queries[1], keys[2], queries[2], keys[1], 0};
   it.valueDim = op.getType().getShape().back();
   it.isLatent = op.isOfLatents();
+  it.bySoftware =
+      op.getCodec() == CodecPath::software &&
+      !isa<Float8E5M2Type>(cast<RankedTensorType>(op.getKeys().getType()).getElementType());
+  auto program = op->getParentOfType<ProgramOp>();
+  auto output = dyn_cast<OutputOp>(*op->getUsers().begin());
+  it.isAlone = output && output.getWorkspace() ? output->hasAttr(attentionAlone)
+                                               : isAlone<AttentionOp>(program);
   if (op.getKeyScale()) {
     const ArrayRef<int64_t> scales = extentsOf(op.getKeyScale());
     it.scales = scales.back();
@@ -33,19 +56,6 @@ Attention eider::transforms::shapeOf(AttentionOp op) {
 
 Attention eider::transforms::attentionIn(DenseI64ArrayAttr kind) {
   return {kind[0], kind[1], kind[2]};
-}
-
-bool eider::transforms::isPrefillAlone(ProgramOp program) {
-  return llvm::all_of(program.getBlock(),
-                      [](Operation &op) {
-                        return isa<InputOp, ScalarOp, PrefillOp, OutputOp>(op) ||
-                               (isa<arith::TruncFOp>(op) && op.hasOneUse() &&
-                                op.getOperand(0).getDefiningOp<PrefillOp>() &&
-                                op.getOperand(0).hasOneUse());
-                      }) &&
-         llvm::hasSingleElement(program.getOps<PrefillOp>()) &&
-         llvm::hasSingleElement(program.getOps<OutputOp>()) &&
-         llvm::all_of(program.getOps<InputOp>(), [](InputOp op) { return isReadByRows(*op); });
 }
 
 /// An error where attention reads a tensor whose extents, but for the first of several, are open.

@@ -47,6 +47,8 @@ struct Attention {
   int64_t bytes = 1;          ///< Of an element of the cache.
   int64_t valueDim = headDim; ///< Columns of a value.
   bool isLatent = false;      ///< These are the first of the key's.
+  bool isAlone = false;       ///< The program does nothing else, but for rounding.
+  bool bySoftware = false;    ///< Codes are converted by arithmetic; E5M2 needs none.
   /// Blocks that have a KV head's queries: the fewest that have as many each, at most 16.
   int64_t tiles() const {
     const int64_t queries = heads / kvHeads;
@@ -183,6 +185,12 @@ inline constexpr llvm::StringLiteral partsKind = "eider.parts_of", partsCount = 
 /// Of a workspace's input that is attention in parts: heads, KV heads and the length of values.
 /// `partsCount` says how many places these were cut for.
 inline constexpr llvm::StringLiteral attentionKind = "eider.attention_of";
+
+/// Of a workspace's output that is such parts: what reads them only rounds what they are together.
+inline constexpr llvm::StringLiteral attentionAlone = "eider.attention_alone";
+
+/// Of a kernel that combines the parts itself: these, and where its blocks count themselves.
+inline constexpr llvm::StringLiteral partsName = "attention_parts", arrivalsName = "arrivals";
 
 /// The attention that a workspace's output leaves in parts; null for another.
 ir::AttentionOp attentionOf(ir::OutputOp output);

@@ -446,8 +446,13 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
 /// both.
 static ScheduleAttr latentSchedule(MLIRContext *context, const Domain &domain) {
   const Attention &it = *domain.attends;
-  ScheduleKnobs knobs{
-      .threads = 128, .vector = 1, .split = 4, .blocks = 256, .resident = 2, .prefetch = 6};
+  ScheduleKnobs knobs{.threads = 128,
+                      .vector = 1,
+                      .split = 4,
+                      .blocks = 256,
+                      .resident = 2,
+                      .prefetch = 6,
+                      .combine = it.isAlone};
   while (it.valueDim % knobs.threads != 0) {
     knobs.threads /= 2;
     knobs.split /= 2;
@@ -460,30 +465,50 @@ static ScheduleAttr latentSchedule(MLIRContext *context, const Domain &domain) {
   return ScheduleAttr::get(context, Family::attention, knobs);
 }
 
-/// Of few sequences, whose parts are combined soon where they are few: a block of eight warps a
-/// multiprocessor of a large GPU, each with two steps on their way. Of many, which fill it as they
-/// are, four blocks of four warps, which wait for less. As far as the target's shared memory has
-/// room; a power of two, so that as many heads have as many parts each.
+/// Four blocks of four warps a multiprocessor of a large GPU, as far as the target's shared memory
+/// has room: of many sequences as many as run at once, of few half as many, so that parts are
+/// combined soon. Where these have no room, few sequences have blocks of eight warps, which leave
+/// fewer parts; so they do where codes are converted by arithmetic, of which each of such blocks
+/// does more at a time. A power of two, so that as many heads have as many parts each.
 static ScheduleAttr attentionSchedule(MLIRContext *context, const Domain &domain,
                                       int64_t mostSequences) {
   const bool isFew = mostSequences > 0 && mostSequences <= mostRowsOf(VariantKind::rows_32);
   const Attention &it = *domain.attends;
   if (it.isLatent)
     return latentSchedule(context, domain);
-  ScheduleKnobs knobs{.threads = isFew ? 256 : 128,
+  auto mostShared = [&](const ScheduleKnobs &knobs) {
+    return std::min<int64_t>(domain.sharedOfBlock, 192 * 1024 / knobs.resident);
+  };
+  auto sharedOf = [&](const ScheduleKnobs &knobs) {
+    return it.sharedOf(knobs.threads / 32, 1, knobs.prefetch);
+  };
+  // A thread has a quarter of a head's sums, and as much of a query.
+  auto hasRegisters = [&](const ScheduleKnobs &knobs) {
+    return knobs.resident == 1 || knobs.resident * knobs.threads * it.headDim <= 4 * 128 * 128;
+  };
+  auto fits = [&](const ScheduleKnobs &knobs) {
+    return sharedOf(knobs) <= mostShared(knobs) && hasRegisters(knobs);
+  };
+  ScheduleKnobs knobs{.threads = 128,
                       .vector = 1,
-                      .blocks = isFew ? 128 : 512,
-                      .resident = isFew ? 1 : 4,
-                      .prefetch = isFew ? 3 : 2};
-  const int64_t most = std::min<int64_t>(domain.sharedOfBlock, 192 * 1024 / knobs.resident);
-  while (knobs.threads > 32 && it.sharedOf(knobs.threads / 32, 1, knobs.prefetch) > most) {
+                      .blocks = isFew ? 256 : 512,
+                      .resident = 4,
+                      .prefetch = isFew ? 3 : 2,
+                      .combine = it.isAlone};
+  if (isFew && (it.bySoftware || !fits(knobs))) {
+    knobs.threads = 256;
+    knobs.resident = 2;
+    if (!fits(knobs))
+      knobs.resident = 1;
+    knobs.blocks = it.bySoftware ? 128 * knobs.resident : 128;
+  }
+  while (knobs.threads > 32 && sharedOf(knobs) > mostShared(knobs)) {
     knobs.threads /= 2;
     knobs.blocks *= isFew ? 2 : 1;
   }
-  while (knobs.prefetch > 2 && it.sharedOf(knobs.threads / 32, 1, knobs.prefetch) > most)
+  while (knobs.prefetch > 2 && sharedOf(knobs) > mostShared(knobs))
     --knobs.prefetch;
-  // A thread has a quarter of a head's sums, and as much of a query.
-  while (knobs.resident > 1 && knobs.resident * knobs.threads * it.headDim > 4 * 128 * 128)
+  while (!hasRegisters(knobs))
     knobs.resident /= 2;
   return ScheduleAttr::get(context, Family::attention, knobs);
 }

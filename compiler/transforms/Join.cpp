@@ -4,7 +4,8 @@
 //
 // eider-partition has cut a reduction over the whole matrix out, into a program that leaves parts.
 // Where the schedule is cooperative, the reduction comes back: what both programs compute is then
-// computed once, from elements that are read once.
+// computed once, from elements that are read once. So does attention whose blocks combine their
+// parts themselves.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
@@ -21,7 +22,7 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Join)
   StringRef getArgument() const final { return "eider-join"; }
   StringRef getDescription() const final {
-    return "A cooperative program takes in the one before it";
+    return "A program takes in the one before it, whose blocks meet or combine what they leave";
   }
 
   /// What a program is given, by its name; null for other ops.
@@ -49,6 +50,17 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
     return {};
   }
 
+  /// One whose blocks combine the parts of attention that `program` reads; null for another.
+  ProgramOp attentionBefore(ProgramOp program) {
+    for (auto input : program.getOps<InputOp>())
+      for (auto other : getOperation().getOps<ProgramOp>())
+        for (auto output : other.getOps<OutputOp>())
+          if (input->hasAttr(attentionKind) && output.getName() == input.getName() &&
+              other.getScheduleAttr() && other.getScheduleAttr().getKnobs().combine)
+            return other;
+    return {};
+  }
+
   /// Copies `first` to the begin of `program`; gives what its values are there.
   static IRMapping takeIn(ProgramOp first, ProgramOp program) {
     OpBuilder builder = OpBuilder::atBlockBegin(&program.getBlock());
@@ -73,7 +85,8 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
     IRMapping map = takeIn(first, program);
     for (auto output : first.getOps<OutputOp>()) {
       for (auto input : llvm::make_early_inc_range(program.getOps<InputOp>()))
-        if (input->hasAttr(partsKind) && input.getName() == output.getName()) {
+        if ((input->hasAttr(partsKind) || input->hasAttr(attentionKind)) &&
+            input.getName() == output.getName()) {
           input.replaceAllUsesWith(map.lookup(output.getValue()));
           input.erase();
         }
@@ -87,6 +100,12 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
     const auto programs = llvm::to_vector(getOperation().getOps<ProgramOp>());
     SetVector<Operation *> joined;
     for (ProgramOp program : llvm::reverse(programs)) {
+      if (ProgramOp first = attentionBefore(program)) {
+        program.setScheduleAttr(first.getScheduleAttr());
+        join(first, program);
+        joined.insert(first);
+        continue;
+      }
       ScheduleAttr schedule = program.getScheduleAttr();
       if (joined.contains(program) || !schedule || !schedule.getKnobs().cooperative)
         continue;

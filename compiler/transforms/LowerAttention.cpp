@@ -47,6 +47,14 @@ LogicalResult ProgramLowering::lowerScore(Region &from, Region &to) {
   return success();
 }
 
+/// Where the blocks of one kernel leave parts and combine them.
+void ProgramLowering::addParts(
+    function_ref<Value(const Twine &, Type, const Twine &)> addArgument) {
+  auto memoryOf = [&](Type type) { return simt::PointerType::get(builder.getContext(), type); };
+  attentionParts = addArgument(partsName, memoryOf(builder.getF32Type()), "workspace:" + partsName);
+  arrivals = addArgument(arrivalsName, memoryOf(builder.getI64Type()), "workspace:" + arrivalsName);
+}
+
 /// Has no tiles: which tokens a block has, its lengths say.
 LogicalResult ProgramLowering::attend() {
   auto op = *program.getOps<AttentionOp>().begin();
@@ -67,14 +75,16 @@ LogicalResult ProgramLowering::attend() {
       llvm::append_values(apart, ofKey, ofValue);
   }
   Value tablePitch = isGeneral() ? strides.lookup(nameOf(op.getPages())) : extentOf(ofTable);
+  const Value written = pointers.lookup(output.getName());
   auto attend = simt::AttendOp::create(
-      builder, op.getLoc(), pointers.lookup(output.getName()), pointerOf(op.getQueries()),
+      builder, op.getLoc(), knobs.combine ? attentionParts : written, pointerOf(op.getQueries()),
       pointerOf(op.getKeys()), pointerOf(op.getKeyScale()), pointerOf(op.getValues()),
       pointerOf(op.getValueScale()), pointerOf(op.getPages()), pointerOf(op.getLengths()),
-      extentOf(domain.rows), tablePitch, apart, capturedOf(op.getCaptured(), op.getScore()),
-      it.heads, it.kvHeads, it.tiles(), it.headDim, it.valueDim, knobs.blocks, it.page, it.scales,
-      it.scaleAxes, static_cast<int64_t>(op.getWindow()), knobs.threads / 32, knobs.split,
-      knobs.prefetch, alignment, op.getCodecAttr());
+      knobs.combine ? written : Value(), arrivals, extentOf(domain.rows), tablePitch, apart,
+      capturedOf(op.getCaptured(), op.getScore()), it.heads, it.kvHeads, it.tiles(), it.headDim,
+      it.valueDim, knobs.blocks, it.page, it.scales, it.scaleAxes,
+      static_cast<int64_t>(op.getWindow()), knobs.threads / 32, knobs.split, knobs.prefetch,
+      alignment, op.getCodecAttr());
   if (failed(lowerScore(op.getScore(), attend.getScore())))
     return failure();
   if (const int64_t bytes = it.sharedOf(knobs.threads / 32, knobs.split, knobs.prefetch);

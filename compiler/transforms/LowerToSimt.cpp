@@ -105,6 +105,8 @@ void ProgramLowering::addArguments() {
   }
   if (isCooperative())
     addGridStates(add);
+  if (program.getScheduleAttr().getKnobs().combine)
+    addParts(add);
   if (isGeneral())
     for (Operation &op : program.getBlock())
       if (Type type = boundaryType(op); type && !op.hasAttr("workspace"))

@@ -171,11 +171,14 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
 
   /// A kernel of its own for attention, whose blocks leave parts of it.
   void cutAttention(ProgramOp program, AttentionOp op) {
+    const Attention it = shapeOf(op);
     IRMapping map;
     ProgramOp first = programOf({op.getResult()}, program, "_parts", map);
     InputOp parts =
         pass(op.getResult(), map.lookup(op.getResult()), first, argumentName("attended", 2));
-    const Attention it = shapeOf(op);
+    for (auto output : first.getOps<OutputOp>())
+      if (it.isAlone)
+        output->setAttr(attentionAlone, UnitAttr::get(&getContext()));
     parts->setAttr(attentionKind,
                    DenseI64ArrayAttr::get(&getContext(), {it.heads, it.kvHeads, it.valueDim}));
     parts->setAttr("eider.name", StringAttr::get(&getContext(), "attention"));

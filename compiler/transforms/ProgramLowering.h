@@ -44,6 +44,7 @@ private:
   llvm::StringMap<Value> layouts;              ///< of scales that lie otherwise than row by row
   llvm::StringMap<int64_t> alignments;
   DenseMap<Operation *, Value> gridStates; ///< of reductions for which all blocks meet
+  Value attentionParts, arrivals;          ///< of attention whose blocks combine
   Value cursor;
   Value transposedCursor;        ///< Null where no value is of the transposed matrix.
   std::set<int64_t> turnedSizes; ///< Bytes of shared memory, of what is transposed.
@@ -75,6 +76,7 @@ private:
   int64_t alignAttended(mlir::ValueRange values, SmallVectorImpl<Value> &apart);
   SmallVector<Value> capturedOf(mlir::ValueRange values, Region &score);
   LogicalResult lowerScore(Region &from, Region &to);
+  void addParts(function_ref<Value(const Twine &, Type, const Twine &)> addArgument);
   LogicalResult attend();
   LogicalResult attendRows();
   LogicalResult combineAttention(InputOp op);

@@ -224,9 +224,16 @@ static std::string attentionProblem(const ScheduleKnobs &k, const Domain &domain
                             .blocks = k.blocks,
                             .resident = k.resident,
                             .prefetch = k.prefetch,
+                            .combine = k.combine,
                             .software = k.software};
   if (!(k == known) || k.vector != 1)
-    return "it has threads, vector = 1, split, blocks, resident, prefetch and software alone";
+    return "it has threads, vector = 1, split, blocks, resident, prefetch, combine and software "
+           "alone";
+  if (k.combine > 1)
+    return "combine is 1 or left out";
+  if (k.combine && !domain.attends->isAlone)
+    return "the program does more with attention than to round it, which has a kernel of its own: "
+           "leave combine out";
   if (k.split != 1 && (k.split != k.threads / 32 || domain.attends->valueDim % k.threads != 0))
     return "split is 1, or all warps of a block, of which each has as many whole 32 columns of "
            "values";

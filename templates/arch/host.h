@@ -146,6 +146,8 @@ inline void add_to_word(uint64 *word, uint64 value) {
   __atomic_fetch_add(word, value, __ATOMIC_RELEASE);
 }
 
+inline uint64 count_in_word(uint64 *word) { return __atomic_fetch_add(word, 1, __ATOMIC_ACQ_REL); }
+
 inline void wait_for_word(const uint64 *word, uint64 bits, uint64 old, Site site) {
   while ((__atomic_load_n(word, __ATOMIC_ACQUIRE) & bits) == old)
     scheduler->wait_for_word(word, bits, old, place(site));

@@ -197,6 +197,15 @@ EIDER_DEVICE void add_to_word(uint64 *word, uint64 value) {
   asm volatile("red.release.gpu.add.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
+/// Adds 1, after all that the block's threads wrote before its last barrier; gives what it was.
+/// What others wrote before they added is there to read, for the whole block after its next
+/// barrier.
+EIDER_DEVICE uint64 count_in_word(uint64 *word) {
+  uint64 before;
+  asm volatile("atom.acq_rel.gpu.add.u64 %0, [%1], 1;" : "=l"(before) : "l"(word) : "memory");
+  return before;
+}
+
 /// Waits until some of its `bits` are not those of `old`. What was written before it was changed is
 /// there to read, for the whole block after its next barrier. All blocks of the grid run at once.
 EIDER_DEVICE void wait_for_word(const uint64 *word, uint64 bits, uint64 old, Site) {

@@ -93,16 +93,18 @@ class AttentionDecode {
   }
 
 public:
-  /// Writes the block's part. `asked` is queries, [sequences, heads, head_dim], or `scored`; `k`
-  /// and `v` are [pages, page, kv_heads, head_dim] (of latents both the same), `k_scale` and
-  /// `v_scale` the axes that scales have, and `scales`, one or the cache's heads, or none (0); of
-  /// `table`, [sequences, table_pitch], and of the cache no more is read than `lengths` says. Row
-  /// starts of q and of the cache are multiples of `alignment` bytes; pitches in elements. `Code`
-  /// is the codec, or the type of what is no codes. Every thread of the CUDA block takes part.
-  template <class Code, int scales, int alignment = 16, class Asked, class W, class Index,
+  /// Writes the block's part to `to`, where all are, or is one of those that are `combining` there.
+  /// `asked` is queries, [sequences, heads, head_dim], or `scored`; `k` and `v` are [pages, page,
+  /// kv_heads, head_dim] (of latents both the same), `k_scale` and `v_scale` the axes that scales
+  /// have, and `scales`, one or the cache's heads, or none (0); `table` is [sequences,
+  /// table_pitch]. Of the cache no more is read than `lengths` says, whatever the table says
+  /// beyond. Row starts of q and of the cache are multiples of `alignment` bytes; pitches in
+  /// elements. `Code` is the codec, or the type of what is no codes. Every thread of the CUDA block
+  /// takes part.
+  template <class Code, int scales, int alignment = 16, class To, class Asked, class W, class Index,
             class Length>
   static EIDER_DEVICE void leave_part(
-      float *parts, const Asked &asked, const W *k, const float *k_scale, const W *v,
+      const To &to, const Asked &asked, const W *k, const float *k_scale, const W *v,
       const float *v_scale, const Index *table, const Length *lengths, int64 sequences,
       int64 table_pitch, int64 q_pitch = Parts::heads * head_dim, int64 q_head_pitch = head_dim,
       int64 k_page_pitch = static_cast<int64>(page) * Parts::kv_heads * head_dim,
@@ -129,22 +131,23 @@ public:
                         : Rows<float>{v_scale + of_head, v_scale_page_pitch, v_scale_pitch};
     const auto all = static_cast<int>((work.length + tokens - 1) / tokens);
     const auto before = static_cast<int>(work.begin() / tokens);
-    const auto each = static_cast<int>((all - before + count - 1) / count);
-    const int begins = before + static_cast<int>(arch::block_index() % count) * each;
-    const int first = begins + team(), end = begins + each < all ? begins + each : all;
-    const int turns = first < end ? (end - first + teams - 1) / teams : 0;
-    arch::allow_next_launch();
+    // All teams of all parts take steps in turn, so that the first of each needs no length.
+    const int stride = static_cast<int>(count) * teams;
+    const int first = before + static_cast<int>(arch::block_index() % count) * teams + team();
+    const int turns = first < all ? (all - first + stride - 1) / stride : 0;
+    if constexpr (same<To, float *>)
+      arch::allow_next_launch();
     auto *shared = reinterpret_cast<unsigned char *>(shared_memory());
     unsigned char *own = shared + team() * ahead * step_bytes;
 
     State state;
-    uint32 pages = work.pages_of(first);
+    uint32 pages = window == 0 ? work.pages_of(first, table_pitch) : work.pages_of(first);
     int begun = 0, begun_slot = 0, slot = 0;
     auto begin = [&] {
       if (begun < turns) {
-        const int step = first + begun * teams;
+        const int step = first + begun * stride;
         begin_step<alignment>(work, step, pages, own + begun_slot * step_bytes, at);
-        pages = work.pages_of(step + teams);
+        pages = work.pages_of(step + stride);
       }
       begun_slot = begun_slot == ahead - 1 ? 0 : begun_slot + 1;
       ++begun;
@@ -153,6 +156,9 @@ public:
     EIDER_UNROLL
     for (int turn = 0; turn < ahead - 1; ++turn)
       begin();
+    if constexpr (!same<To, float *>)
+      if (count > 1)
+        Arrivals(to.arrivals + number).mend(count);
     static_assert(sizeof(W) == bytes, "a cache of such elements");
     constexpr bool interleaved = is_interleaved_as<Code, W>();
     const auto scored = asked_of(asked);
@@ -176,15 +182,16 @@ public:
       float scores[eights][4] = {};
       score<Code, W, interleaved>(from, queries, scores, at);
       meet_scores(scores, reinterpret_cast<float *>(shared + of_steps), at);
-      const int step = first + turn * teams;
+      const int step = first + turn * stride;
       weigh(scores, queries.scale, factor, functions, {from + cached_bytes, token_of_key(0)}, step,
             work.skipped_of(step), work.left_of(step), state, at);
       add_values<Code, W, interleaved>(from, scores, state, at);
     }
     arch::await_copies<0>();
-    meet<interleaved>(state, parts + arch::block_index() * Parts::size, raised,
-                      has_one_scale ? v_scale[of_head] : 1.0f, reinterpret_cast<float *>(shared),
-                      at);
+    const Together<interleaved> together = {reinterpret_cast<float *>(shared), raised * unlifted,
+                                            has_one_scale ? v_scale[of_head] : 1.0f};
+    meet(state, together.shared, at);
+    leave(together, to, number, count, at);
   }
 
 private:
@@ -214,12 +221,20 @@ private:
 
     /// The page of the lane's token of a step; any where that is not met.
     EIDER_DEVICE uint32 pages_of(int step) const {
-      if constexpr (has_whole_pages)
-        return left_of(step) > 0 ? static_cast<uint32>(table[step / (page / tokens)]) : 0u;
-      const int token = lane() % tokens;
-      return skipped_of(step) <= token && token < left_of(step)
-                 ? static_cast<uint32>(table[(static_cast<int64>(step) * tokens + token) / page])
-                 : 0u;
+      const int token = has_whole_pages ? 0 : lane() % tokens;
+      const bool is_met =
+          has_whole_pages ? left_of(step) > 0 : skipped_of(step) <= token && token < left_of(step);
+      return is_met ? static_cast<uint32>(table[page_number(step)]) : 0u;
+    }
+    /// The same before the length has come, of a table with so many pages a sequence.
+    EIDER_DEVICE uint32 pages_of(int step, int64 table_pitch) const {
+      const int64 number = page_number(step);
+      return number < table_pitch ? static_cast<uint32>(table[number]) : 0u;
+    }
+    /// Of the lane's token of a step, which page of the sequence's it is.
+    static EIDER_DEVICE int64 page_number(int step) {
+      return has_whole_pages ? step / (page / tokens)
+                             : (static_cast<int64>(step) * tokens + lane() % tokens) / page;
     }
 
     /// The first token that is met.
@@ -576,13 +591,14 @@ private:
     return (product * 2 + half) * 8 + element / value_piece % 8;
   }
 
-  /// The teams' sums together, in their order, written by all threads.
-  template <bool interleaved>
-  static EIDER_DEVICE void meet(State &state, float *part, float raised, float value_scale,
-                                float *shared, arch::Site at) {
-    constexpr int columns = eights * 8, of_team = columns * value_pitch;
-    float *all_largest = shared + teams * of_team, *all_weights = all_largest + teams * columns;
-    float *all_bases = has_token_scales ? all_weights + teams * columns : all_largest;
+  /// Where each team leaves its sums, and of each of its columns the largest score, the weight and
+  /// the base.
+  static constexpr int columns = eights * 8, of_team = columns * value_pitch;
+  static constexpr int at_largest = teams * of_team, at_weights = at_largest + teams * columns;
+  static constexpr int at_bases = has_token_scales ? at_weights + teams * columns : at_largest;
+
+  /// Each team's sums in shared memory, where they are together.
+  static EIDER_DEVICE void meet(State &state, float *shared, arch::Site at) {
     EIDER_UNROLL
     for (int i = 0; i < 2 * eights; ++i)
       EIDER_UNROLL
@@ -594,10 +610,10 @@ private:
     for (int i = 0; i < 2 * eights; ++i) {
       const int column = i / 2 * 8 + lane() % 4 * 2 + i % 2;
       if (lane() < 4 && share() == 0) {
-        all_largest[team() * columns + column] = state.largest[i / 2][i % 2];
-        all_weights[team() * columns + column] = state.weight[i / 2][i % 2];
+        shared[at_largest + team() * columns + column] = state.largest[i / 2][i % 2];
+        shared[at_weights + team() * columns + column] = state.weight[i / 2][i % 2];
         if constexpr (has_token_scales)
-          all_bases[team() * columns + column] = state.base[i / 2][i % 2];
+          shared[at_bases + team() * columns + column] = state.base[i / 2][i % 2];
       }
       float *own =
           shared + team() * of_team + column * value_pitch + share() * own_values + lane() / 4;
@@ -606,29 +622,75 @@ private:
         own[n * 8] = state.sums[i / 2][n / 2][n % 2 * 2 + i % 2];
     }
     arch::barrier(at);
-    for (int i = arch::thread_index(); i < Parts::values + group; i += warps * 32) {
-      const bool is_weight = i >= Parts::values;
-      const int head = is_weight ? i - Parts::values : i / value_dim;
-      float largest = all_largest[head], sum = 0.0f;
+  }
+
+  /// The teams' sums, in their order.
+  template <bool interleaved> struct Together {
+    float *shared;
+    float raised, scale; ///< Of values.
+
+    /// The largest score of a head.
+    EIDER_DEVICE float largest(int head) const {
+      float largest = shared[at_largest + head];
       EIDER_UNROLL
       for (int n = 1; n < teams; ++n)
-        largest = arch::maximum_number(largest, all_largest[n * columns + head]);
-      const float *bases = is_weight ? all_largest : all_bases;
-      const float *from = is_weight
-                              ? all_weights + head
-                              : shared + head * value_pitch + place_of<interleaved>(i % value_dim);
+        largest = arch::maximum_number(largest, shared[at_largest + n * columns + head]);
+      return largest;
+    }
+    EIDER_DEVICE float weight(int head, float largest) const {
+      return sum(at_weights + head, columns, at_largest + head, largest) * unlifted;
+    }
+    EIDER_DEVICE float value(int head, int element, float largest) const {
+      const int place = head * value_pitch + place_of<interleaved>(element);
+      return sum(place, of_team, at_bases + head, largest) * raised * scale;
+    }
+
+  private:
+    EIDER_DEVICE float sum(int from, int pitch, int base, float largest) const {
+      float sum = 0.0f;
       EIDER_UNROLL
       for (int n = 0; n < teams; ++n) {
-        const float factor = arch::exp2(bases[n * columns + head] - largest);
-        sum = arch::fma(factor, from[n * (is_weight ? columns : of_team)], sum);
+        const float factor = arch::exp2(shared[base + n * columns] - largest);
+        sum = arch::fma(factor, shared[from + n * pitch], sum);
       }
-      if (is_weight) {
-        part[Parts::values + 2 * head] = largest;
-        part[Parts::values + 2 * head + 1] = sum * unlifted;
+      return sum;
+    }
+  };
+
+  /// All threads write the block's part.
+  template <class Sums>
+  static EIDER_DEVICE void leave(const Sums &sums, float *parts, int64, int64, arch::Site) {
+    float *part = parts + arch::block_index() * Parts::size;
+    for (int i = arch::thread_index(); i < Parts::values + group; i += warps * 32) {
+      const int head = i < Parts::values ? i / value_dim : i - Parts::values;
+      const float largest = sums.largest(head);
+      if (i < Parts::values) {
+        part[i] = sums.value(head, i % value_dim, largest);
       } else {
-        part[i] = sum * (raised * unlifted) * value_scale;
+        part[Parts::values + 2 * head] = largest;
+        part[Parts::values + 2 * head + 1] = sums.weight(head, largest);
       }
     }
+  }
+
+  /// The same, of `count` that the last of them combines; one alone is all there is.
+  template <class Sums, class Out>
+  static EIDER_DEVICE void leave(const Sums &sums, const Combining<Out> &to, int64 number,
+                                 int64 count, arch::Site at) {
+    Out *output = to.output + number * Parts::values;
+    if (count == 1) {
+      for (int i = arch::thread_index(); i < Parts::values; i += warps * 32) {
+        const int head = i / value_dim;
+        const float largest = sums.largest(head), weight = sums.weight(head, largest);
+        const float value = sums.value(head, i % value_dim, largest);
+        output[i] = eider::to<Out>(weight == 0.0f ? 0.0f : value / weight);
+      }
+      return;
+    }
+    leave(sums, to.parts, number, count, at);
+    auto *shared = reinterpret_cast<uint32 *>(sums.shared);
+    if (Arrivals(to.arrivals + number).is_last(count, shared, at))
+      Parts::template combine<warps * 32>(output, to.parts + number * count * Parts::size, count);
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "eider/fragment.cuh"
 #include "eider/memory/chunk.cuh"
+#include "eider/reduce/arrivals.cuh"
 
 namespace eider {
 
@@ -26,7 +27,20 @@ constexpr EIDER_DEVICE float inverse_root(int x) {
   return static_cast<float>(1.0 / root);
 }
 
-/// The tokens of each sequence and head of its cache are cut into parts, a CUDA block each for each
+/// Where blocks leave parts of attention that the last of them combines: of each sequence and tile
+/// of queries they count themselves in one of `arrivals`. `output` is [sequences, heads ·
+/// head_dim].
+template <class Out> struct Combining {
+  Out *output;
+  float *parts;
+  int64 *arrivals;
+};
+template <class Out>
+EIDER_DEVICE Combining<Out> combining(Out *output, float *parts, int64 *arrivals) {
+  return {output, parts, arrivals};
+}
+
+/// The tokens of each sequence and head of its cache are dealt to parts, a CUDA block each for each
 /// of the `tiles` that the head's queries come in: so many that all are about `places` blocks,
 /// which a GPU holds at once. A part is, of each of the `group` query heads, the values that its
 /// tokens weigh together, of `head_dim`; and after these, of each, the largest score (in powers of
@@ -61,16 +75,28 @@ struct AttentionParts {
         continue;
       const int head = tile.column(c) / head_dim;
       const float *first = parts + (tile.row(c) * groups + head / group) * count_of_head * size;
-      const float *of_head = first + values + head % group * 2;
-      const float *from = first + head % group * head_dim + tile.column(c) % head_dim;
       Sums<vector> sums;
-      for (int64 part = 0; part < count_of_head; part += sums.batch)
-        sums.add(from + part * size, of_head + part * size, count_of_head - part);
+      sums.add_all(first, head % group, tile.column(c) % head_dim, count_of_head);
       EIDER_UNROLL
       for (int i = 0; i < vector; ++i)
         result.fill(c * vector + i, sums.weight == 0.0f ? 0.0f : sums.total[i] / sums.weight);
     }
     return result;
+  }
+
+  /// The same for all queries of one tile, of `count` parts: values that neighbour each other in
+  /// `to`. Of `threads` threads, all of the CUDA block.
+  template <int threads, class Out>
+  static EIDER_DEVICE void combine(Out *to, const float *parts, int64 count) {
+    constexpr int fair = values / threads;
+    constexpr int vector = fair >= 8 ? 8 : fair >= 4 ? 4 : 2;
+    for (int i = arch::thread_index() * vector; i < values; i += threads * vector) {
+      Sums<vector> sums;
+      sums.add_all(parts, i / head_dim, i % head_dim, count);
+      EIDER_UNROLL
+      for (int n = 0; n < vector; ++n)
+        to[i + n] = eider::to<Out>(sums.weight == 0.0f ? 0.0f : sums.total[n] / sums.weight);
+    }
   }
 
 private:
@@ -80,6 +106,14 @@ private:
     static constexpr int batch = vector <= 2 ? 32 : vector < 16 ? 64 / vector : 4;
     float largest = lowest_score, weight = 0.0f, total[vector] = {};
 
+    /// Of a head of all parts, from an element of its values on.
+    EIDER_DEVICE void add_all(const float *parts, int head, int element, int64 count) {
+      const float *from = parts + head * head_dim + element, *of_head = parts + values + head * 2;
+      for (int64 part = 0; part < count; part += batch)
+        add(from + part * size, of_head + part * size, count - part);
+    }
+
+  private:
     /// The next `batch` parts, of which `left` are there.
     EIDER_DEVICE void add(const float *from, const float *of_head, int64 left) {
       uint32 of_parts[batch][2], loaded[batch][vector]; // score and weight, values
@@ -111,7 +145,6 @@ private:
       }
     }
 
-  private:
     static EIDER_DEVICE void load_neighbours(const float *from, uint32 (&loaded)[vector]) {
       constexpr int together = vector % 4 == 0 ? 4 : vector % 2 == 0 ? 2 : 1;
       EIDER_UNROLL

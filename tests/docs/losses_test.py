@@ -264,5 +264,56 @@ class Profile(unittest.TestCase):
         self.assertEqual(list(written["absent"].values()), ["==ERROR== ERR_NVGPUCTRPERM"])
 
 
+class TunedMisses(unittest.TestCase):
+    """bench/tune_misses.py, where eider is a script that finds the same time for whatever it is asked."""
+    EIDER = """while [ "$1" != --json ]; do shift; done
+        [ -e "${0%/*}/fails" ] && { echo 'error: no' >&2; exit 1; }
+        cp "${0%/*}/found" "$2" """
+
+    def run_with(self, found, before=None, fails=False):
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            missed = document(cell(value=110, target=1), cell(value=110, target=1, params={"l2": "warm"}))
+            (directory / "ops.json").write_text(json.dumps(missed))
+            (directory / "found").write_text(json.dumps(found))
+            if before:
+                (directory / "tune.json").write_text(json.dumps(before))
+            if fails:
+                (directory / "fails").touch()
+            (directory / "eider").write_text(f"#!/bin/bash\n{self.EIDER}\n")
+            (directory / "eider").chmod(0o755)
+            run = subprocess.run([sys.executable, documents.ROOT / "bench/tune_misses.py", directory / "tune.json", directory],
+                                 capture_output=True, text=True, env={**os.environ, "EIDER_BIN": name})
+            out = directory / "tune.json"
+            return run, json.loads(out.read_text()) if out.exists() else None
+
+    @staticmethod
+    def tuned(value, **params):
+        made = document(cell(value=value, params=params))
+        made["cells"][0]["metric"] = "tuned_time"
+        del made["cells"][0]["params"]["l2"]
+        return {**made, "commit": "new"}
+
+    def test_a_record_takes_the_place_of_an_older_one(self):
+        before = {**self.tuned(108), "commit": "old"}
+        before["cells"] += self.tuned(50, format="e5m2")["cells"]
+        run, written = self.run_with(self.tuned(99), before)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual([each["value"] for each in written["cells"]], [50, 99])
+        self.assertEqual(written["cells"][1]["run"]["commit"], "new")
+        self.assertEqual((written["commit"], "run" in written["cells"][0]), ("old", False))
+
+    def test_of_nothing(self):
+        run, written = self.run_with(self.tuned(99))
+        self.assertEqual((run.returncode, len(written["cells"])), (0, 1), "a cell is tuned once, warm or cold")
+        self.assertEqual(run.stdout.count("us  "), 1)
+
+    def test_what_cannot_be_tuned_is_said(self):
+        run, written = self.run_with(self.tuned(99), fails=True)
+        self.assertEqual((run.returncode, written), (1, None))
+        self.assertIn("not tuned: quantize", run.stderr)
+        self.assertIn("error: no", run.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -92,6 +92,7 @@ const Vocabulary &text::vocabulary() {
        "store_uniform",
        "ceildiv",
        "scored",
+       "combining",
        "packed",
        "infinity",
        "power_of_two_above",

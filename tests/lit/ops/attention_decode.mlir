@@ -1,5 +1,5 @@
-// The texts of attention over a paged cache: one kernel whose blocks leave parts, and one that combines them with what
-// stands after it. Rows of heads are rows of a matrix.
+// The texts of attention over a paged cache: one kernel, whose last blocks combine what others leave; or one whose blocks
+// leave parts, and one that combines them with what stands after it. Rows of heads are rows of a matrix.
 //
 // RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --arch sm_90 \
 // RUN:   | FileCheck %s
@@ -19,54 +19,71 @@
 // RUN:   | FileCheck %s --check-prefix=QUANT
 // RUN: not eider emit attention_decode_quant --block 1x128 --dim h=64 --dim kv_heads=8 --dim d=192 --dim page=16 --dim scales=1 --arch sm_90 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ACROSS
+// RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --arch sm_90 \
+// RUN:   --schedule "attention<threads = 128, vector = 1, blocks = 64, prefetch = 2>" | FileCheck %s --check-prefix=TWO
+// RUN: not eider emit attention_decode_quant --block 1x64 --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
+// RUN:   --schedule "attention<threads = 128, vector = 1, blocks = 64, prefetch = 2, combine = 1>" 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: eider explain attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=EXPLAIN
+// RUN: eider explain attention_decode_quant --block 1x64 --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
+// RUN:   | FileCheck %s --check-prefix=EXPLAIN-TWO
 
 // CHECK:      #include "eider/attention/decode.cuh"
-// CHECK:      #include "eider/attention/parts.cuh"
+// CHECK-NOT:  parts.cuh
 // CHECK:      contiguous, aligned · at most 32 rows
-// CHECK:      void attention_decode_parts_rows_32(
 // CHECK:      void attention_decode_rows_32(
-// CHECK:      // writes attended f32 [parts, 1040]
-// CHECK:      void attention_decode_parts(
-// CHECK:        using E4m3 = Codec<e4m3, hardware>;
-// CHECK-NEXT:   using Parts = AttentionParts</*heads=*/64, /*kv_heads=*/8, /*head_dim=*/128, /*places=*/[[PLACES:[0-9]+]]>;
-// CHECK-NEXT:   using Attend = AttentionDecode<Parts, /*page=*/16, /*warps=*/4, /*ahead=*/{{[0-9]}}>;
-// CHECK-NEXT:   Attend::leave_part<E4m3, /*scales=*/8>(attended, q, k_cache, k_scale, v_cache, v_scale,
-// CHECK-NEXT:       block_table, lengths, b, max_pages);
+// CHECK:      // writes o bf16 [b, h, d]
 // CHECK:      void attention_decode(
-// CHECK-NEXT:     const float *attended, bf16 *o, int64 b) {
-// CHECK:        using Parts = AttentionParts</*heads=*/64, /*kv_heads=*/8, /*head_dim=*/128, /*places=*/[[PLACES]]>;
-// CHECK:          const auto attention = Parts::combined(row, attended, b);
-// CHECK-NEXT:     row.store(o, eider::to<bf16>(attention));
+// CHECK:          bf16 *o,
+// CHECK-NEXT:     float *attention_parts, int64 *arrivals, int64 b, int64 max_pages) {
+// CHECK:        using E4m3 = Codec<e4m3, hardware>;
+// CHECK-NEXT:   using Parts = AttentionParts</*heads=*/64, /*kv_heads=*/8, /*head_dim=*/128, /*places=*/512>;
+// CHECK-NEXT:   using Attend = AttentionDecode<Parts, /*page=*/16, /*warps=*/4, /*ahead=*/2>;
+// CHECK-NEXT:   Attend::leave_part<E4m3, /*scales=*/8>(eider::combining(o, attention_parts, arrivals), q,
+// CHECK-NEXT:       k_cache, k_scale, v_cache, v_scale, block_table, lengths, b, max_pages);
+// CHECK-NEXT: }
 
-// STRIDED:      void attention_decode_parts_strided(
-// STRIDED:        Attend::leave_part<E4m3, /*scales=*/8, 1>(attended, q, k_cache, k_scale, v_cache,
-// STRIDED:            b, block_table_stride, q_stride, q_stride_1, k_cache_stride,
+// TWO:        // writes attended f32 [parts, 1040]
+// TWO:        void attention_decode_parts(
+// TWO:          Attend::leave_part<E4m3, /*scales=*/8>(attended, q, k_cache, k_scale, v_cache, v_scale,
+// TWO-NEXT:         block_table, lengths, b, max_pages);
+// TWO:        void attention_decode(
+// TWO-NEXT:       const float *attended, bf16 *o, int64 b) {
+// TWO:          using Parts = AttentionParts</*heads=*/64, /*kv_heads=*/8, /*head_dim=*/128, /*places=*/64>;
+// TWO:            const auto attention = Parts::combined(row, attended, b);
+// TWO-NEXT:       row.store(o, eider::to<bf16>(attention));
+
+// ALONE:      schedule attention<{{.*}}combine = 1>: the program does more with attention than to round it, which has a kernel of its own: leave combine out
+
+// STRIDED:      void attention_decode_strided(
+// STRIDED:        Attend::leave_part<E4m3, /*scales=*/8, 1>(eider::combining(o, attention_parts, arrivals), q,
+// STRIDED-NEXT:       k_cache, k_scale, v_cache, v_scale, block_table, lengths, b, block_table_stride, q_stride,
+// STRIDED-NEXT:       q_stride_1, k_cache_stride,
 
 // WINDOW:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/4096>;
 
 // TOKENS:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/0,
 // TOKENS-NEXT:      /*scale_axes=*/2>;
-// TOKENS:       Attend::leave_part<E4m3, /*scales=*/8>(attended, q, k_cache, k_scale, v_cache, v_scale,
-// TOKENS-NEXT:      block_table, lengths, b, max_pages);
-// TOKENS:       void attention_decode_parts_strided(
-// TOKENS:           k_scale_stride, v_scale_stride, k_scale_stride_1, v_scale_stride_1);
+// TOKENS:       Attend::leave_part<E4m3, /*scales=*/8>(eider::combining(o, attention_parts, arrivals), q,
+// TOKENS-NEXT:      k_cache, k_scale, v_cache, v_scale, block_table, lengths, b, max_pages);
+// TOKENS:       void attention_decode_strided(
+// TOKENS:           v_cache_stride_1, v_cache_stride_2, k_scale_stride, v_scale_stride, k_scale_stride_1,
+// TOKENS-NEXT:      v_scale_stride_1);
 
 // FLOATS-NOT:   Codec
 // FLOATS:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/0,
 // FLOATS-NEXT:      /*scale_axes=*/0, /*bytes=*/2>;
-// FLOATS-NEXT:  Attend::leave_part<bf16, /*scales=*/0>(attended, q, k_cache, nullptr, v_cache, nullptr,
+// FLOATS-NEXT:  Attend::leave_part<bf16, /*scales=*/0>(eider::combining(o, attention_parts, arrivals), q,
+// FLOATS-NEXT:      k_cache, nullptr, v_cache, nullptr, block_table, lengths, b, max_pages);
 
-// LATENTS:      writes attended f32 [parts, 8224]
-// LATENTS:      void attention_decode_parts(
+// LATENTS:      void attention_decode(
 // LATENTS-NEXT:     const bf16 *q, const e4m3 *kv_cache, const float *kv_scale, const int32 *block_table,
 // LATENTS:        using Parts = AttentionParts</*heads=*/128, /*kv_heads=*/1, /*head_dim=*/512, /*places=*/{{[0-9]+}},
 // LATENTS-NEXT:       /*tiles=*/8>;
 // LATENTS-NEXT:   using Attend = AttentionDecode<Parts, /*page=*/64, /*warps=*/4, /*ahead=*/{{[0-9]}}, /*window=*/0,
 // LATENTS-NEXT:       /*scale_axes=*/0, /*bytes=*/1, /*latent=*/576, /*shares=*/4>;
-// LATENTS-NEXT:   Attend::leave_part<E4m3, /*scales=*/1>(attended, q, kv_cache, kv_scale, kv_cache, kv_scale,
-// LATENTS:          row.store(o, eider::to<bf16>(attention));
+// LATENTS-NEXT:   Attend::leave_part<E4m3, /*scales=*/1>(eider::combining(o, attention_parts, arrivals), q,
+// LATENTS-NEXT:       kv_cache, kv_scale, kv_cache, kv_scale, block_table, lengths, b, max_pages);
 
 // LATENT-IR:    %[[CACHE:.*]] = eider.input "kv_cache" : tensor<?x64x1x576xf8E4M3FN,
 // LATENT-IR:    %[[SCALE:.*]] = eider.input "kv_scale"
@@ -82,5 +99,9 @@
 
 // ACROSS:       reduces blocks of 1x128 in rows of 64x192
 
+// EXPLAIN:      schedule  attention<{{.*}}combine = 1> (heuristic)
 // EXPLAIN:      family    attention: attention over a cache
-// EXPLAIN:      kernels   2: attention leaves parts, which the next combines
+// EXPLAIN-NOT:  kernels   2
+
+// EXPLAIN-TWO:  family    attention: attention over a cache
+// EXPLAIN-TWO:  kernels   2: attention leaves parts, which the next combines

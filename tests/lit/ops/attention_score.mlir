@@ -10,7 +10,7 @@
 // RUN: eider emit %s --arch sm_90 | FileCheck %s --check-prefix=MASK
 
 // CHECK:        #include "eider/math.cuh"
-// DECODE:       void attention_decode_parts(
+// DECODE:       void attention_decode(
 // PREFILL:      void attention_prefill(
 // CHECK:        const float *slopes
 // CHECK:        const auto score_of = [=](int64 index) {
@@ -21,7 +21,8 @@
 // CHECK-NEXT:       return difference;
 // CHECK-NEXT:     };
 // CHECK-NEXT:   };
-// DECODE-NEXT:  Attend::leave_part<E4m3, /*scales=*/8>(attended, eider::scored(q, score_of), k_cache, k_scale,
+// DECODE-NEXT:  Attend::leave_part<E4m3, /*scales=*/8>(eider::combining(o, attention_parts, arrivals),
+// DECODE-NEXT:      eider::scored(q, score_of), k_cache, k_scale, v_cache,
 // PREFILL-NEXT: Attend::write_rows<E4m3, /*scales=*/8>(o, eider::scored(q, score_of), q_scale, k, k_scale, v,
 
 // CAP:          const auto score_of = [=](int64 index) {
@@ -32,12 +33,10 @@
 
 // NEGATIVE:     --set softcap cannot be '-1'
 
-// MASK:         void masked_parts_rows_32(
+// MASK:         void masked_rows_32(
 // MASK:             {{.*}}float limit,
 // MASK:               return eider::select(key < limit, score, -eider::infinity());
-// MASK:         void masked_rows_32(
-// MASK-NOT:     limit
-// MASK:         void masked_parts(
+// MASK:         void masked(
 
 eider.program @masked(b, pages, most) {
   %q = eider.input "q" : tensor<?x4x64xf32, #eider.dims<b, 4, 64>>
