@@ -114,18 +114,44 @@ std::string eider::text::decodeType(eider::simt::AttendOp op, const std::string 
   return type + given + ">";
 }
 
+/// What rows of a sequence have beside the usual, up to the last that is not what it is without
+/// being given.
+static std::string optionsOfPrefill(eider::simt::AttendRowsOp op) {
+  auto word = [](bool holds) { return std::string(holds ? "true" : "false"); };
+  const bool isLatent = op.getKeys() == op.getValues();
+  const bool isBf16 =
+      cast<eider::simt::PointerType>(op.getQueries().getType()).getElementType().isBF16();
+  const bool isUsuallyApart = !isLatent || op.getMeetsCodes();
+  const std::tuple<const char *, std::string, std::string> parameters[] = {
+      {"ahead", word(op.getAhead()), word(true)},
+      {"meets_codes", word(op.getMeetsCodes()), word(false)},
+      {"value_dim", std::to_string(op.getValueDim()), std::to_string(op.getHeadDim())},
+      {"latent", word(isLatent), word(false)},
+      {"apart", word(isUsuallyApart || isBf16), word(isUsuallyApart)}};
+  std::string given, untold;
+  for (const auto &[name, value, usual] : parameters) {
+    untold += std::string(", /*") + name + "=*/" + value;
+    if (value != usual)
+      given += std::exchange(untold, "");
+  }
+  return given;
+}
+
 std::string eider::text::prefillType(eider::simt::AttendRowsOp op) {
   auto number = [](int64_t value) { return std::to_string(value); };
   if (op.getWarpgroups())
     return "WarpgroupPrefill</*heads=*/" + number(op.getHeads()) + ", /*kv_heads=*/" +
            number(op.getKvHeads()) + ", /*head_dim=*/" + number(op.getHeadDim()) +
            ", /*warpgroups=*/" + number(op.getWarps() / 4) + ", /*split=*/" +
-           number(op.getSplit()) + ", /*causal=*/" + (op.getCausal() ? "true" : "false") + ">";
+           number(op.getSplit()) + ", /*causal=*/" + (op.getCausal() ? "true" : "false") +
+           (op.getValueDim() == op.getHeadDim()
+                ? ">"
+                : ", /*value_dim=*/" + number(op.getValueDim()) + ">");
   return "AttentionPrefill</*heads=*/" + number(op.getHeads()) + ", /*kv_heads=*/" +
          number(op.getKvHeads()) + ", /*head_dim=*/" + number(op.getHeadDim()) + ", /*rows=*/" +
          number(op.getRows()) + ", /*keys=*/" + number(op.getKeysAtOnce()) + ", /*warps=*/" +
          number(op.getWarps()) + ", /*split=*/" + number(op.getSplit()) + ", /*causal=*/" +
-         (op.getCausal() ? "true" : "false") + (op.getAhead() ? ">" : ", /*ahead=*/false>");
+         (op.getCausal() ? "true" : "false") + optionsOfPrefill(op) + ">";
 }
 
 bool eider::text::isWritten(mlir::Value pointer) {

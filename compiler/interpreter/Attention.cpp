@@ -31,8 +31,8 @@ struct Scales {
   }
 };
 
-/// One query head on its way over tokens, whose keys and values are [tokens, kv_heads, d], in any
-/// axes before these; of values the first columns count.
+/// One query head on its way over tokens, whose keys and values are [tokens, kv_heads, d or e], in
+/// any axes before these; of values the first columns count.
 class Head {
 public:
   Head(const Tensor &keys, Scales keyScale, const Tensor &values, Scales valueScale,
@@ -61,9 +61,21 @@ private:
   bool meetsNone = false; ///< All scores are -Inf.
   bool isUnknown = false; ///< Some score is off by so much, or so large, that anything is right.
 
-  int64_t rowOf(int64_t place) const { return (place * kvHeads + kvHead) * width; }
+  int64_t rowOf(int64_t place, int64_t columns) const {
+    return (place * kvHeads + kvHead) * columns;
+  }
 };
 } // namespace
+
+/// What a score of codes may lose, whether all of its products are one sum (by warpgroups) or each
+/// 128 before they are added in f32 (by warps).
+static double lostOfScore(const double *query, const double *key, int64_t width) {
+  constexpr int64_t promoted = 128;
+  double inParts = 0;
+  for (int64_t first = 0; first < width; first += promoted)
+    inParts += lostOfCodes(query + first, key + first, std::min(promoted, width - first));
+  return std::max(inParts, lostOfCodes(query, key, width));
+}
 
 void Head::score(const std::vector<int64_t> &places) {
   double amax = 0;
@@ -75,7 +87,7 @@ void Head::score(const std::vector<int64_t> &places) {
   const double lost = (double(width) / 16 * (isOfBf16 ? 3 : 1) + 16) * 0x1p-23;
   for (int64_t place : places) {
     const double scale = keyScale.of(place) / std::sqrt(double(width));
-    const double *key = &keys.values[rowOf(place)];
+    const double *key = &keys.values[rowOf(place, width)];
     double sum = 0, magnitudes = 0, ofKeys = 0;
     for (int64_t i = 0; i < width; ++i) {
       sum += query[i] * key[i];
@@ -84,7 +96,7 @@ void Head::score(const std::vector<int64_t> &places) {
     }
     scores.push_back(sum * scale);
     slack.push_back(std::abs(scale) * (magnitudes * lost + 0x1p-24 * amax * ofKeys +
-                                       (meetsAsCodes ? lostOfCodes(query, key, width) : 0)));
+                                       (meetsAsCodes ? lostOfScore(query, key, width) : 0)));
     hasNaN = hasNaN || std::isnan(scores.back());
     if (scores.back() > largest) {
       largest = scores.back();
@@ -174,7 +186,7 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
     double total = 0, bound = 0, magnitudes = 0, mostCode = 0;
     bool isInfinite = false;
     for (int64_t i = 0; i < count; ++i) {
-      const double code = ofValues.values[rowOf(places[i]) + column];
+      const double code = ofValues.values[rowOf(places[i], ofValues.shape.back()) + column];
       const double value = code * valueScale.of(places[i]);
       mostCode = std::max(mostCode, std::abs(code));
       isInfinite = isInfinite || std::isinf(value);
@@ -291,16 +303,17 @@ Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
   return result;
 }
 
-/// Whether some value of the head is infinite or NaN, from each token of a sequence on.
-static std::vector<bool> unboundedAfter(const Tensor &values, int64_t kvHead, int64_t start,
-                                        int64_t end) {
+/// Whether one of the head's values, of so many columns, is infinite or NaN, from each token of a
+/// sequence on.
+static std::vector<bool> unboundedAfter(const Tensor &values, int64_t columns, int64_t kvHead,
+                                        int64_t start, int64_t end) {
   const int64_t row = values.shape[1] * values.shape[2];
   std::vector<bool> isUnbounded(static_cast<size_t>(end - start + 1));
   for (int64_t token = end - 1; token >= start; --token) {
     const double *first = &values.values[token * row + kvHead * values.shape[2]];
     isUnbounded[token - start] =
         isUnbounded[token - start + 1] ||
-        std::any_of(first, first + values.shape[2], [](double x) { return !std::isfinite(x); });
+        std::any_of(first, first + columns, [](double x) { return !std::isfinite(x); });
   }
   return isUnbounded;
 }
@@ -322,12 +335,12 @@ static std::vector<int64_t> startsOf(const KeysAndValues &sequences, const std::
 Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequences,
                            const ChangeScores &change, const std::string &where) {
   const int64_t heads = queries.shape[1], width = queries.shape[2];
-  const int64_t kvHeads = sequences.keys.shape[1];
+  const int64_t kvHeads = sequences.keys.shape[1], columns = sequences.valueColumns;
   std::vector<const Tensor *> scales;
   for (const Tensor &scale : sequences.scales)
     scales.push_back(&scale);
   check(heads, kvHeads, scales, where);
-  Tensor result(DType::f32, queries.shape);
+  Tensor result(DType::f32, {queries.shape[0], heads, columns});
   result.ranges.resize(result.values.size(), Range::point(0));
   result.isLoose = true; // by weights in f16
   auto attendOfHead = [&](int64_t head, int64_t start, int64_t end) {
@@ -339,22 +352,23 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequences
       return scale != 0 && std::abs(std::log2(std::abs(scale))) > 60;
     };
     const bool areFar = isFar(scaleOfHead(0)) || isFar(scaleOfHead(1));
-    const std::vector<bool> isUnbounded = unboundedAfter(sequences.values, kvHead, start, end);
+    const std::vector<bool> isUnbounded =
+        unboundedAfter(sequences.values, columns, kvHead, start, end);
     std::vector<int64_t> places(static_cast<size_t>(end - start));
     std::iota(places.begin(), places.end(), start);
     for (int64_t token = end - 1; token >= start; --token) {
-      const int64_t first = (token * heads + head) * width;
+      const int64_t query = token * heads + head, first = query * columns;
       if (sequences.isCausal)
         places.resize(static_cast<size_t>(token - start + 1));
       Head one(sequences.keys, ofAll(scaleOfHead(0) * scaleOfHead(1)), sequences.values,
-               ofAll(scaleOfHead(2)), width, &queries.values[first], kvHead,
+               ofAll(scaleOfHead(2)), columns, &queries.values[query * width], kvHead,
                sequences.mayMeetAsCodes);
       one.score(places);
       one.change(change, 0, token - start, head);
       one.weigh(places, &result.values[first], &result.ranges[first]);
       // Of a later token an infinite value or NaN times a weight of 0 is NaN.
       if (areFar || (sequences.isCausal && isUnbounded[token - start + 1]))
-        std::fill_n(&result.ranges[first], width, Range::anything());
+        std::fill_n(&result.ranges[first], columns, Range::anything());
     }
   };
   const std::vector<int64_t> starts = startsOf(sequences, where);

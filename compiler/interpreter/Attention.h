@@ -35,14 +35,15 @@ struct PagedCache {
 Tensor attend(const Tensor &queries, const PagedCache &cache, const ChangeScores &change,
               const std::string &where);
 
-/// Keys and values of sequences, one after the other, [s, kv_heads, d], decoded, and the scales of
-/// queries, keys and values; none: all are 1.
+/// Keys and values of sequences, one after the other, [s, kv_heads, d or e], decoded, and the
+/// scales of queries, keys and values; none: all are 1.
 struct KeysAndValues {
   Tensor keys, values;
   std::vector<Tensor> scales;
   std::optional<Tensor> starts; ///< Of each sequence, and s; none: there is one.
   bool isCausal = false;
-  bool mayMeetAsCodes = false; ///< Some kernel multiplies queries and keys as codes (warpgroups).
+  bool mayMeetAsCodes = false; ///< Some kernel multiplies queries and keys as codes.
+  int64_t valueColumns = 0;    ///< That values have, the first of theirs.
 };
 
 /// eider.prefill, of queries [s, h, d] that are decoded; as the other in its ranges. Throws Error

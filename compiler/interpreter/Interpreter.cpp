@@ -376,7 +376,8 @@ Tensor Machine::prefill(ir::PrefillOp op) {
     sequence.scales.push_back(get(scale));
   if (op.getStarts())
     sequence.starts = get(op.getStarts());
-  sequence.mayMeetAsCodes = op.mayMeetAsCodes(sequence.keys.shape.back());
+  sequence.mayMeetAsCodes = op.mayMeetAsCodes();
+  sequence.valueColumns = boundary.extentsOf(op.getType()).back();
   return attend(decoded(op.getQueries()), sequence, scoreOf(op.getScore(), op.getCaptured()),
                 boundary.where());
 }

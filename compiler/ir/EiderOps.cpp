@@ -540,24 +540,28 @@ unsigned PrefillOp::mostScales() {
   return isCodeType(getElementTypeOrSelf(getQueries().getType())) ? 3 : 2;
 }
 
-bool PrefillOp::mayMeetAsCodes(int64_t headDim) {
-  const Type code = getElementTypeOrSelf(getQueries().getType());
-  // Heads of one warpgroup, or of two in whole panels.
-  return isa<Float8E4M3FNType, Float8E5M2Type>(code) && (headDim <= 256 || headDim % 128 == 0);
+bool PrefillOp::mayMeetAsCodes() {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(getElementTypeOrSelf(getQueries().getType()));
 }
+
+bool PrefillOp::isOfLatents() { return getKeys() == getValues(); }
 
 LogicalResult PrefillOp::verify() {
   if (failed(verifyReadsInputs(*this)))
     return failure();
   auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
-  const RankedTensorType queries = typeOf(getQueries()), keys = typeOf(getKeys());
-  if (queries.getRank() != 3 || keys.getRank() != 3)
-    return emitOpError("is of queries [s, h, d], keys and values [s, kv_heads, d]");
-  if (keys != getValues().getType() ||
+  const RankedTensorType queries = typeOf(getQueries()), keys = typeOf(getKeys()),
+                         values = typeOf(getValues());
+  if (queries.getRank() != 3 || keys.getRank() != 3 || values.getRank() != 3)
+    return emitOpError("is of queries [s, h, d], keys [s, kv_heads, d] and values "
+                       "[s, kv_heads, e]");
+  const auto ofQueries = dimsOf(queries).getExprs(), ofKeys = dimsOf(keys).getExprs(),
+             ofValues = dimsOf(values).getExprs();
+  if (ofKeys.drop_back() != ofValues.drop_back() ||
+      keys.getElementType() != values.getElementType() ||
       (isCodeType(queries.getElementType()) && keys.getElementType() != queries.getElementType()))
     return emitOpError() << "has queries of " << queries << ", keys of " << keys
-                         << " and values of " << getValues().getType();
-  const auto ofQueries = dimsOf(queries).getExprs(), ofKeys = dimsOf(keys).getExprs();
+                         << " and values of " << values;
   if (ofQueries[0] != ofKeys[0] || ofQueries[2] != ofKeys[2])
     return emitOpError("has as many queries as keys, of one length");
   if (!getScales().empty() && getScales().size() != mostScales())
@@ -569,9 +573,15 @@ LogicalResult PrefillOp::verify() {
     return emitOpError("has starts [sequences + 1]");
   if (failed(verifyScoreOfProgram(*this, getScore(), getCaptured(), ofQueries[1])))
     return failure();
-  return verifySame(*this, "the result", getResult().getType(),
-                    RankedTensorType::get(queries.getShape(), Float32Type::get(getContext()),
-                                          queries.getEncoding()));
+  const auto result = cast<RankedTensorType>(getResult().getType());
+  if (isOfLatents() && result.getRank() == 3 && namesItsDims(result) &&
+      dimsOf(result).getExprs().drop_back() == ofQueries.drop_back())
+    return success();
+  const DimExpr axes[] = {ofQueries[0], ofQueries[1], ofValues[2]};
+  const int64_t shape[] = {queries.getShape()[0], queries.getShape()[1], values.getShape()[2]};
+  return verifySame(*this, "the result", result,
+                    RankedTensorType::get(shape, Float32Type::get(getContext()),
+                                          DimsAttr::get(getContext(), axes)));
 }
 
 LogicalResult ReduceOp::canonicalize(ReduceOp op, PatternRewriter &rewriter) {

@@ -288,8 +288,8 @@ def Eider_AttentionOp : Eider_Op<"attention", [Pure, IsolatedFromAbove, AttrSize
 def Eider_PrefillOp : Eider_Op<"prefill", [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "Queries of a sequence meet its keys, and what they weigh of its values";
   let description = [{
-    Of queries [s, h, d], keys and values [s, kv_heads, d], codes (queries may be bf16 or f16): Σ softmax(q · k / √d) · v over all tokens, in f32, or over those up to the query's own
-    (`causal`). `scales`, of queries that are codes, keys and values: none, or f32, one in all or one a KV head each. Query head a meets KV head a / (h / kv_heads).
+    Of queries [s, h, d], keys [s, kv_heads, d] and values [s, kv_heads, e], codes (queries may be bf16 or f16): Σ softmax(q · k / √d) · v over all tokens, in f32 [s, h, e], or over those up to the query's own
+    (`causal`). Values that are the keys (one SSA value) are the first e columns of them, read once. `scales`, of queries that are codes, keys and values: none, or f32, one in all or one a KV head each. Query head a meets KV head a / (h / kv_heads).
     `starts` [sequences + 1]: of several sequences, one after the other, that meet none but their own tokens: the first token of each, and at last s.
     `codec` is set by `eider-legalize`. `score` as eider.attention has it; the position of a query is its token's, in its sequence.
   }];
@@ -304,8 +304,10 @@ def Eider_PrefillOp : Eider_Op<"prefill", [Pure, IsolatedFromAbove, AttrSizedOpe
   let extraClassDeclaration = [{
     /// How many scales there are, if any: of queries that are codes, of keys, and of values.
     unsigned mostScales();
-    /// Whether some kernel multiplies queries and keys of such heads as codes (warpgroups), which keeps fewer bits than f16 does.
-    bool mayMeetAsCodes(int64_t headDim);
+    /// Whether some kernel multiplies queries and keys as codes, which keeps fewer bits than f16 does.
+    bool mayMeetAsCodes();
+    /// Whether the values are columns of the keys.
+    bool isOfLatents();
   }];
   let hasVerifier = 1;
 }

@@ -33,11 +33,12 @@ struct ScheduleKnobs {
                        ///< part each of the length of a product by warpgroups (contract)
   int64_t cooperative = 0; ///< 1: one kernel, all of whose blocks run at once and meet (map, row)
   int64_t combine = 0;     ///< 1: the block that comes last combines what all leave of a sequence's
-                       ///< heads (attention), in place of a kernel that does
-  int64_t hoist = 0;     ///< 1: column vectors (a norm's weight) stay in registers over all tiles
-  int64_t streaming = 0; ///< 1: elements pass the caches as data used once
+                           ///< heads (attention), in place of a kernel that does
+  int64_t hoist = 0;       ///< 1: column vectors (a norm's weight) stay in registers over all tiles
+  int64_t streaming = 0;   ///< 1: elements pass the caches as data used once
   int64_t warpgroups =
       0;                ///< 1: four warps multiply together, 64 rows (attention, contract; sm_90a)
+  int64_t codes = 0;    ///< 1: queries meet keys as codes, by warps (attention; from sm_89 on)
   int64_t software = 0; ///< 1: FP8 by arithmetic, even where there are instructions; same bits
 
   bool operator==(const ScheduleKnobs &) const = default;
@@ -57,7 +58,7 @@ inline constexpr ScheduleKnob scheduleKnobs[] = {
     {"cluster", &ScheduleKnobs::cluster},     {"cooperative", &ScheduleKnobs::cooperative},
     {"combine", &ScheduleKnobs::combine},     {"hoist", &ScheduleKnobs::hoist},
     {"streaming", &ScheduleKnobs::streaming}, {"warpgroups", &ScheduleKnobs::warpgroups},
-    {"software", &ScheduleKnobs::software}};
+    {"codes", &ScheduleKnobs::codes},         {"software", &ScheduleKnobs::software}};
 
 inline llvm::hash_code hash_value(const ScheduleKnobs &knobs) {
   llvm::hash_code code = 0;

@@ -254,6 +254,15 @@ LogicalResult AttendRowsOp::verify() {
   if (getRows() < 1 || getKeysAtOnce() < 1 || getWarps() < 1 || getSplit() < 1 ||
       getWarps() % getSplit() != 0)
     return emitOpError("has rows, keys, and warps that come in splits");
+  if (getMeetsCodes() &&
+      (!areCodes || getWarpgroups() || getCodec() != eider::ir::CodecPath::hardware))
+    return emitOpError("has queries that are codes, and the hardware codec, where they meet keys "
+                       "as codes by warps");
+  if (getHeadDim() < 1 || getValueDim() < 1 ||
+      (getKeys() == getValues() && getValueDim() > getHeadDim()))
+    return emitOpError("has columns of keys and of values, which are the keys' or others");
+  if (getWarpgroups() && getKeys() == getValues() && getValueDim() != getHeadDim())
+    return emitOpError("has values of their own, or all columns of keys, by warpgroups");
   if (!getStarts() != !getCountOfStarts())
     return emitOpError("has starts and how many they are, or neither");
   if (const size_t count = getPitches().size(); count != 0 && count != 6)

@@ -347,7 +347,7 @@ def Simt_AttendRowsOp : Simt_Op<"attend_rows", [AttrSizedOperandSegments, Isolat
   let summary = "Writes this CUDA block's rows of attention of a sequence over itself";
   let description = [{
     A block has `rows` queries of one head and takes `keys` tokens at a time; `split` of its `warps` share a row, or `warpgroups` of them multiply together; the next tokens come `ahead`. `scales` are those of queries, keys and
-    values, `scales_of_each` of each (1 or `kv_heads`), or none (0). `starts`, so many, are where sequences begin among `tokens`, and end; without, these are one. `pitches` are those of queries, keys and values (token, head each). Alignment in bytes
+    values, `scales_of_each` of each (1 or `kv_heads`), or none (0). Queries and keys are of `head_dim`, values of `value_dim`: the first of the keys where both are one. By warps both may meet as codes (`meets_codes`). `starts`, so many, are where sequences begin among `tokens`, and end; without, these are one. `pitches` are those of queries, keys and values (token, head each). Alignment in bytes
     of row starts. `score` as simt.attend has it. Collective: every thread of the CUDA block takes part.
   }];
   let hasVerifier = 1;
@@ -357,9 +357,9 @@ def Simt_AttendRowsOp : Simt_Op<"attend_rows", [AttrSizedOperandSegments, Isolat
                        Arg<Variadic<Simt_PointerType>, "", [MemRead]>:$scales, I64:$tokens, Arg<Optional<Simt_PointerType>, "", [MemRead]>:$starts,
                        Optional<I64>:$count_of_starts, Variadic<I64>:$pitches,
                        Arg<Variadic<AnyTypeOf<[F32, Simt_PointerType]>>, "", [MemRead]>:$captured,
-                       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$scales_of_each, UnitAttr:$causal,
-                       I64Attr:$rows, I64Attr:$keys_at_once, I64Attr:$warps, I64Attr:$split, UnitAttr:$ahead, UnitAttr:$warpgroups, I64Attr:$alignment,
-                       Eider_CodecPathAttr:$codec);
+                       I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim, I64Attr:$scales_of_each, UnitAttr:$causal,
+                       I64Attr:$rows, I64Attr:$keys_at_once, I64Attr:$warps, I64Attr:$split, UnitAttr:$ahead, UnitAttr:$warpgroups, UnitAttr:$meets_codes,
+                       I64Attr:$alignment, Eider_CodecPathAttr:$codec);
   let assemblyFormat = [{
     $queries `,` $keys `,` $values (`by` $scales^ `:` type($scales))? `of` $tokens (`starts` $starts^ `:` type($starts) `,` $count_of_starts)? `to` $output (`pitches` $pitches^)?
     (`captures` `(` $captured^ `:` type($captured) `)`)? attr-dict `:` type($queries) `,` type($keys) `,` type($values) `,` type($output)

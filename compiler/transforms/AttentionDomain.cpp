@@ -78,18 +78,22 @@ static LogicalResult checkHeadDim(Operation *op, int64_t headDim) {
 }
 
 /// The same of rows that begin with their values.
-static LogicalResult checkLatents(AttentionOp op, const Attention &it) {
-  if (it.headDim % 32 != 0 || it.headDim < 32 || it.headDim > 1024)
-    return op->emitError() << "of keys of " << it.headDim
+static LogicalResult checkLatents(Operation *op, int64_t headDim, int64_t valueDim) {
+  if (headDim % 32 != 0 || headDim < 32 || headDim > 1024)
+    return op->emitError() << "of keys of " << headDim
                            << " elements that are values, too: give a multiple of 32 up to 1024";
-  if (it.valueDim % 32 != 0 || it.valueDim < 32 || it.valueDim > std::min<int64_t>(512, it.headDim))
-    return op->emitError() << "of values that are " << it.valueDim << " of their keys' "
-                           << it.headDim << " columns: give a multiple of 32 up to 512";
+  if (valueDim % 32 != 0 || valueDim < 32 || valueDim > std::min<int64_t>(512, headDim))
+    return op->emitError() << "of values that are " << valueDim << " of their keys' " << headDim
+                           << " columns: give a multiple of 32 up to 512";
   return success();
 }
 
 LogicalResult eider::transforms::notePrefill(Domain &domain, PrefillOp op) {
-  for (auto [name, operand] : {std::pair("queries", op.getQueries()), {"keys", op.getKeys()}})
+  const std::pair<const char *, Value> read[] = {{"queries", op.getQueries()},
+                                                 {"keys", op.getKeys()},
+                                                 {"values", op.getValues()},
+                                                 {"result", op.getResult()}};
+  for (auto [name, operand] : read)
     if (failed(checkExtents(op, name, operand)))
       return failure();
   for (Value scale : op.getScales())
@@ -97,16 +101,26 @@ LogicalResult eider::transforms::notePrefill(Domain &domain, PrefillOp op) {
       return failure();
   auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
   const ArrayRef<int64_t> queries = extentsOf(op.getQueries());
-  const Prefill it = {queries[1], extentsOf(op.getKeys())[1], queries[2],
-                      op.getScales().empty() ? 0 : extentsOf(op.getScales().front())[0],
-                      op.mayMeetAsCodes(queries[2]) && op.getCodec() == CodecPath::hardware};
+  Prefill it = {queries[1], extentsOf(op.getKeys())[1], queries[2], extentsOf(op.getResult())[2]};
+  it.scales = op.getScales().empty() ? 0 : extentsOf(op.getScales().front())[0];
+  it.isLatent = op.isOfLatents();
+  it.meetsBf16 = cast<RankedTensorType>(op.getQueries().getType()).getElementType().isBF16();
+  it.byCodes = op.mayMeetAsCodes() && op.getCodec() == CodecPath::hardware;
+  // Heads of one warpgroup, or of two in whole panels; queries come where values will lie.
+  const bool isEven = it.valueDim == it.headDim;
+  it.byWarpgroups =
+      it.byCodes && (isEven ? it.headDim <= 256 || it.headDim % 128 == 0
+                            : !it.isLatent && std::max(it.headDim, it.valueDim) <= 256 &&
+                                  2 * it.valueDim >= it.headDim);
   if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0)
     return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
                           << " heads of keys: give a multiple";
   if (!op.getScales().empty() && it.scales != 1 && it.scales != it.kvHeads)
     return op.emitError() << "has " << it.scales << " scales for " << it.kvHeads
                           << " heads of keys: give one, or one a head";
-  if (failed(checkHeadDim(op, it.headDim)))
+  const bool hasColumns = it.isLatent && it.valueDim != it.headDim;
+  if (hasColumns ? failed(checkLatents(op, it.headDim, it.valueDim))
+                 : failed(checkHeadDim(op, it.headDim)) || failed(checkHeadDim(op, it.valueDim)))
     return failure();
   if (ir::packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
     return op.emitError("over codes of four bits: take codes of a byte");
@@ -130,7 +144,8 @@ LogicalResult eider::transforms::noteAttention(Domain &domain, AttentionOp op) {
   if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0)
     return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
                           << " heads of a cache: give a multiple";
-  if (it.isLatent ? failed(checkLatents(op, it)) : failed(checkHeadDim(op, it.headDim)))
+  if (it.isLatent ? failed(checkLatents(op, it.headDim, it.valueDim))
+                  : failed(checkHeadDim(op, it.headDim)))
     return failure();
   if (it.page < 1 || it.page > widestRow)
     return op.emitError() << "over pages of " << it.page << " tokens: give 1 to " << widestRow;

@@ -562,8 +562,11 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     domain.residentThreads = known ? known->threads : domain.residentThreads;
     domain.sharedOfBlock = known ? known->sharedKib * 1024 : domain.sharedOfBlock;
     domain.byWarpgroups &= known && known->warpgroups;
-    if (domain.prefills)
+    if (domain.prefills) {
       domain.prefills->byWarpgroups &= known && known->warpgroups;
+      domain.prefills->byCodes &= known && known->fp8Instructions;
+      domain.prefills->prefersCodes = domain.prefills->byCodes && known->fp8Products;
+    }
   }
   domain.byWarpgroups &=
       domain.products > 0 && !domain.target.empty() && !domain.reducesWhole && !domain.readsParts;

@@ -75,17 +75,36 @@ struct Attention {
 /// Attention of a sequence over itself, as its kernel has it.
 struct Prefill {
   int64_t heads = 0, kvHeads = 0, headDim = 0;
-  int64_t scales = 0;        ///< Of queries, keys and values: none, one, or one a KV head of each.
-  bool byWarpgroups = false; ///< Its codes, and heads, are such that warpgroups can multiply them.
+  int64_t valueDim = headDim; ///< Columns of a value.
+  int64_t scales = 0;         ///< Of queries, keys and values: none, one, or one a KV head of each.
+  bool isLatent = false;      ///< Values are the first columns of their keys.
+  bool meetsBf16 = false;     ///< Queries are that, and keys are decoded to it.
+  bool byCodes = false;       ///< Queries and keys are codes that products can have as they are,
+  bool prefersCodes = false;  ///< for which the target has an instruction.
+  bool byWarpgroups = false;  ///< The heads are such that warpgroups can multiply them, too.
+  /// Whether decoded values have a place of their own: where keys are not decoded as they are.
+  bool hasValuesApart(const ir::ScheduleKnobs &knobs) const {
+    return !isLatent || knobs.codes || knobs.warpgroups || meetsBf16;
+  }
+  /// Bytes of decoded keys and values, a token.
+  int64_t decodedOf(const ir::ScheduleKnobs &knobs) const {
+    return (knobs.codes ? 0 : 2 * headDim) + (hasValuesApart(knobs) ? 2 * valueDim : 0);
+  }
   /// Bytes of shared memory of a block (templates/attention/prefill.cuh, warpgroups.cuh).
   int64_t sharedOf(const ir::ScheduleKnobs &knobs) const {
     if (knobs.warpgroups) {
       const int64_t slots = knobs.split == 1 ? 3 : 2, queries = knobs.split == 1 ? 0 : knobs.rows;
-      return ((3 * slots * knobs.columns + queries) * headDim + 1023) / 1024 * 1024;
+      const int64_t ofToken = headDim + 2 * valueDim;
+      return (slots * knobs.columns * ofToken + queries * headDim + 1023) / 1024 * 1024;
     }
     const int64_t ofSplit =
         knobs.split == 1 ? 0 : knobs.rows * knobs.columns * 2 + knobs.rows * knobs.split * 4;
-    return (2 * knobs.rows + (knobs.prefetch ? 6 : 5) * knobs.columns) * headDim + ofSplit;
+    const int64_t ofQuery = headDim * (knobs.codes ? 1 : 2), ofValue = isLatent ? 0 : valueDim;
+    // Of a token's codes, its key's twice where they are met as they are and the next come ahead.
+    int64_t copied = std::max(headDim, ofValue);
+    if (knobs.codes || knobs.prefetch)
+      copied = headDim * (knobs.codes && knobs.prefetch ? 2 : 1) + ofValue;
+    return knobs.rows * ofQuery + knobs.columns * (decodedOf(knobs) + copied) + ofSplit;
   }
 };
 

@@ -515,16 +515,18 @@ static ScheduleAttr attentionSchedule(MLIRContext *context, const Domain &domain
 
 /// The first of these that the target can have. The next tokens come ahead; the most rows a block,
 /// which decodes tokens for all of them, of 32 a warp where their sums leave room for scores, else
-/// 16; of heads longer than 256 two warps share rows.
+/// 16; of values longer than 256 two warps share rows. Queries meet keys as codes where the target
+/// has products of such.
 ScheduleAttr eider::transforms::warpsOfPrefill(MLIRContext *context, const Domain &domain) {
-  const int64_t headDim = domain.prefills->headDim, usualSplit = headDim > 256 ? 2 : 1;
+  const int64_t valueDim = domain.prefills->valueDim, usualSplit = valueDim > 256 ? 2 : 1;
+  const int64_t longest = std::max(domain.prefills->headDim, valueDim);
   ScheduleAttr least; // which tileOf() refuses if it does all others, and says why
   for (int64_t prefetch : {1, 0})
     for (int64_t split : {usualSplit, int64_t(1)})
-      for (int64_t rows = headDim > 128 ? 64 : 128; rows >= 16; rows /= 2)
+      for (int64_t rows = valueDim > 128 ? 64 : 128; rows >= 16; rows /= 2)
         for (int64_t columns = 64; columns >= 16 * split; columns /= 2)
-          for (int64_t resident : {headDim > 192 ? 1 : 2, 1}) {
-            const int64_t ofWarp = headDim > 128 || rows < 32 ? 16 : 32;
+          for (int64_t resident : {longest > 192 ? 1 : 2, 1}) {
+            const int64_t ofWarp = valueDim > 128 || rows < 32 ? 16 : 32;
             const auto chosen = ScheduleAttr::get(context, Family::attention,
                                                   {.threads = rows / ofWarp * split * 32,
                                                    .vector = 1,
@@ -532,7 +534,8 @@ ScheduleAttr eider::transforms::warpsOfPrefill(MLIRContext *context, const Domai
                                                    .columns = columns,
                                                    .split = split,
                                                    .resident = resident,
-                                                   .prefetch = prefetch});
+                                                   .prefetch = prefetch,
+                                                   .codes = domain.prefills->prefersCodes});
             const bool fits =
                 resident * domain.prefills->sharedOf(chosen.getKnobs()) <= domain.sharedOfBlock;
             if (std::string message; fits && tileOf(chosen, domain, message))
@@ -546,8 +549,8 @@ static ScheduleAttr prefillSchedule(MLIRContext *context, const Domain &domain) 
   if (!domain.prefills->byWarpgroups)
     return warpsOfPrefill(context, domain);
   // Of three their sums leave room for the weights of heads up to 128.
-  const int64_t headDim = domain.prefills->headDim;
-  const int64_t threads = headDim <= 128 ? 384 : 256, split = headDim > 256 ? 2 : 1;
+  const int64_t longest = std::max(domain.prefills->headDim, domain.prefills->valueDim);
+  const int64_t threads = longest <= 128 ? 384 : 256, split = longest > 256 ? 2 : 1;
   return ScheduleAttr::get(context, Family::attention,
                            {.threads = threads,
                             .vector = 1,

@@ -148,8 +148,9 @@ LogicalResult ProgramLowering::attendRows() {
       builder, op.getLoc(), pointers.lookup(output.getName()), pointerOf(op.getQueries()),
       pointerOf(op.getKeys()), pointerOf(op.getValues()), scales, extentOf(domain.rows), starts,
       countOfStarts, apart, capturedOf(op.getCaptured(), op.getScore()), it.heads, it.kvHeads,
-      it.headDim, it.scales, op.getCausal(), knobs.rows, knobs.columns, knobs.threads / 32,
-      knobs.split, knobs.prefetch != 0, knobs.warpgroups != 0, alignment, *op.getCodec());
+      it.headDim, it.valueDim, it.scales, op.getCausal(), knobs.rows, knobs.columns,
+      knobs.threads / 32, knobs.split, knobs.prefetch != 0, knobs.warpgroups != 0, knobs.codes != 0,
+      alignment, *op.getCodec());
   if (failed(lowerScore(op.getScore(), attend.getScore())))
     return failure();
   if (const int64_t bytes = it.sharedOf(knobs); bytes > mostStaticShared)

@@ -259,15 +259,24 @@ static std::string prefillProblem(const ScheduleKnobs &k, const Domain &domain) 
                             .resident = k.resident,
                             .prefetch = k.prefetch,
                             .warpgroups = k.warpgroups,
+                            .codes = k.codes,
                             .software = k.software};
   if (!(k == known) || k.vector != 1)
-    return "it has threads, vector = 1, rows, columns, split, resident, prefetch, warpgroups and "
-           "software alone";
+    return "it has threads, vector = 1, rows, columns, split, resident, prefetch, warpgroups, "
+           "codes and software alone";
   if (k.prefetch < (k.warpgroups ? 1 : 0) || k.prefetch > 1)
     return "prefetch is 1, or 0: the next tokens are loaded ahead, or not (by warpgroups they are)";
   if (k.warpgroups && (!it.byWarpgroups || k.software))
     return "warpgroups multiply queries and keys of E4M3 or E5M2 by the hardware codec, heads of "
-           "up to 256 or of whole 128, for sm_90a: leave warpgroups out";
+           "up to 256, or of whole 128 with as many columns of values, which are no part of keys, "
+           "for sm_90a: leave warpgroups out";
+  if (k.codes < 0 || k.codes > 1)
+    return "codes is 1, or 0: queries meet keys as codes, or not";
+  if (k.codes && (!it.byCodes || k.software))
+    return "queries and keys of E4M3 or E5M2 meet as codes by the hardware codec, from sm_89 on: "
+           "leave codes out";
+  if (k.codes && k.warpgroups)
+    return "warpgroups multiply codes anyway: leave codes out";
   if (k.warpgroups && (k.split < 1 || k.split > 2 || k.threads % (128 * k.split) != 0 ||
                        k.rows != k.threads / 2 / k.split || k.columns != 64))
     return "a warpgroup is 128 threads and has 64 rows, alone or with split = 2, and 64 columns";
@@ -280,14 +289,16 @@ static std::string prefillProblem(const ScheduleKnobs &k, const Domain &domain) 
       k.rows > 32 * teams)
     return "rows are 16 or 32 times the warps over split, which share them";
   if (k.columns < 1 || k.columns % (16 * k.split) != 0 || k.columns > 128 * k.split ||
-      it.headDim % (16 * k.split) != 0)
+      it.valueDim % (16 * k.split) != 0)
     return "columns, the tokens at a time, and the elements of a head are multiples of 16 of each "
            "warp that shares a row, at most 128 tokens";
-  if (k.rows > 4 * k.columns)
-    return "rows are at most four times columns";
+  if (const int64_t ofToken = it.decodedOf(k);
+      !k.codes && k.rows * it.headDim > k.columns * ofToken)
+    return "rows are at most " + std::to_string(k.columns * ofToken / it.headDim) +
+           " of so many columns: codes of queries come where keys and values will be";
   // Warpgroups that share rows have all of their scores each.
   const int64_t scores = k.warpgroups ? k.columns : k.columns / k.split;
-  const int64_t held = k.rows / teams * (it.headDim / k.split + scores) / 32;
+  const int64_t held = k.rows / teams * (it.valueDim / k.split + scores) / 32;
   if (held > std::min<int64_t>(255, 65536 / k.threads / std::max<int64_t>(1, k.resident)) - 40)
     return "a thread would hold " + std::to_string(held) +
            " sums and scores: lower rows, columns, threads or resident, or raise split";

@@ -28,42 +28,55 @@ template <> struct HalfOf<bf16> { using Type = bf16; };
 /// bf16 where queries are that, and not codes or f16. Of its `warps` each has 16 rows, or twice
 /// that, with `split` others that share them: of scores each has some of the tokens, of sums some
 /// of the columns (`shares` have the columns where it is not as many). The tokens after these come
-/// `ahead`, where shared memory has room for both their keys and their values.
+/// `ahead`, where shared memory has room for both their keys and their values. Where queries are
+/// codes, they may meet keys as both lie (`meets_codes`), which then are not decoded. Values have
+/// `value_dim` columns; of a `latent` they are the first of its keys, read once, and once decoded
+/// but where that is another way (`apart`).
 template <int heads, int kv_heads, int head_dim, int rows, int keys, int warps, int split,
-          bool causal, bool ahead = true, int shares = split>
+          bool causal, bool ahead = true, bool meets_codes = false, int value_dim = head_dim,
+          bool latent = false, bool apart = !latent || meets_codes, int shares = split>
 class AttentionPrefill {
 protected:
   static constexpr int threads = warps * 32, teams = warps / shares, sixteens = rows / teams / 16;
-  static constexpr int own_keys = keys / split, own_columns = head_dim / shares;
+  static constexpr int own_keys = keys / split, own_columns = value_dim / shares;
   static_assert(heads % kv_heads == 0, "each head of keys has as many queries");
   static_assert(sixteens * teams * 16 == rows && teams * shares == warps, "warps have whole rows");
   static_assert(own_keys % 16 == 0 && own_columns % 16 == 0, "warps have whole products");
-  static_assert(rows <= 4 * keys, "codes of queries lie where keys and values will");
 
-  using Queries = Panels<rows, head_dim * 2>; // of f16, as the others
-  using Tokens = Panels<keys, head_dim * 2>;
+  using Queries = Panels<rows, (meets_codes ? 1 : 2) * head_dim>; // of codes, or of f16
+  using Tokens = Panels<keys, (meets_codes ? 1 : 2) * head_dim>;
+  using OfValues = Panels<keys, value_dim * 2>;
   using Weights = Panels<rows, keys * 2>;
-  static constexpr int codes = keys * head_dim; // bytes of a tile's
-  static constexpr int staged = ahead ? 2 * codes : codes;
+  static constexpr int slots = meets_codes && ahead ? 2 : 1; // of keys
+  // What is met: keys, and values decoded.
+  static constexpr int met = slots * Tokens::bytes + (apart ? OfValues::bytes : 0);
+  static_assert(meets_codes || rows * head_dim <= met,
+                "codes of queries lie where keys and values will");
+  // What a thread copies to decode it itself, of keys and then of values.
+  static constexpr int codes = meets_codes ? 0 : keys * head_dim;
+  static constexpr int value_codes = latent ? 0 : keys * value_dim;
+  static constexpr int longest = codes > value_codes ? codes : value_codes;
+  static constexpr int staged = ahead ? codes + value_codes : longest;
   static constexpr int of_split = split == 1 ? 0 : Weights::bytes + rows * split * 4;
 
 public:
   /// Bytes of shared memory.
-  static constexpr int memory = Queries::bytes + 2 * Tokens::bytes + staged + of_split;
+  static constexpr int memory = Queries::bytes + met + staged + of_split;
 
-  /// Writes the block's rows of o, [tokens, heads, head_dim]; `asked` is queries, as o is, or
-  /// `scored`: codes as k, or bf16 or f16, which have no scales; k and v are [tokens, kv_heads,
-  /// head_dim]. Scales are `scales`: none (0), one, or one a head of keys. Tokens are those of one
-  /// sequence, or `packed`. Rows start on multiples of `alignment` bytes; pitches in elements;
-  /// fewer than 2^30 tokens a sequence. Every thread of the CUDA block takes part.
+  /// Writes the block's rows of o, [tokens, heads, value_dim]; `asked` is queries, [tokens, heads,
+  /// head_dim], or `scored`: codes as k, or bf16 or f16, which have no scales; k is [tokens,
+  /// kv_heads, head_dim], v [tokens, kv_heads, value_dim], or k where these are `latent`. Scales
+  /// are `scales`: none (0), one, or one a head of keys. Tokens are those of one sequence, or
+  /// `packed`. Rows start on multiples of `alignment` bytes; pitches in elements; fewer than 2^30
+  /// tokens a sequence. Every thread of the CUDA block takes part.
   template <class Code, int scales, int alignment = 16, class Out, class Asked, class W,
             class Count>
   static EIDER_DEVICE void
   write_rows(Out *o, const Asked &asked, const float *q_scale, const W *k, const float *k_scale,
              const W *v, const float *v_scale, const Count &count, int64 q_pitch = heads * head_dim,
              int64 q_head_pitch = head_dim, int64 k_pitch = kv_heads * head_dim,
-             int64 k_head_pitch = head_dim, int64 v_pitch = kv_heads * head_dim,
-             int64 v_head_pitch = head_dim, arch::Site at = arch::Site::current()) {
+             int64 k_head_pitch = head_dim, int64 v_pitch = kv_heads * value_dim,
+             int64 v_head_pitch = value_dim, arch::Site at = arch::Site::current()) {
     const int head = static_cast<int>(arch::block_index() % heads);
     const int kv_head = head / (heads / kv_heads);
     const BlockRows block = rows_of_block<rows, heads>(count);
@@ -73,8 +86,9 @@ public:
     const int tiles = tiles_of(first, tokens);
     auto *shared = reinterpret_cast<unsigned char *>(shared_memory());
     const Queries queries = {shared};
-    const Tokens of_keys = {shared + Queries::bytes}, of_values = {of_keys.base + Tokens::bytes};
-    unsigned char *raw = of_values.base + Tokens::bytes;
+    const Tokens of_keys = {shared + Queries::bytes};
+    const OfValues of_values = {of_keys.base + slots * Tokens::bytes};
+    unsigned char *raw = of_keys.base + met, *raw_values = raw + (ahead ? codes : 0);
     const Weights weights = {raw + staged};
     auto *maxima = reinterpret_cast<float *>(weights.base + Weights::bytes);
 
@@ -82,8 +96,12 @@ public:
     using Q = typename decltype(asked_of(asked))::Element;
     using Half = typename HalfOf<Q>::Type;
     constexpr bool are_codes = same<Q, W>;
+    static_assert(are_codes || !meets_codes, "queries meet keys as codes that are such");
+    static_assert(apart || same<Half, f16>, "values are no bf16, as which keys are decoded");
     const Q *q = scored.elements + block.start * q_pitch + head * q_head_pitch;
-    if constexpr (are_codes) {
+    if constexpr (meets_codes) {
+      begin_rows<rows, alignment>(queries, q, q_pitch, first, tokens);
+    } else if constexpr (are_codes) {
       begin_rows<rows, alignment>(of_keys.base, q, q_pitch, first, tokens);
       arch::close_copies();
     } else {
@@ -92,11 +110,19 @@ public:
     }
     const W *head_keys = k + block.start * k_pitch + kv_head * k_head_pitch;
     const W *head_values = v + block.start * v_pitch + kv_head * v_head_pitch;
+    auto keys_of = [&](int tile) {
+      return Tokens{of_keys.base + (slots == 1 ? 0 : tile % slots * Tokens::bytes)};
+    };
     auto begin_keys = [&](int tile) {
-      begin_rows<keys, alignment>(raw, head_keys, k_pitch, tile * keys, tokens);
+      if constexpr (meets_codes)
+        begin_rows<keys, alignment>(keys_of(tile), head_keys, k_pitch, tile * keys, tokens);
+      else
+        begin_rows<keys, alignment>(raw, head_keys, k_pitch, tile * keys, tokens);
     };
     auto begin_values = [&](int tile) {
-      begin_rows<keys, alignment>(raw + staged - codes, head_values, v_pitch, tile * keys, tokens);
+      if constexpr (!latent)
+        begin_rows<keys, alignment, value_dim>(raw_values, head_values, v_pitch, tile * keys,
+                                               tokens);
     };
     auto begin_next = [&](int tile) {
       if (ahead && tile < tiles) {
@@ -106,14 +132,14 @@ public:
       arch::close_copies();
     };
     begin_next(0);
-    if constexpr (are_codes) {
+    if constexpr (are_codes && !meets_codes) {
       arch::await_copies<1>();
       decode<1, Code, W>(of_keys.base, queries);
     }
 
     constexpr float raised = 1 << lowered<W, Code::conversion>();
-    constexpr float of_queries = are_codes ? raised : 1.0f;
-    constexpr float raised_keys = same<Half, bf16> ? 1.0f : raised;
+    constexpr float of_queries = are_codes && !meets_codes ? raised : 1.0f;
+    constexpr float raised_keys = same<Half, bf16> || meets_codes ? 1.0f : raised;
     const auto function = scored.score(head);
     using Function = decltype(scored.score(head));
     constexpr int of_q = are_codes ? scales : 0;
@@ -123,30 +149,44 @@ public:
     state.template begin<Function>();
     for (int tile = 0; tile < tiles; ++tile) {
       if constexpr (!ahead) {
+        if constexpr (meets_codes) { // keys come where others have been met
+          arch::barrier(at);
+          begin_values(tile);
+        }
         begin_keys(tile);
         arch::close_copies();
       }
       arch::await_copies<0>();
       arch::barrier(at); // the tile before has been met
-      decode<ahead && same<Half, f16> ? 2 : 1, Code, W, Half>(raw, of_keys);
-      if constexpr (ahead && same<Half, bf16>)
-        decode<1, Code, W>(raw + codes, of_values);
-      if constexpr (!ahead) {
-        begin_values(tile);
-        arch::close_copies();
-        arch::await_copies<0>();
-        decode<1, Code, W>(raw, of_values);
+      constexpr bool together =
+          ahead && !latent && !meets_codes && same<OfValues, Tokens> && same<Half, f16>;
+      if constexpr (!meets_codes)
+        decode<together ? 2 : 1, Code, W, Half>(raw, of_keys);
+      if constexpr (latent && meets_codes)
+        decode<1, Code, W, f16, head_dim>(keys_of(tile), of_values);
+      else if constexpr (latent && apart)
+        decode<1, Code, W, f16, head_dim>(raw, of_values);
+      else if constexpr (!latent && !together) {
+        if constexpr (!ahead && !meets_codes) {
+          begin_values(tile);
+          arch::close_copies();
+          arch::await_copies<0>();
+        }
+        decode<1, Code, W, f16, value_dim>(raw_values, of_values);
       }
       begin_next(tile + 1);
       arch::barrier(at);
       Scores scores;
-      score<Half>(queries, of_keys, scores, at);
+      score<meets_codes, Half, W>(queries, keys_of(tile), scores, at);
       if (weigh(scores, factor, function, head, first + row(), tile, tokens, state, maxima, at))
         scale_sums(state);
-      add_values(scores, of_values, weights, state, at);
+      if constexpr (apart)
+        add_values(scores, of_values, weights, state, at);
+      else
+        add_values(scores, of_keys, weights, state, at);
     }
     finish<is_interleaved<W, f16, Code::conversion, true>, Function>(
-        state, o + block.start * (heads * head_dim) + head * head_dim, heads * head_dim,
+        state, o + block.start * (heads * value_dim) + head * value_dim, heads * value_dim,
         first + row(), tokens, raised * scale_of<scales>(v_scale, kv_head), maxima, at);
   }
 
@@ -172,13 +212,13 @@ protected:
 
   //===-- Memory ----------------------------------------------------------===//
 
-  /// Where 16 neighbouring codes lie in a matrix of rows of `head_dim`: neighbours in number have
+  /// Where 16 neighbouring codes lie in a matrix of rows of `width`: neighbours in number have
   /// places in one panel, of several rows, so that eight lanes store to all banks, codes and f16.
-  struct Place {
+  template <int width> struct PlaceIn {
     int row, column;
-    explicit EIDER_DEVICE Place(uint32 number) {
-      constexpr uint32 across = Tokens::chunks / 2, down = 8 / across; // pieces of a panel, rows
-      constexpr uint32 panels = head_dim / 16 / across;
+    explicit EIDER_DEVICE PlaceIn(uint32 number) {
+      constexpr uint32 across = Panels<keys, width * 2>::chunks / 2;    // pieces of a panel
+      constexpr uint32 down = 8 / across, panels = width / 16 / across; // rows of it
       const uint32 group = number / 8 / panels, other = number / across % down;
       row = static_cast<int>(across == 4 ? group / 4 * 8 + (group % 4 ^ other * 5)
                                          : group * down + other);
@@ -186,39 +226,54 @@ protected:
     }
     /// Of the thread's piece after so many: the same but for the row, if a thread's are in one
     /// column, which then is one address, and numbers.
-    static EIDER_DEVICE Place of_piece(int i) {
-      constexpr int numbers = head_dim / 2; // of eight rows
-      constexpr bool is_column = Tokens::panel == 128 && threads % numbers == 0;
-      Place place(arch::thread_index() + (is_column ? 0 : i * threads));
+    static EIDER_DEVICE PlaceIn of_piece(int i) {
+      constexpr int numbers = width / 2; // of eight rows
+      constexpr bool is_column = Panels<keys, width * 2>::panel == 128 && threads % numbers == 0;
+      PlaceIn place(arch::thread_index() + (is_column ? 0 : i * threads));
       if (is_column)
         place.row += i * (threads / (numbers / 8));
       return place;
     }
   };
+  using Place = PlaceIn<head_dim>;
 
   /// Calls f with each of the thread's pieces of 16 codes of `count` rows, of as many matrices, its
   /// number there and how many there were before it.
-  template <int count, int matrices = 1, class F> static EIDER_DEVICE void for_pieces(F f) {
-    constexpr int pieces = count * head_dim / 16, own = (pieces + threads - 1) / threads;
+  template <int count, int matrices = 1, int width = head_dim, class F>
+  static EIDER_DEVICE void for_pieces(F f) {
+    constexpr int pieces = count * width / 16, own = (pieces + threads - 1) / threads;
     EIDER_UNROLL
     for (int i = 0; i < matrices * own; ++i) {
       const int n = arch::thread_index() + i % own * threads;
       if (pieces % threads == 0 || n < pieces)
-        f(Place::of_piece(i % own), n, i);
+        f(PlaceIn<width>::of_piece(i % own), n, i);
     }
   }
 
+  /// Where a piece lies among those of the threads, by its number, or in a matrix of codes.
+  template <int width>
+  static EIDER_DEVICE unsigned char *piece_of(unsigned char *staged, const PlaceIn<width> &,
+                                              int n) {
+    return staged + n * 16;
+  }
+  template <int count, int width>
+  static EIDER_DEVICE unsigned char *piece_of(const Panels<count, width> &matrix,
+                                              const PlaceIn<width> &place, int) {
+    return matrix.at(place.row, place.column / 16);
+  }
+
   /// Begins to copy `count` rows of codes, each thread what it will decode; zeros past the end.
-  template <int count, int alignment, class W>
-  static EIDER_DEVICE void begin_rows(unsigned char *to, const W *from, int64 pitch, int first,
+  template <int count, int alignment, int width = head_dim, class W, class Pieces>
+  static EIDER_DEVICE void begin_rows(const Pieces &to, const W *from, int64 pitch, int first,
                                       int tokens) {
     from += first * pitch;
-    for_pieces<count>([&](const Place &place, int n, int) {
+    for_pieces<count, 1, width>([&](const PlaceIn<width> &place, int n, int) {
       const auto *piece =
           reinterpret_cast<const unsigned char *>(from + place.row * pitch + place.column);
       EIDER_UNROLL
       for (int offset = 0; offset < 16; offset += alignment)
-        begin_copy<alignment>(to + n * 16 + offset, piece + offset, first + place.row < tokens);
+        begin_copy<alignment>(piece_of(to, place, n) + offset, piece + offset,
+                              first + place.row < tokens);
     });
   }
 
@@ -243,47 +298,49 @@ protected:
 
   /// What the thread has copied, to f16, or to bf16: of some matrices that follow each other, as
   /// codes and as f16. Several pieces at a time have one branch, so that they are on their way
-  /// together.
-  template <int matrices, class Code, class W, class Half = f16, class Matrix>
-  static EIDER_DEVICE void decode(const unsigned char *from, const Matrix &to) {
-    constexpr int of_each = (Matrix::rows * head_dim / 16 + threads - 1) / threads;
+  /// together. Of rows of `width` codes those go that the matrix has room for.
+  template <int matrices, class Code, class W, class Half = f16, int width = head_dim, class Pieces,
+            class Matrix>
+  static EIDER_DEVICE void decode(const Pieces &from, const Matrix &to) {
+    constexpr int of_each = (Matrix::rows * width / 16 + threads - 1) / threads;
     constexpr int pieces = matrices * of_each;
     constexpr int together = pieces % 4 == 0 ? 4 : pieces % 2 == 0 ? 2 : 1;
     EIDER_UNROLL
     for (int first = 0; first < pieces; first += together) {
       Fragment<W, 16> loaded[together];
       uint32 lost = 0;
-      for_pieces<Matrix::rows, matrices>([&](const Place &, int n, int i) {
+      for_pieces<Matrix::rows, matrices, width>([&](const PlaceIn<width> &place, int n, int i) {
         if (i < first || i >= first + together)
           return;
         const int matrix = i / of_each;
-        arch::load_words<16>(from + (matrix * Matrix::rows * head_dim + n * 16),
+        arch::load_words<16>(piece_of(from, place, matrix * (Matrix::rows * width / 16) + n),
                              loaded[i - first].words);
         if constexpr (same<Half, f16>) // as bf16 they are mended as they come
           note_lost<Code::conversion>(loaded[i - first], lost);
       });
       if (arch::unlikely((lost & tops_of_bytes) != 0))
-        store<matrices, Code, true, Half>(loaded, first, to);
+        store<matrices, Code, true, Half, width>(loaded, first, to);
       else
-        store<matrices, Code, false, Half>(loaded, first, to);
+        store<matrices, Code, false, Half, width>(loaded, first, to);
     }
   }
 
   /// Codes of some of the thread's pieces, from `first` on, decoded, where they lie in the
   /// matrices.
-  template <int matrices, class Code, bool mends, class Half = f16, class W, int count,
-            class Matrix>
+  template <int matrices, class Code, bool mends, class Half = f16, int width = head_dim, class W,
+            int count, class Matrix>
   static EIDER_DEVICE void store(const Fragment<W, 16> (&loaded)[count], int first,
                                  const Matrix &to) {
-    constexpr int of_each = (Matrix::rows * head_dim / 16 + threads - 1) / threads;
-    for_pieces<Matrix::rows, matrices>([&](const Place &place, int, int i) {
-      if (i >= first && i < first + count)
+    constexpr int of_each = (Matrix::rows * width / 16 + threads - 1) / threads;
+    constexpr int columns = Matrix::bytes / Matrix::rows / 2;
+    for_pieces<Matrix::rows, matrices, width>([&](const PlaceIn<width> &place, int, int i) {
+      if (i >= first && i < first + count && (width <= columns || place.column < columns))
         store<Code, mends, Half>(loaded[i - first], place,
                                  Matrix{to.base + i / of_each * Matrix::bytes});
     });
   }
-  template <class Code, bool mends, class Half, class W, class Matrix>
-  static EIDER_DEVICE void store(const Fragment<W, 16> &loaded, const Place &place,
+  template <class Code, bool mends, class Half, class W, int width, class Matrix>
+  static EIDER_DEVICE void store(const Fragment<W, 16> &loaded, const PlaceIn<width> &place,
                                  const Matrix &to) {
     uint32 pairs[8];
     constexpr bool interleaved = is_interleaved<W, Half, Code::conversion, true>;
@@ -315,30 +372,48 @@ protected:
     float of[sixteens][own_keys / 8][4] = {};
   };
 
-  template <class Half>
+  /// Queries times keys, as `Half`, or as codes W: of such, products keep some bits of the largest,
+  /// so that each 128 along the length are one sum, which is added in f32.
+  template <bool are_codes, class Half, class W>
   static EIDER_DEVICE void score(const Queries &queries, const Tokens &tokens, Scores &scores,
                                  arch::Site at) {
+    constexpr int steps = Queries::bytes / rows / 32;
+    constexpr bool has_parts = are_codes && head_dim > 128;
+    constexpr int together = has_parts ? 4 : 1; // steps of a part
     const auto from_queries = queries.lane(row() + lane() % 16, lane() / 16);
     const auto from_tokens =
         tokens.lane(part() * own_keys + lane() / 16 * 8 + lane() % 8, lane() / 8 % 2);
     EIDER_UNROLL
-    for (int step = 0; step < head_dim / 16; ++step) {
-      uint32 a[sixteens][4];
+    for (int first = 0; first < steps; first += together) {
+      uint32 a[together][sixteens][4];
       EIDER_UNROLL
-      for (int s = 0; s < sixteens; ++s)
-        arch::load_matrices(from_queries.at(s * 16, 2 * step), a[s], at);
+      for (int step = 0; step < together * sixteens; ++step)
+        if (first + step / sixteens < steps)
+          arch::load_matrices(from_queries.at(step % sixteens * 16, 2 * (first + step / sixteens)),
+                              a[step / sixteens][step % sixteens], at);
       EIDER_UNROLL
       for (int n = 0; n < own_keys / 16; ++n) {
-        uint32 b[4];
-        arch::load_matrices(from_tokens.at(n * 16, 2 * step), b, at);
+        float part[sixteens][2][4] = {};
         EIDER_UNROLL
-        for (int s = 0; s < sixteens; ++s)
+        for (int step = first; step < first + together && step < steps; ++step) {
+          uint32 b[4];
+          arch::load_matrices(from_tokens.at(n * 16, 2 * step), b, at);
           EIDER_UNROLL
-        for (int i = 0; i < 2; ++i)
-          if constexpr (same<Half, bf16>)
-            arch::multiply_add_bf16(scores.of[s][2 * n + i], a[s], b + 2 * i, at);
-          else
-            arch::multiply_add_f16(scores.of[s][2 * n + i], a[s], b + 2 * i, at);
+          for (int s = 0; s < sixteens; ++s)
+            EIDER_UNROLL
+          for (int i = 0; i < 2; ++i) {
+            float *sums = has_parts ? part[s][i] : scores.of[s][2 * n + i];
+            if constexpr (are_codes)
+              arch::multiply_add_codes<W, W>(sums, a[step - first][s], b + 2 * i, at);
+            else if constexpr (same<Half, bf16>)
+              arch::multiply_add_bf16(sums, a[step - first][s], b + 2 * i, at);
+            else
+              arch::multiply_add_f16(sums, a[step - first][s], b + 2 * i, at);
+          }
+        }
+        EIDER_UNROLL
+        for (int i = 0; has_parts && i < 8 * sixteens; ++i)
+          scores.of[i / 8][2 * n + i / 4 % 2][i % 4] += part[i / 8][i / 4 % 2][i % 4];
       }
     }
   }
@@ -486,7 +561,8 @@ protected:
   }
 
   /// The values of a tile, times their weights.
-  static EIDER_DEVICE void add_values(const Scores &scores, const Tokens &values,
+  template <class Matrix>
+  static EIDER_DEVICE void add_values(const Scores &scores, const Matrix &values,
                                       const Weights &weights, State &state, arch::Site at) {
     uint32 pairs[sixteens][own_keys / 8][2];
     EIDER_UNROLL
@@ -511,7 +587,7 @@ protected:
     }
     const auto from_weights = weights.lane(row() + lane() % 16, lane() / 16);
     // A part's columns are whole panels, or divide one, or begin anywhere.
-    constexpr int of_panel = Tokens::panel / 2, first = own_columns / 8;
+    constexpr int of_panel = Matrix::panel / 2, first = own_columns / 8;
     constexpr bool is_even = own_columns % of_panel == 0 || of_panel % own_columns == 0;
     const auto from_values = values.lane(lane() % 16, part() * first + lane() / 16);
     EIDER_UNROLL

@@ -16,29 +16,33 @@ namespace eider {
 /// values; while values are, they weigh the scores. Three tiles are in shared memory, so that a
 /// warpgroup waits for no other's weights. Of long heads `split` warpgroups have the same rows:
 /// each all of their scores, and some of the columns of their sums. Then two tiles are there, and
-/// the queries, for which registers have no room.
-template <int heads, int kv_heads, int head_dim, int warpgroups, int split, bool causal>
+/// the queries, for which registers have no room. Values have `value_dim` columns.
+template <int heads, int kv_heads, int head_dim, int warpgroups, int split, bool causal,
+          int value_dim = head_dim>
 class WarpgroupPrefill : AttentionPrefill<heads, kv_heads, head_dim, warpgroups / split * 64, 64,
-                                          warpgroups * 4, 1, causal, /*ahead=*/true, split> {
+                                          warpgroups * 4, 1, causal, /*ahead=*/true,
+                                          /*meets_codes=*/false, value_dim, /*latent=*/false,
+                                          /*apart=*/true, split> {
   static constexpr int rows = warpgroups / split * 64, keys = 64, slots = split == 1 ? 3 : 2;
   using Base = AttentionPrefill<heads, kv_heads, head_dim, rows, keys, warpgroups * 4, 1, causal,
-                                /*ahead=*/true, split>;
+                                /*ahead=*/true, /*meets_codes=*/false, value_dim, /*latent=*/false,
+                                /*apart=*/true, split>;
+  using typename Base::OfValues;
   using typename Base::Place;
   using typename Base::Scores;
   using typename Base::State;
-  using typename Base::Tokens; // of f16
   using Codes = Panels<keys, head_dim>;
   using QueryCodes = Panels<rows, head_dim>;
   static constexpr int threads = warpgroups * 128, steps = head_dim / 32;
-  static constexpr int pieces = (keys * head_dim / 16 + threads - 1) / threads; // of a thread
+  static constexpr int pieces = (keys * value_dim / 16 + threads - 1) / threads; // of a thread
   static constexpr int parts = pieces > 4 ? 2 : 1; // of these, that come one after the other
   static constexpr int of_part = (pieces + parts - 1) / parts;
-  static constexpr int own = head_dim / split;
+  static constexpr int own = value_dim / split;
   static constexpr int n = own % 128 == 0 ? 128 : own % 64 == 0 ? 64 : 32;
   static constexpr bool shares_queries = split > 1;
-  static_assert(shares_queries || QueryCodes::bytes <= slots * Tokens::bytes,
+  static_assert(shares_queries || QueryCodes::bytes <= slots * OfValues::bytes,
                 "queries come where values will lie");
-  static_assert(warpgroups % split == 0 && (split == 1 || own * 2 % Tokens::panel == 0),
+  static_assert(warpgroups % split == 0 && (split == 1 || own * 2 % OfValues::panel == 0),
                 "a warpgroup's columns are whole panels");
   static_assert(warpgroups > 0 && arch::has_warpgroups, "compile for sm_90a, and not for sm_90");
   struct Values; // of a tile, that all have added
@@ -48,7 +52,7 @@ class WarpgroupPrefill : AttentionPrefill<heads, kv_heads, head_dim, warpgroups 
 public:
   /// Bytes of shared memory.
   static constexpr int memory =
-      slots * (Tokens::bytes + Codes::bytes) + (shares_queries ? QueryCodes::bytes : 0);
+      slots * (OfValues::bytes + Codes::bytes) + (shares_queries ? QueryCodes::bytes : 0);
 
   /// As AttentionPrefill::write_rows; rows start on multiples of 16 bytes.
   template <class Code, int scales, class Out, class Asked, class W, class Count>
@@ -66,8 +70,8 @@ public:
     const int row = first_of_group + arch::thread_index() / 32 % 4 * 16, first_row = first + row;
     const int tiles = Base::tiles_of(first, tokens);
     unsigned char *shared = shared_for_warpgroups<WarpgroupPrefill, memory>();
-    auto values_at = [&](int slot) { return Tokens{shared + slot * Tokens::bytes}; };
-    unsigned char *codes = shared + slots * Tokens::bytes;
+    auto values_at = [&](int slot) { return OfValues{shared + slot * OfValues::bytes}; };
+    unsigned char *codes = shared + slots * OfValues::bytes;
     const QueryCodes all_queries = {shares_queries ? codes + slots * Codes::bytes : shared};
     Meeting meeting(warpgroups * 4, at);
     ValuesMeeting values_meeting(warpgroups * 4, at);
@@ -90,7 +94,7 @@ public:
 
     // Where the tiles lie that begin to come next, and how many tokens there are from there on.
     const W *next_keys = k + block.start * pitch + kv_head * head_dim;
-    const W *next_values = v + block.start * pitch + kv_head * head_dim;
+    const W *next_values = v + block.start * value_pitch + kv_head * value_dim;
     int keys_left = tokens, values_left = tokens;
     auto begin_keys = [&](int slot) {
       begin_codes(Codes{codes + slot * Codes::bytes}, next_keys, pitch, keys_left);
@@ -100,13 +104,14 @@ public:
     };
     Fragment<W, 16> loaded[of_part];
     auto decode_values = [&](int slot) {
-      Base::template store<1, Code, true>(loaded, 0, values_at(slot));
+      Base::template store<1, Code, true, f16, value_dim>(loaded, 0, values_at(slot));
       EIDER_UNROLL
       for (int part = 1; part < parts; ++part) {
         load(loaded, part, next_values, values_left);
-        Base::template store<1, Code, true>(loaded, part * of_part, values_at(slot));
+        Base::template store<1, Code, true, f16, value_dim>(loaded, part * of_part,
+                                                            values_at(slot));
       }
-      next_values += keys * pitch;
+      next_values += keys * value_pitch;
       values_left -= keys;
     };
     auto load_values = [&] { load(loaded, 0, next_values, values_left); };
@@ -147,17 +152,16 @@ public:
       arch::close_products();
     };
     auto add_values = [&](int slot) {
-      const arch::Swizzled<Tokens::panel> all(shared + slot * Tokens::bytes +
-                                                  share * (own * 2 / Tokens::panel) * Tokens::apart,
-                                              Tokens::apart);
+      constexpr int panel = OfValues::panel, apart = OfValues::apart;
+      const arch::Swizzled<panel> all(
+          shared + slot * OfValues::bytes + share * (own * 2 / panel) * apart, apart);
       arch::open_products(state.sums[0]);
       EIDER_UNROLL
       for (int s = 0; s < keys / 16; ++s)
         EIDER_UNROLL
       for (int c = 0; c < own / n; ++c)
-        arch::begin_product_f16<n>(
-            &state.sums[0][c * n / 8], weights[2 * s],
-            all.moved(s * 16 * Tokens::panel + c * (n * 2 / Tokens::panel) * Tokens::apart), at);
+        arch::begin_product_f16<n>(&state.sums[0][c * n / 8], weights[2 * s],
+                                   all.moved(s * 16 * panel + c * (n * 2 / panel) * apart), at);
       arch::close_products();
     };
     auto weigh = [&](int tile) {
@@ -217,13 +221,13 @@ public:
     arch::await_copies<0>(); // of tiles that are not there
     constexpr float raised = 1 << lowered<W, Code::conversion>();
     Base::template finish<is_interleaved<W, f16, Code::conversion, true>, Function>(
-        state, o + block.start * (heads * head_dim) + head * head_dim + share * own,
-        heads * head_dim, first_row, tokens,
+        state, o + block.start * (heads * value_dim) + head * value_dim + share * own,
+        heads * value_dim, first_row, tokens,
         raised * Base::template scale_of<scales>(v_scale, kv_head), nullptr, at);
   }
 
 private:
-  static constexpr int pitch = kv_heads * head_dim; // of keys and of values
+  static constexpr int pitch = kv_heads * head_dim, value_pitch = kv_heads * value_dim;
 
   /// Begins to copy rows of codes as they are, of which `left` are there; zeros for the others.
   template <class Matrix, class W>
@@ -241,8 +245,8 @@ private:
     const int there = left < keys ? left : keys;
     EIDER_UNROLL
     for (int i = 0; i < of_part; ++i) { // by predicates: pieces of no thread are zeros
-      const Place place = Place::of_piece(part * of_part + i);
-      arch::load_words_if<16>(place.row < there, from + place.row * pitch + place.column,
+      const auto place = Base::template PlaceIn<value_dim>::of_piece(part * of_part + i);
+      arch::load_words_if<16>(place.row < there, from + place.row * value_pitch + place.column,
                               loaded[i].words, 0, 16);
     }
   }

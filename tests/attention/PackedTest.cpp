@@ -30,6 +30,8 @@ enum { queries, keys, values, queryScale, keyScale, valueScale, starts };
 const char *const ofWarps = "attention<threads = 64, vector = 1, rows = 32, columns = 32>",
                   *const ofSplits = "attention<threads = 64, vector = 1, rows = 16, columns = 32, "
                                     "split = 2>",
+                  *const ofCodes = "attention<threads = 64, vector = 1, rows = 32, columns = 32, "
+                                   "prefetch = 1, codes = 1>",
                   *const ofWarpgroups = "attention<threads = 256, vector = 1, rows = 128, columns "
                                         "= 64, prefetch = 1, warpgroups = 1>";
 
@@ -106,7 +108,7 @@ TEST(Packed, NoSequenceSeesAnother) {
   matrix::Harness harness("host");
   std::vector<Pair> pairs;
   for (const char *causal : {"0", "1"})
-    for (const char *schedule : {ofWarps, ofSplits, ofWarpgroups}) {
+    for (const char *schedule : {ofWarps, ofSplits, ofCodes, ofWarpgroups}) {
       const OpParameters parameters = with(causal, {.dtype = "f32"});
       const matrix::Case whole = prefill(shape, parameters, "auto", schedule);
       int64_t before = 0;
@@ -156,7 +158,7 @@ TEST(Packed, BoundsCatchMutations) {
 /// Starts of no sequences keep to the tokens that there are: far away is no memory.
 TEST(Packed, OtherStartsStayInside) {
   constexpr int32_t far = 1 << 30;
-  for (const char *schedule : {ofWarps, ofWarpgroups}) {
+  for (const char *schedule : {ofWarps, ofCodes, ofWarpgroups}) {
     const matrix::Case made = prefill({.heads = 1, .kvHeads = 1, .d = 32, .lengths = {40, 30}},
                                       with("0"), "auto", schedule);
     for (const std::vector<int32_t> &other :

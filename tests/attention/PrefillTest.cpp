@@ -302,7 +302,7 @@ TEST(Prefill, RefusesWhatNoKernelHas) {
   EXPECT_THAT(errorOf({}, "attention<threads = 32, vector = 1, rows = 16, columns = 24>"),
               HasSubstr("multiples of 16"));
   EXPECT_THAT(errorOf({}, "attention<threads = 128, vector = 1, rows = 128, columns = 16>"),
-              HasSubstr("four times columns"));
+              HasSubstr("rows are at most 64 of so many columns"));
   EXPECT_THAT(errorOf({.d = 512}, "attention<threads = 128, vector = 1, rows = 64, columns = 32>"),
               HasSubstr("a thread would hold"));
   EXPECT_THAT(errorOf({.d = 512},

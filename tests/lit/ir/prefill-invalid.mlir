@@ -5,7 +5,7 @@
 eider.program @ranks(s, h, d) {
   %q = eider.input "q" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>
   %k = eider.input "k" : tensor<?x?xf8E4M3FN, #eider.dims<s, d>>
-  // expected-error @below {{is of queries [s, h, d], keys and values [s, kv_heads, d]}}
+  // expected-error @below {{is of queries [s, h, d], keys [s, kv_heads, d] and values [s, kv_heads, e]}}
   %o = eider.prefill %q, %k, %k : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?xf8E4M3FN, #eider.dims<s, d>>, tensor<?x?xf8E4M3FN, #eider.dims<s, d>>) -> tensor<?x?x?xf32, #eider.dims<s, h, d>>
 }
 
@@ -35,4 +35,27 @@ eider.program @starts(s, h, d, b) {
   %s = eider.input "starts" : tensor<?x2xi32, #eider.dims<b, 2>>
   // expected-error @below {{has starts [sequences + 1]}}
   %o = eider.prefill %q, %q, %q starts %s : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x2xi32, #eider.dims<b, 2>>) -> tensor<?x?x?xf32, #eider.dims<s, h, d>>
+}
+
+// -----
+
+eider.program @other_heads_of_values(s, h, g, d) {
+  %q = eider.input "q" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>
+  %k = eider.input "k" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>
+  %v = eider.input "v" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>
+  // expected-error @below {{and values of 'tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>'}}
+  %o = eider.prefill %q, %k, %v : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>) -> tensor<?x?x?xf32, #eider.dims<s, h, d>>
+}
+
+// -----
+
+// As many columns as values have that are no keys'.
+eider.program @other_columns(s, h, g, d, e) {
+  %q = eider.input "q" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>
+  %k = eider.input "k" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>
+  %v = eider.input "v" : tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, e>>
+  %one = eider.prefill %q, %k, %v : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, e>>) -> tensor<?x?x?xf32, #eider.dims<s, h, e>>
+  %two = eider.prefill %q, %k, %k : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>) -> tensor<?x?x64xf32, #eider.dims<s, h, 64>>
+  // expected-error @below {{the result}}
+  %o = eider.prefill %q, %k, %v : (tensor<?x?x?xf8E4M3FN, #eider.dims<s, h, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, d>>, tensor<?x?x?xf8E4M3FN, #eider.dims<s, g, e>>) -> tensor<?x?x?xf32, #eider.dims<s, h, d>>
 }

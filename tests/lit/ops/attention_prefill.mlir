@@ -7,6 +7,7 @@
 // RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=64 --dim scales=1 --set varlen=1 --set causal=1 --arch sm_80 | FileCheck %s --check-prefix=PACKED
 // RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=64 --dim scales=1 --set varlen=1 --arch sm_90a --stage simt | FileCheck %s --check-prefix=SIMT
 // RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=64 --dim scales=1 --set float_queries=1 --dtype f16 --arch sm_90a | FileCheck %s --check-prefix=FLOATS
+// RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=128 --dim scales=1 --arch sm_89 | FileCheck %s --check-prefix=CODES
 // RUN: eider-opt %s -eider-partition | FileCheck %s --check-prefix=CUT
 
 // CHECK:      #include "eider/attention/prefill.cuh"
@@ -38,6 +39,11 @@
 // FLOATS-NEXT:     const f16 *q, const e4m3 *k, const e4m3 *v, const float *k_scale, const float *v_scale, f16 *o,
 // FLOATS:       using Attend = AttentionPrefill<
 // FLOATS:       Attend::write_rows<E4m3, /*scales=*/1>(o, q, nullptr, k, k_scale, v, v_scale, s);
+
+// CODES:         codes = 1>
+// CODES:         using Attend = AttentionPrefill</*heads=*/4, /*kv_heads=*/2, /*head_dim=*/128, /*rows=*/128,
+// CODES-NEXT:        /*keys=*/{{[0-9]+}}, /*warps=*/4, /*split=*/1, /*causal=*/false, /*ahead=*/true,
+// CODES-NEXT:        /*meets_codes=*/true>;
 
 // CUT:      eider.program @prog_attention(
 // CUT:        eider.prefill causal
