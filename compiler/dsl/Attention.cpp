@@ -43,12 +43,24 @@ static void checkAlike(const Read &keys, const Read &values, const Site &site) {
               "give both one shape and one format");
 }
 
-/// The same, of codes.
+/// Both are codes of one format, and of as many heads of as many tokens.
 static void checkCodes(const Read &keys, const Read &values, const Site &site) {
   for (const Read &one : {keys, values})
     if (!ir::isCodeType(one.element()))
       site.fail(std::string("the ") + one.what + " are no codes", "declare them by Builder::codes");
-  checkAlike(keys, values, site);
+  const Extents ofKeys = keys.extents(), ofValues = values.extents();
+  if (keys.element() != values.element() ||
+      !std::equal(ofKeys.begin(), ofKeys.end() - 1, ofValues.begin()))
+    site.fail("keys are " + textOf(ofKeys) + " and values " + textOf(ofValues) +
+                  ", or of other codes",
+              "give both one shape, but for the last dim, and one format");
+}
+
+/// Values that are columns of the keys have the keys' scales.
+template <class Source> static void checkScalesOfKeys(const Source &from, const Site &site) {
+  if (!from.values && from.value_scale)
+    site.fail("values that are columns of the keys have scales of their own",
+              "leave value_scale out: the keys' are theirs");
 }
 
 /// The scales of a cache whose keys are read: of these and of values, which are the keys' where
@@ -59,9 +71,7 @@ static llvm::SmallVector<mlir::Value> scalesOf(const PagedCache &cache, const Re
   if (!cache.key_scale && !cache.value_scale)
     return {mlir::Value(), mlir::Value()};
   const bool areKeys = !cache.values;
-  if (areKeys && cache.value_scale)
-    site.fail("values that are columns of the keys have scales of their own",
-              "leave value_scale out: the keys' are theirs");
+  checkScalesOfKeys(cache, site);
   if (!cache.key_scale || (!areKeys && !cache.value_scale))
     site.fail("some scales are given, and others are not",
               "give those of keys and values, or none");
@@ -87,20 +97,22 @@ static llvm::SmallVector<mlir::Value> scalesOf(const PagedCache &cache, const Re
   return {ofKeys.value, ofValues.value};
 }
 
-/// Columns of a value: as many as a key has, or fewer of it.
-static ir::DimExpr valueColumns(const PagedCache &cache, const Read &keys, const Site &site) {
+/// Columns of the values of a cache or of sequences: as many as these have, or fewer of a key.
+template <class Source>
+static ir::DimExpr valueColumns(const Source &from, const Read &keys, const Read &values,
+                                const Site &site) {
   const ir::DimExpr all = keys.extents().back();
-  if (cache.value_columns == 0)
-    return all;
-  if (cache.values)
-    site.fail(std::to_string(cache.value_columns) + " columns of keys are the values, and others "
-                                                    "are given",
+  if (from.value_columns == 0)
+    return values.extents().back();
+  if (from.values)
+    site.fail(std::to_string(from.value_columns) + " columns of keys are the values, and others "
+                                                   "are given",
               "leave values or value_columns out");
-  if (cache.value_columns < 0 || (!all.name && cache.value_columns > all.extent(0)))
-    site.fail("the values are " + std::to_string(cache.value_columns) + " columns of keys " +
+  if (from.value_columns < 0 || (!all.name && from.value_columns > all.extent(0)))
+    site.fail("the values are " + std::to_string(from.value_columns) + " columns of keys " +
                   textOf(keys.extents()),
               "give as many as keys have, or fewer");
-  return {nullptr, cache.value_columns, 1};
+  return {nullptr, from.value_columns, 1};
 }
 
 Value eider::attention(const Operand &q, const PagedCache &cache, const AttentionOptions &options) {
@@ -137,7 +149,7 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
                   textOf(keys.extents()),
               "give both one last dim");
   Extents extents = queries.extents();
-  extents.back() = valueColumns(cache, keys, site);
+  extents.back() = valueColumns(cache, keys, values, site);
   const ScoreRegion score = recordScore(options.score, queries.value, site);
   mlir::Type type = recording.tensorType(extents, recording.builder.getF32Type());
   auto op =
@@ -156,7 +168,8 @@ Value eider::attention(const Sequence &sequence, const PrefillOptions &options,
   const char *perHead = "[1] or [kv_heads]";
   const Read queries = read(q, {"queries", "[s, h, d]", 3}, site),
              keys = read(of(sequence.keys), {"keys", "[s, kv_heads, d]", 3}, site),
-             values = read(of(sequence.values), {"values", "[s, kv_heads, d]", 3}, site);
+             values = read(of(sequence.values.value_or(sequence.keys)),
+                           {"values", "[s, kv_heads, e]", 3}, site);
   const bool areCodes = ir::isCodeType(queries.element());
   if (!areCodes && !queries.element().isBF16() && !queries.element().isF16())
     site.fail("the queries are neither codes, bf16 nor f16",
@@ -171,10 +184,11 @@ Value eider::attention(const Sequence &sequence, const PrefillOptions &options,
     site.fail("queries " + textOf(queries.extents()) + " do not meet keys " +
                   textOf(keys.extents()),
               "give both one first and one last dim");
+  checkScalesOfKeys(sequence, site);
   const std::pair<const std::optional<Value> *, const char *> given[] = {
       {&sequence.query_scale, "scales of queries"},
       {&sequence.key_scale, "scales of keys"},
-      {&sequence.value_scale, "scales of values"}};
+      {sequence.values ? &sequence.value_scale : &sequence.key_scale, "scales of values"}};
   llvm::SmallVector<mlir::Value> scales;
   for (auto [scale, what] : given) {
     if (!*scale)
@@ -199,7 +213,9 @@ Value eider::attention(const Sequence &sequence, const PrefillOptions &options,
   }
   Recording &recording = *site.recording;
   const ScoreRegion score = recordScore(options.score, queries.value, site);
-  mlir::Type type = recording.tensorType(queries.extents(), recording.builder.getF32Type());
+  Extents extents = queries.extents();
+  extents.back() = valueColumns(sequence, keys, values, site);
+  mlir::Type type = recording.tensorType(extents, recording.builder.getF32Type());
   auto op = ir::PrefillOp::create(recording.builder, recording.unknown, type, queries.value,
                                   keys.value, values.value, scales, starts, score.captured,
                                   options.causal, ir::CodecPathAttr());

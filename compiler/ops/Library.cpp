@@ -146,6 +146,8 @@ Table makeTable() {
                                               {"scaled", 1, 0, 1},
                                               {"float_queries", 0, 0, 1},
                                               {"varlen", 0, 0, 1},
+                                              {"value_columns", 0, 0, 512},
+                                              {"value_dim", 0, 0, 512},
                                               softcap,
                                               alibi};
   table.add("attention_prefill_quant", "y = quantize(" + attended + "), of one sequence or several",

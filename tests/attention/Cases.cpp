@@ -168,6 +168,10 @@ matrix::Case attention_cases::prefill(const Prompt &shape, const OpParameters &g
     dims["starts"] = static_cast<int64_t>(starts.size());
     parameters.settings.emplace("varlen", "1");
   }
+  if (shape.valueColumns != 0)
+    parameters.settings["value_columns"] = std::to_string(shape.valueColumns);
+  if (shape.valueDim != 0)
+    parameters.settings["value_dim"] = std::to_string(shape.valueDim);
   const char *op = shape.quantised ? "attention_prefill_quant" : "attention_prefill";
   matrix::Case made{libraryOp(op, parameters), {}, {}, dims, {}};
   made.forAnyRows = false;
@@ -186,7 +190,7 @@ matrix::Case attention_cases::prefill(const Prompt &shape, const OpParameters &g
   for (size_t head = 0; head < ofHeads.size(); ++head)
     ofHeads[head] = 0.01f + 0.003f * static_cast<float>(head);
   for (HostTensor &input : made.inputs) {
-    if (input.name == "q_scale" || input.name == "k_scale")
+    if (input.name == "q_scale" || input.name == "k_scale" || input.name == "kv_scale")
       write(input, ofHeads);
     else if (!made.dims.count("scales") && sizeOf(input.dtype) == 1)
       for (std::byte &code : input.data)

@@ -45,6 +45,8 @@ struct Prompt {
   int64_t tokens = 100, heads = 4, kvHeads = 2, d = 64, scales = 1;
   std::vector<int64_t> lengths = {}; ///< Whose sum `tokens` is then, whatever it says.
   bool quantised = false;            ///< attention_prefill_quant.
+  int64_t valueColumns = 0;          ///< Of keys that begin with their values; 0: they do not.
+  int64_t valueDim = 0;              ///< Of values of their own; 0: as many as of keys.
 };
 matrix::Case prefill(const Prompt &shape, const OpParameters &parameters = {},
                      const std::string &codec = "auto", const std::string &schedule = "",

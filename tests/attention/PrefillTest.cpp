@@ -367,8 +367,8 @@ TEST(Prefill, RefusesWhatDoesNotMeet) {
     }
     return std::string();
   };
-  EXPECT_THAT(errorOf(),
-              AllOf(HasSubstr("one shape and one format"), HasSubstr("PrefillTest.cpp")));
+  EXPECT_THAT(errorOf(), AllOf(HasSubstr("one shape, but for the last dim, and one format"),
+                               HasSubstr("PrefillTest.cpp")));
   sequence.values = b.codes("w", e4m3, {tokens, 2, 64});
   sequence.queries = b.codes("r", e4m3, {other, 4, 64});
   EXPECT_THAT(errorOf(), HasSubstr("give both one first and one last dim"));

@@ -215,6 +215,15 @@ void addPrefill(std::vector<BenchCell> &cells) {
         made.program.dims["starts"] = 9;
         cells.push_back(made);
       }
+  // Of MLA: rows that begin with their values, which all heads share; and keys and values apart.
+  for (auto [headDim, kvHeads, setting, columns] :
+       {std::tuple{576, 1, "value_columns", "512"}, {192, 16, "value_dim", "128"}})
+    for (const char *queries : {"0", "1"}) {
+      cells.push_back(cell("attention_prefill", "bf16", "e4m3", "", "auto", {}));
+      ProgramRequest &program = cells.back().program;
+      program.dims = {{"s", 8192}, {"h", 16}, {"d", headDim}, {"kv_heads", kvHeads}, {"scales", 1}};
+      program.settings = {{"causal", "1"}, {"float_queries", queries}, {setting, columns}};
+    }
 }
 
 /// What differs in one thing from the cells above.

@@ -377,8 +377,11 @@ EIDER_API Value attention(const Operand &q, const PagedCache &cache,
 /// Queries, keys and values of a sequence, all inputs, of codes of one format (Builder::codes);
 /// queries may be bf16 (from sm_80 on) or f16.
 struct Sequence {
-  Value queries;      ///< [s, h, d].
-  Value keys, values; ///< [s, kv_heads, d] both.
+  Value queries; ///< [s, h, d].
+  Value keys;    ///< [s, kv_heads, d].
+  /// [s, kv_heads, e]. None: a row is a key and begins with its value, as the latents that query
+  /// heads share; scales are the keys', and a row is read once.
+  std::optional<Value> values = std::nullopt;
   /// f32, [1] or [kv_heads] as the launch says; all, or none where codes are the values. Queries
   /// that are no codes have none.
   std::optional<Value> query_scale = std::nullopt, key_scale = std::nullopt,
@@ -387,16 +390,20 @@ struct Sequence {
   /// i64 [sequences + 1], the token that each begins with, the first 0, and at last s (cu_seqlens
   /// elsewhere). A sequence may be empty. None: the tokens are one sequence.
   std::optional<Value> starts = std::nullopt;
+  /// Columns of keys, the first, that are the values where these are none of their own; 0: all. A
+  /// multiple of 32 up to 512; d may be up to 1024 then.
+  int64_t value_columns = 0;
 };
 struct PrefillOptions {
   bool causal = false;      ///< A query meets tokens up to its own, else all.
   ScoreFunction score = {}; ///< None: q · k / √d.
 };
-/// Attention of a sequence, or of each of several, over itself: f32 [s, h, d], softmax(q · k / √d)
-/// · v. Head a meets KV head a / (h / kv_heads); h is a multiple of kv_heads; d is a multiple of 32
-/// up to 512. h, d and kv_heads are given before a kernel is compiled. Scores are sums in f32 of
-/// exact products, of which warpgroups (sm_90a) keep 13 bits or so of the largest; probabilities
-/// are rounded to f16. An infinity or NaN among the values may reach a query before its token,
+/// Attention of a sequence, or of each of several, over itself: f32 [s, h, columns of values],
+/// softmax(q · k / √d) · v. Head a meets KV head a / (h / kv_heads); h is a multiple of kv_heads; d
+/// and e are multiples of 32 up to 512. h, d, e and kv_heads are given before a kernel is compiled.
+/// Scores are sums in f32 of exact products, of which kernels that multiply codes (warpgroups on
+/// sm_90a, warps on sm_89 and sm_12x) keep 13 bits or so of the largest; probabilities are rounded
+/// to f16. An infinity or NaN among the values may reach a query before its token,
 /// where their weight is 0.
 EIDER_API Value attention(const Sequence &sequence, const PrefillOptions &options = {},
                           std::source_location where = std::source_location::current());

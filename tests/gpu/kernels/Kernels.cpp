@@ -219,6 +219,17 @@ std::vector<Watched> attentions() {
                      return attention_cases::prefill(
                          {.tokens = 150}, {.dtype = dtype, .settings = {{"float_queries", "1"}}});
                    }});
+  for (const char *queries : {"0", "1"}) { // values that are columns of keys, and of their own
+    const OpParameters by = {.settings = {{"causal", "1"}, {"float_queries", queries}}};
+    const std::string name = std::string("attention_prefill, float_queries=") + queries;
+    all.push_back({name + ", of latents", [=] {
+                     return attention_cases::prefill(
+                         {.tokens = 150, .kvHeads = 1, .d = 576, .valueColumns = 512}, by);
+                   }});
+    all.push_back(
+        {name + ", of shorter values",
+         [=] { return attention_cases::prefill({.tokens = 150, .d = 192, .valueDim = 128}, by); }});
+  }
   for (const char *codec : {"hardware", "software"})
     all.push_back({std::string("attention_prefill of several, ") + codec, [=] {
                      return attention_cases::prefill({.lengths = {70, 0, 1, 200}},

@@ -8,6 +8,8 @@
 // RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=64 --dim scales=1 --set varlen=1 --arch sm_90a --stage simt | FileCheck %s --check-prefix=SIMT
 // RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=64 --dim scales=1 --set float_queries=1 --dtype f16 --arch sm_90a | FileCheck %s --check-prefix=FLOATS
 // RUN: eider emit attention_prefill --dim h=4 --dim kv_heads=2 --dim d=128 --dim scales=1 --arch sm_89 | FileCheck %s --check-prefix=CODES
+// RUN: eider emit attention_prefill --dim h=16 --dim kv_heads=1 --dim d=576 --dim scales=1 --set value_columns=512 --arch sm_90a | FileCheck %s --check-prefix=LATENTS
+// RUN: eider emit attention_prefill --dim h=16 --dim kv_heads=16 --dim d=192 --dim scales=1 --set value_dim=128 --set float_queries=1 --arch sm_80 | FileCheck %s --check-prefix=APART
 // RUN: eider-opt %s -eider-partition | FileCheck %s --check-prefix=CUT
 
 // CHECK:      #include "eider/attention/prefill.cuh"
@@ -44,6 +46,14 @@
 // CODES:         using Attend = AttentionPrefill</*heads=*/4, /*kv_heads=*/2, /*head_dim=*/128, /*rows=*/128,
 // CODES-NEXT:        /*keys=*/{{[0-9]+}}, /*warps=*/4, /*split=*/1, /*causal=*/false, /*ahead=*/true,
 // CODES-NEXT:        /*meets_codes=*/true>;
+
+// LATENTS:       const e4m3 *q, const e4m3 *kv, const float *q_scale, const float *kv_scale, bf16 *o, int64 s) {
+// LATENTS:       using Attend = AttentionPrefill</*heads=*/16, /*kv_heads=*/1, /*head_dim=*/576, /*rows=*/64,
+// LATENTS:           /*meets_codes=*/false, /*value_dim=*/512, /*latent=*/true>;
+// LATENTS-NEXT:  Attend::write_rows<E4m3, /*scales=*/1>(o, q, q_scale, kv, kv_scale, kv, kv_scale, s);
+
+// APART:         const bf16 *q, const e4m3 *k, const e4m3 *v,
+// APART:         /*value_dim=*/128>;
 
 // CUT:      eider.program @prog_attention(
 // CUT:        eider.prefill causal

@@ -184,6 +184,21 @@ TEST(Library, signaturesOfQuantisedAttention) {
               HasSubstr("--from-format cannot be 'bf16'"));
 }
 
+TEST(Library, signaturesOfValuesOfPrefill) {
+  EXPECT_THAT(tensorsOf(libraryOp("attention_prefill", {.settings = {{"value_columns", "512"}}})),
+              ElementsAre("q:in:f8E4M3FN[s, h, d]", "kv:in:f8E4M3FN[s, kv_heads, d]",
+                          "q_scale:in:f32[scales]", "kv_scale:in:f32[scales]",
+                          "o:out:bf16[s, h, 512]"));
+  EXPECT_THAT(tensorsOf(libraryOp("attention_prefill", {.settings = {{"value_dim", "128"}}})),
+              ElementsAre("q:in:f8E4M3FN[s, h, d]", "k:in:f8E4M3FN[s, kv_heads, d]",
+                          "v:in:f8E4M3FN[s, kv_heads, 128]", "q_scale:in:f32[scales]",
+                          "k_scale:in:f32[scales]", "v_scale:in:f32[scales]",
+                          "o:out:bf16[s, h, 128]"));
+  EXPECT_THAT(
+      errorOf("attention_prefill", {.settings = {{"value_columns", "64"}, {"value_dim", "64"}}}),
+      HasSubstr("leave --set value_columns or --set value_dim out"));
+}
+
 TEST(Library, signaturesOfPrefill) {
   const Program program = libraryOp("attention_prefill", {.format = "e5m2"});
   EXPECT_THAT(tensorsOf(program), ElementsAre("q:in:f8E5M2[s, h, d]", "k:in:f8E5M2[s, kv_heads, d]",
