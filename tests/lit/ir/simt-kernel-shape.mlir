@@ -134,3 +134,35 @@ simt.kernel @groups_of_strided_weights ["w", "s", "x", "e"] threads = 32 grid = 
     %y = simt.contract %x, %w by %s at %at pitches %rows, %rows, %rows {length = 64, block_rows = 1, block_columns = 64, split = 1, loads = 1, ahead = 2, vectors_alignment = 2, weights_alignment = 1, codec = #eider<codec software>} : !simt.pointer<bf16>, !simt.pointer<f8E4M3FN>, !simt.pointer<f32>, !cursor -> vector<4xf32>
   }
 }
+
+// -----
+
+simt.kernel @queries_that_are_no_codes ["q", "k", "v", "o", "s"] threads = 32 grid = "1" arguments = ["tensor:q", "tensor:k", "tensor:v", "tensor:o", "dim:s"] alignments = {} header = [] {
+^bb0(%q: !simt.pointer<bf16>, %k: !simt.pointer<f8E4M3FN>, %v: !simt.pointer<f8E4M3FN>, %o: !simt.pointer<bf16>, %s: i64):
+  // expected-error @below {{'simt.attend_rows' op has queries that are codes, and the hardware codec, where they meet keys as codes by warps}}
+  simt.attend_rows %q, %k, %v of %s to %o {alignment = 16 : i64, codec = #eider<codec hardware>, head_dim = 64 : i64, value_dim = 64 : i64, meets_codes, heads = 4 : i64, keys_at_once = 16 : i64, kv_heads = 2 : i64, rows = 16 : i64, scales_of_each = 0 : i64, split = 1 : i64, warps = 1 : i64} : <bf16>, <f8E4M3FN>, <f8E4M3FN>, <bf16>
+}
+
+// -----
+
+simt.kernel @codes_by_software ["q", "k", "v", "o", "s"] threads = 32 grid = "1" arguments = ["tensor:q", "tensor:k", "tensor:v", "tensor:o", "dim:s"] alignments = {} header = [] {
+^bb0(%q: !simt.pointer<f8E4M3FN>, %k: !simt.pointer<f8E4M3FN>, %v: !simt.pointer<f8E4M3FN>, %o: !simt.pointer<bf16>, %s: i64):
+  // expected-error @below {{'simt.attend_rows' op has queries that are codes, and the hardware codec, where they meet keys as codes by warps}}
+  simt.attend_rows %q, %k, %v of %s to %o {alignment = 16 : i64, codec = #eider<codec software>, head_dim = 64 : i64, value_dim = 64 : i64, meets_codes, heads = 4 : i64, keys_at_once = 16 : i64, kv_heads = 2 : i64, rows = 16 : i64, scales_of_each = 0 : i64, split = 1 : i64, warps = 1 : i64} : <f8E4M3FN>, <f8E4M3FN>, <f8E4M3FN>, <bf16>
+}
+
+// -----
+
+simt.kernel @more_columns_than_keys ["q", "k", "v", "o", "s"] threads = 32 grid = "1" arguments = ["tensor:q", "tensor:k", "tensor:v", "tensor:o", "dim:s"] alignments = {} header = [] {
+^bb0(%q: !simt.pointer<f8E4M3FN>, %k: !simt.pointer<f8E4M3FN>, %v: !simt.pointer<f8E4M3FN>, %o: !simt.pointer<bf16>, %s: i64):
+  // expected-error @below {{'simt.attend_rows' op has columns of keys and of values, which are the keys' or others}}
+  simt.attend_rows %q, %k, %k of %s to %o {alignment = 16 : i64, codec = #eider<codec hardware>, head_dim = 64 : i64, value_dim = 96 : i64, heads = 4 : i64, keys_at_once = 16 : i64, kv_heads = 2 : i64, rows = 16 : i64, scales_of_each = 0 : i64, split = 1 : i64, warps = 1 : i64} : <f8E4M3FN>, <f8E4M3FN>, <f8E4M3FN>, <bf16>
+}
+
+// -----
+
+simt.kernel @some_columns_by_warpgroups ["q", "k", "v", "o", "s"] threads = 32 grid = "1" arguments = ["tensor:q", "tensor:k", "tensor:v", "tensor:o", "dim:s"] alignments = {} header = [] {
+^bb0(%q: !simt.pointer<f8E4M3FN>, %k: !simt.pointer<f8E4M3FN>, %v: !simt.pointer<f8E4M3FN>, %o: !simt.pointer<bf16>, %s: i64):
+  // expected-error @below {{'simt.attend_rows' op has values of their own, or all columns of keys, by warpgroups}}
+  simt.attend_rows %q, %k, %k of %s to %o {alignment = 16 : i64, codec = #eider<codec hardware>, head_dim = 64 : i64, value_dim = 32 : i64, warpgroups, heads = 4 : i64, keys_at_once = 16 : i64, kv_heads = 2 : i64, rows = 16 : i64, scales_of_each = 0 : i64, split = 1 : i64, warps = 1 : i64} : <f8E4M3FN>, <f8E4M3FN>, <f8E4M3FN>, <bf16>
+}
