@@ -67,7 +67,8 @@ template <class Source> static void checkScalesOfKeys(const Source &from, const 
 /// values are, or none.
 static llvm::SmallVector<mlir::Value> scalesOf(const PagedCache &cache, const Read &keys,
                                                const Site &site) {
-  const char *shapes = "[s], [pages, s] or [pages, page, s], s being 1 or kv_heads";
+  const char *shapes = "[s], [pages, s], [pages, page, s] or [pages, page, s, blocks], s being 1 "
+                       "or kv_heads";
   if (!cache.key_scale && !cache.value_scale)
     return {mlir::Value(), mlir::Value()};
   const bool areKeys = !cache.values;
@@ -77,15 +78,15 @@ static llvm::SmallVector<mlir::Value> scalesOf(const PagedCache &cache, const Re
               "give those of keys and values, or none");
   if (!ir::isCodeType(keys.element()))
     site.fail("the keys are no codes, and have scales", "leave scales out");
-  const Read ofKeys = read(Operand(*cache.key_scale, site.where), {"scales of keys", shapes, 1, 3},
+  const Read ofKeys = read(Operand(*cache.key_scale, site.where), {"scales of keys", shapes, 1, 4},
                            site),
              ofValues = read(Operand(*(areKeys ? cache.key_scale : cache.value_scale), site.where),
-                             {"scales of values", shapes, 1, 3}, site);
+                             {"scales of values", shapes, 1, 4}, site);
   for (const Read &one : {ofKeys, ofValues}) {
     if (!one.element().isF32())
       site.fail(std::string("the ") + one.what + " are no f32", "give scales of f32");
     const Extents axes = one.extents(), all = keys.extents();
-    if (!std::equal(axes.begin(), axes.end() - 1, all.begin()))
+    if (!std::equal(axes.begin(), axes.begin() + std::min<size_t>(axes.size() - 1, 2), all.begin()))
       site.fail(std::string("the ") + one.what + " are " + textOf(axes) + ", the keys " +
                     textOf(all),
                 std::string("give them as ") + shapes);

@@ -100,11 +100,9 @@ std::string eider::text::decodeType(eider::simt::AttendOp op, const std::string 
                      std::to_string(op.getAhead());
   const int64_t latent = op.getKeys() == op.getValues() ? op.getHeadDim() : 0;
   // Up to the last that is not what it is without being given.
-  const std::tuple<const char *, int64_t, int64_t> parameters[] = {{"window", window, 0},
-                                                                   {"scale_axes", axes, 0},
-                                                                   {"bytes", bytes, 1},
-                                                                   {"latent", latent, 0},
-                                                                   {"shares", op.getSplit(), 1}};
+  const std::tuple<const char *, int64_t, int64_t> parameters[] = {
+      {"window", window, 0}, {"scale_axes", axes, 0},      {"bytes", bytes, 1},
+      {"latent", latent, 0}, {"shares", op.getSplit(), 1}, {"blocks", op.getBlocks(), 1}};
   std::string given, untold;
   for (auto [name, value, usual] : parameters) {
     untold += std::string(", /*") + name + "=*/" + std::to_string(value);

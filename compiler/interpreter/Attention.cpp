@@ -17,14 +17,15 @@ using namespace eider;
 using namespace eider::interpreter;
 
 namespace {
-/// Scales of a KV head's rows of keys or of values.
+/// Scales of the blocks of a KV head's rows of keys or of values.
 struct Scales {
-  std::function<double(int64_t place)> of;
-  bool areOfTokens = false; ///< Or of pages: they meet what f16 holds.
+  std::function<double(int64_t place, int64_t block)> of;
+  bool areOfTokens = false; ///< Or of pages, or blocks: they meet what f16 holds.
+  int64_t blocks = 1;       ///< Of a row, as many columns each.
 
   /// Of a scale the power of two that a kernel takes apart.
-  double powerOf(int64_t place) const {
-    const double scale = std::abs(of(place));
+  double powerOf(int64_t place, int64_t block) const {
+    const double scale = std::abs(of(place, block));
     if (!areOfTokens || !std::isfinite(scale))
       return 0;
     return scale == 0 ? -125 : std::clamp(std::log2(scale) + 1, -125.0, 126.0);
@@ -64,6 +65,9 @@ private:
   int64_t rowOf(int64_t place, int64_t columns) const {
     return (place * kvHeads + kvHead) * columns;
   }
+  /// Those of the columns of values that have one scale.
+  void weighBlock(const std::vector<int64_t> &places, int64_t block, double *values,
+                  Range *ranges) const;
 };
 } // namespace
 
@@ -84,27 +88,37 @@ void Head::score(const std::vector<int64_t> &places) {
   // Sums of 16 products cut each off below the largest; queries are f16 of their largest's scale.
   // What meets bf16 is f32 in three terms.
   const bool isOfBf16 = keys.dtype == DType::bf16;
-  const double lost = (double(width) / 16 * (isOfBf16 ? 3 : 1) + 16) * 0x1p-23;
+  // A block's sum is rounded where it joins the others.
+  const int64_t blocks = keyScale.blocks, columns = width / blocks;
+  const double lost =
+      (double(width) / 16 * (isOfBf16 ? 3 : 1) + 15 + static_cast<double>(blocks)) * 0x1p-23;
   for (int64_t place : places) {
-    const double scale = keyScale.of(place) / std::sqrt(double(width));
-    const double *key = &keys.values[rowOf(place, width)];
-    double sum = 0, magnitudes = 0, ofKeys = 0;
-    for (int64_t i = 0; i < width; ++i) {
-      sum += query[i] * key[i];
-      magnitudes += std::abs(query[i] * key[i]);
-      ofKeys += std::abs(key[i]);
+    double score = 0, off = 0;
+    for (int64_t block = 0; block < blocks; ++block) {
+      const double scale = keyScale.of(place, block) / std::sqrt(double(width));
+      const double *asked = query + block * columns,
+                   *key = &keys.values[rowOf(place, width) + block * columns];
+      double sum = 0, magnitudes = 0, ofKeys = 0;
+      for (int64_t i = 0; i < columns; ++i) {
+        sum += asked[i] * key[i];
+        magnitudes += std::abs(asked[i] * key[i]);
+        ofKeys += std::abs(key[i]);
+      }
+      score += sum * scale;
+      off += std::abs(scale) * (magnitudes * lost + 0x1p-24 * amax * ofKeys +
+                                (meetsAsCodes ? lostOfScore(asked, key, columns) : 0));
+      isUnknown = isUnknown ||
+                  std::abs(scale) > 0x1p90 || // times scores of queries that are scaled up
+                  (isOfBf16 && ofKeys > 0x1p90);
     }
-    scores.push_back(sum * scale);
-    slack.push_back(std::abs(scale) * (magnitudes * lost + 0x1p-24 * amax * ofKeys +
-                                       (meetsAsCodes ? lostOfScore(query, key, width) : 0)));
+    scores.push_back(score);
+    slack.push_back(off);
     hasNaN = hasNaN || std::isnan(scores.back());
     if (scores.back() > largest) {
       largest = scores.back();
       slackOfLargest = slack.back();
     }
-    isUnknown = isUnknown || std::abs(scores.back()) > 0x1p20 ||
-                std::abs(scale) > 0x1p90 || // times scores of queries that are scaled up
-                (isOfBf16 && ofKeys > 0x1p90);
+    isUnknown = isUnknown || std::abs(scores.back()) > 0x1p20;
   }
 }
 
@@ -149,6 +163,13 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
     std::fill_n(ranges, valueColumns, Range::point(0));
     return;
   }
+  const int64_t columns = width / valueScale.blocks;
+  for (int64_t block = 0; block * columns < valueColumns; ++block)
+    weighBlock(places, block, values, ranges);
+}
+
+void Head::weighBlock(const std::vector<int64_t> &places, int64_t block, double *values,
+                      Range *ranges) const {
   const auto count = static_cast<int64_t>(places.size());
   std::vector<double> weights(count), off(count);
   double sum = 0, offMean = 0, base = 0;
@@ -159,7 +180,7 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
         isUnknown || (slack[i] > 1 && scores[i] + slack[i] > largest - slackOfLargest - 100);
   // Scores and the powers of scales have a base together.
   for (int64_t i = 0; valueScale.areOfTokens && i < count; ++i) {
-    const double power = valueScale.powerOf(places[i]) * std::log(2.0) + scores[i];
+    const double power = valueScale.powerOf(places[i], block) * std::log(2.0) + scores[i];
     base = i == 0 ? power : std::max(base, power);
   }
   for (int64_t i = 0; i < count; ++i) {
@@ -167,7 +188,7 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
     // Scores and their maximum are rounded before they meet, and the power is an approximation.
     off[i] = slack[i] + 0x1p-21 * (std::abs(scores[i]) + std::abs(largest) + 1);
     if (valueScale.areOfTokens)
-      off[i] += 0x1p-21 * (std::abs(valueScale.powerOf(places[i])) + std::abs(base) + 8);
+      off[i] += 0x1p-21 * (std::abs(valueScale.powerOf(places[i], block)) + std::abs(base) + 8);
     sum += weights[i];
     off[i] = slack[i] > 1 ? 0 : std::expm1(off[i]); // of no weight, or all is unknown
     if (weights[i] > 0)
@@ -176,18 +197,19 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
   offMean /= sum;
   double most = 0, mostScale = 0; // of scales, by weight and as they are
   for (int64_t i = 0; i < count; ++i) {
-    const double scale = std::abs(valueScale.of(places[i]));
+    const double scale = std::abs(valueScale.of(places[i], block));
     most = std::max(most, weights[i] * scale);
     mostScale = std::max(mostScale, scale);
   }
   const double lost = (double(count) / 16 + 16) * 0x1p-23;
   const double rounded = ofValues.dtype == DType::bf16 ? 0x1p-8 : 0x1p-11;
-  for (int64_t column = 0; column < valueColumns; ++column) {
+  const int64_t columns = width / valueScale.blocks, first = block * columns;
+  for (int64_t column = first; column < std::min(first + columns, valueColumns); ++column) {
     double total = 0, bound = 0, magnitudes = 0, mostCode = 0;
     bool isInfinite = false;
     for (int64_t i = 0; i < count; ++i) {
       const double code = ofValues.values[rowOf(places[i], ofValues.shape.back()) + column];
-      const double value = code * valueScale.of(places[i]);
+      const double value = code * valueScale.of(places[i], block);
       mostCode = std::max(mostCode, std::abs(code));
       isInfinite = isInfinite || std::isinf(value);
       total += weights[i] * value;
@@ -214,24 +236,31 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
   }
 }
 
+/// Of how many heads scales are: the last axis but that of blocks.
+static int64_t headsOf(const Tensor &scale) {
+  return scale.shape.size() == 4 ? scale.shape[2] : scale.shape.back();
+}
+
 /// A scale of a KV head, of one or one a head.
 static double scaleOf(const Tensor &scale, int64_t kvHead) {
   return scale.values[scale.size() == 1 ? 0 : kvHead];
 }
 
-/// The scales of a KV head: [s] of all pages, [pages, s] of each, or [pages, page, s] of each
-/// token.
+/// The scales of a KV head: [s] of all pages, [pages, s] of each, [pages, page, s] of each token,
+/// or [pages, page, s, blocks] of its blocks.
 static Scales scalesOf(const std::optional<Tensor> &given, int64_t page, int64_t kvHead) {
   if (!given)
-    return {[](int64_t) { return 1.0; }};
+    return {[](int64_t, int64_t) { return 1.0; }};
   const Tensor &scale = *given;
-  const int64_t heads = scale.shape.back(), together = scale.shape.size() == 2 ? page : 1;
   if (scale.shape.size() == 1)
-    return {[&scale, kvHead](int64_t) { return scaleOf(scale, kvHead); }};
-  return {[=, &scale](int64_t place) {
-            return scale.values[place / together * heads + (heads == 1 ? 0 : kvHead)];
+    return {[&scale, kvHead](int64_t, int64_t) { return scaleOf(scale, kvHead); }};
+  const int64_t heads = headsOf(scale), together = scale.shape.size() == 2 ? page : 1;
+  const int64_t blocks = scale.shape.size() == 4 ? scale.shape.back() : 1;
+  return {[=, &scale](int64_t place, int64_t block) {
+            const int64_t head = place / together * heads + (heads == 1 ? 0 : kvHead);
+            return scale.values[head * blocks + block];
           },
-          /*areOfTokens=*/true};
+          /*areOfTokens=*/true, blocks};
 }
 
 /// Throws where scales, or heads, do not go together.
@@ -243,11 +272,20 @@ static void check(int64_t heads, int64_t kvHeads, llvm::ArrayRef<const Tensor *>
                     " heads of keys",
                 where, "give a multiple");
   for (const Tensor *scale : scales)
-    if (const int64_t count = scale->shape.back(); count != 1 && count != kvHeads)
+    if (const int64_t count = headsOf(*scale); count != 1 && count != kvHeads)
       throw Error(ErrorKind::Request,
                   std::to_string(count) + " scales for " + std::to_string(kvHeads) +
                       " heads of keys",
                   where, "give one, or one a head");
+}
+
+/// Throws where blocks of a row are not as many columns each.
+static void checkBlocks(int64_t width, int64_t blocks, const std::string &where) {
+  if (blocks < 1 || width % blocks != 0)
+    throw Error(ErrorKind::Request,
+                std::to_string(blocks) + " scales in heads of " + std::to_string(width) +
+                    " elements",
+                where, "give one to each block of as many");
 }
 
 /// The places in the cache of a sequence's tokens.
@@ -283,6 +321,8 @@ Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
   if (cache.keyScale)
     scales = {&*cache.keyScale, &*cache.valueScale};
   check(heads, kvHeads, scales, where);
+  if (cache.keyScale && cache.keyScale->shape.size() == 4)
+    checkBlocks(width, cache.keyScale->shape.back(), where);
   Tensor result(DType::f32, {sequences, heads, cache.valueColumns});
   result.ranges.resize(result.values.size(), Range::point(0));
   result.isLoose = true; // by weights in f16
@@ -346,7 +386,7 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequences
   auto attendOfHead = [&](int64_t head, int64_t start, int64_t end) {
     const int64_t kvHead = head / (heads / kvHeads);
     auto scaleOfHead = [&](size_t i) { return scales.empty() ? 1.0 : scaleOf(*scales[i], kvHead); };
-    auto ofAll = [](double scale) { return Scales{[scale](int64_t) { return scale; }}; };
+    auto ofAll = [](double scale) { return Scales{[scale](int64_t, int64_t) { return scale; }}; };
     // Their product is f32, which scales near its ends leave.
     auto isFar = [](double scale) {
       return scale != 0 && std::abs(std::log2(std::abs(scale))) > 60;

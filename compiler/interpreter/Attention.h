@@ -21,7 +21,8 @@ using ChangeScores =
 /// sequence the last `window` tokens are met, or all (0).
 struct PagedCache {
   Tensor keys, values;
-  /// [s], [pages, s] or [pages, page, s], s being 1 or kv_heads; none: all are 1.
+  /// [s], [pages, s], [pages, page, s] or [pages, page, s, blocks], s being 1 or kv_heads; none:
+  /// all are 1.
   std::optional<Tensor> keyScale, valueScale;
   Tensor pages, lengths;
   int64_t window = 0;

@@ -519,11 +519,12 @@ LogicalResult AttentionOp::verify() {
   for (Value scale : {getKeyScale(), getValueScale()}) {
     if (!scale)
       continue;
-    const ArrayRef<DimExpr> axes = extents(scale).drop_back(typeOf(scale).getRank() > 0);
-    if (typeOf(scale).getRank() < 1 || axes.size() > 2 ||
-        axes != extents(getKeys()).take_front(axes.size()))
-      return emitOpError("has scales [s], [pages, s] or [pages, page, s], one in all or one a KV "
-                         "head");
+    const int64_t rank = typeOf(scale).getRank();
+    const size_t axes = std::clamp<int64_t>(rank - 1, 0, 2); // before that of heads
+    if (rank < 1 || rank > 4 ||
+        extents(scale).take_front(axes) != extents(getKeys()).take_front(axes))
+      return emitOpError("has scales [s], [pages, s], [pages, page, s] or [pages, page, s, "
+                         "blocks], one in all or one a KV head");
   }
   if (failed(verifyScoreOfProgram(*this, getScore(), getCaptured(), extents(getQueries())[1])))
     return failure();

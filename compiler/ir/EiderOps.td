@@ -258,8 +258,8 @@ def Eider_AttentionOp : Eider_Op<"attention", [Pure, IsolatedFromAbove, AttrSize
   let description = [{
     Of each sequence's queries [b, h, d]: Σ softmax(q · k / √d) · v over the first `lengths` tokens, in f32, or the last `window` of these; zeros where there is none.
     Values that are the keys, with their scales, are the first columns of these, as many as the result has (latents, of which a row is read once).
-    Keys and values are codes [pages, page, kv_heads, d] `by` scales [s], [pages, s] or [pages, page, s], s being 1 or kv_heads;
-    or they are bf16 or f16, and codes may be, without scales. Token i lies in place i mod page of page
+    Keys and values are codes [pages, page, kv_heads, d] `by` scales [s], [pages, s], [pages, page, s] or [pages, page, s, blocks], s being 1 or kv_heads, of
+    blocks of d / blocks elements; or they are bf16 or f16, and codes may be, without scales. Token i lies in place i mod page of page
     `pages[sequence, i / page]`; query head a meets KV head a / (h / kv_heads). `codec` is set by `eider-legalize`.
     `captures(%slopes, %cap) ... score { ^bb0(%score: f32, %query: f32, %key: f32, %head: f32, %slope: f32, %cap: f32): ... }`: softmax takes what
     the function yields of q · k / √d, the positions of query (the last token's) and key, the query's head, and what it captures: of an f32 [h] the

@@ -234,8 +234,13 @@ LogicalResult AttendOp::verify() {
     return emitOpError("combines parts where blocks know which of them comes last, or leaves them");
   if (getPage() < 1 || getPlaces() < 1 || getWarps() < 1 || getAhead() < 2)
     return emitOpError("has pages of tokens, places, warps, and two steps on their way at least");
-  if (getScaleAxes() > (getScales() ? 2 : 0))
-    return emitOpError("has scales of all pages, of each, or of each token");
+  if (getScaleAxes() > (getScales() ? 3 : 0))
+    return emitOpError("has scales of all pages, of each, of each token, or of blocks of its row");
+  if (getBlocks() < 1 || (getBlocks() != 1 && getScaleAxes() != 3))
+    return emitOpError("has scales of blocks, or one a token");
+  if (getBlocks() != 1 &&
+      (getHeadDim() % (32 * getBlocks()) != 0 || getValueDim() % (getHeadDim() / getBlocks()) != 0))
+    return emitOpError("has blocks of whole 32 elements, with one of which values end");
   if (const size_t count = getPitches().size(); count != 0 && count != 8 + 2 * getScaleAxes())
     return emitOpError("has the pitches of queries, keys, values and scales, or none");
   return eider::ir::verifyScore(*this, getScore(), getCaptured());

@@ -131,7 +131,7 @@ Table makeTable() {
             {"dtype", "format", "block", "scale"}, ops::batchedMatmul);
   const OpSetting softcap = {"softcap", 0, 0, INT32_MAX}, alibi = {"alibi", 0, 0, 1};
   const std::vector<OpSetting> ofCache = {{"window", 0, 0, INT32_MAX},
-                                          {"scale_axes", 0, 0, 2},
+                                          {"scale_axes", 0, 0, 3},
                                           {"value_columns", 0, 0, 512},
                                           softcap,
                                           alibi};

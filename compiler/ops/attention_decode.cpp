@@ -32,8 +32,11 @@ Program ops::attentionDecode(const Parameters &p) {
     if (!isLatent)
       cache.values = b.codes("v_cache", format, ofCache);
     const Dim axes[] = {pages, page}; // of scales, as many as are asked for
-    Shape ofScales(axes, axes + p.settings.at("scale_axes"));
+    const int64_t asked = p.settings.at("scale_axes");
+    Shape ofScales(axes, axes + std::min<int64_t>(asked, 2));
     ofScales.push_back(b.dim("scales")); // 1, or one a head
+    if (asked == 3)
+      ofScales.push_back(b.dim("blocks")); // of a head
     cache.key_scale = b.input(keys + "_scale", f32, ofScales);
     if (!isLatent)
       cache.value_scale = b.input("v_scale", f32, ofScales);

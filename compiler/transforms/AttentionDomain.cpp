@@ -46,8 +46,10 @@ Attention eider::transforms::shapeOf(AttentionOp op) {
                                                : isAlone<AttentionOp>(program);
   if (op.getKeyScale()) {
     const ArrayRef<int64_t> scales = extentsOf(op.getKeyScale());
-    it.scales = scales.back();
     it.scaleAxes = static_cast<int64_t>(scales.size()) - 1;
+    it.scales = scales[std::min<int64_t>(it.scaleAxes, 2)];
+    if (it.scaleAxes == 3)
+      it.blocks = scales.back();
   }
   it.bytes =
       std::max(1u, cast<RankedTensorType>(op.getKeys().getType()).getElementTypeBitWidth() / 8);
@@ -154,6 +156,12 @@ LogicalResult eider::transforms::noteAttention(Domain &domain, AttentionOp op) {
     return op.emitError() << "has scales " << op.getKeyScale().getType() << " and "
                           << op.getValueScale().getType() << " for " << it.kvHeads
                           << " heads of a cache: give one of each, or one a head";
+  if (it.blocks < 1 || it.headDim % it.blocks != 0 || it.block() % 32 != 0)
+    return op.emitError() << "has " << it.blocks << " scales in heads of " << it.headDim
+                          << " elements: give one to each block of a multiple of 32";
+  if (it.blocks > 1 && it.valueDim % it.block() != 0)
+    return op.emitError() << "of values that are " << it.valueDim << " columns, which end within a "
+                          << "block of " << it.block() << " with one scale: give smaller blocks";
   if (ir::packingOf(cast<RankedTensorType>(op.getKeys().getType()).getElementType()) > 1)
     return op.emitError("over a cache of codes of four bits: take codes of a byte");
   domain.attends = it;

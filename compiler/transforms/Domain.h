@@ -43,7 +43,8 @@ inline constexpr int64_t widestRow = int64_t(1) << 30;
 struct Attention {
   int64_t heads = 0, kvHeads = 0, headDim = 0, page = 0;
   int64_t scales = 1;         ///< Of keys, and of values: one, or one a KV head, or none (0);
-  int64_t scaleAxes = 0;      ///< of all pages, or of each page (1) or token (2).
+  int64_t scaleAxes = 0;      ///< of all pages, of each page (1) or token (2), or of a token's
+  int64_t blocks = 1;         ///< blocks (3), so many a key.
   int64_t bytes = 1;          ///< Of an element of the cache.
   int64_t valueDim = headDim; ///< Columns of a value.
   bool isLatent = false;      ///< These are the first of the key's.
@@ -58,13 +59,22 @@ struct Attention {
     return tiles;
   }
   int64_t group() const { return heads / kvHeads / tiles(); }
+  /// Elements of a key, and of a value, that have a scale together.
+  int64_t block() const { return headDim / blocks; }
+  /// Whether the columns of values that each of so many warps has are whole blocks, or of one.
+  bool mayShare(int64_t split) const {
+    const int64_t own = valueDim / split;
+    return blocks == 1 || own % block() == 0 || block() % own == 0;
+  }
   /// Bytes of shared memory of a block, whose warps have tokens by themselves, or all together
   /// (`split`): what is on its way, and scores that meet, or its sums.
   int64_t sharedOf(int64_t warps, int64_t split, int64_t ahead) const {
     const int64_t teams = warps / split, eights = (group() + 7) / 8;
-    const int64_t ofHead = valueDim + 4 + 2 + (scaleAxes ? 1 : 0);
+    const int64_t bases = blocks == 1 ? 1 : valueDim / block();
+    const int64_t ofHead = valueDim + 4 + 2 + (scaleAxes ? bases : 0);
+    const int64_t ofToken = blocks % 8 == 0 ? blocks + 4 : blocks; // of scales
     const int64_t row = headDim * bytes, rows = isLatent ? (row + 127) / 128 * 128 : 2 * row;
-    const int64_t onWay = teams * ahead * (16 * rows + (scaleAxes ? 32 * 4 : 0));
+    const int64_t onWay = teams * ahead * (16 * rows + (scaleAxes ? 32 * 4 * ofToken : 0));
     return std::max(onWay + (split > 1 ? split * eights * 4 * 32 * 4 : 0),
                     4 * teams * eights * 8 * ofHead);
   }

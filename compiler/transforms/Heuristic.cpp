@@ -453,7 +453,7 @@ static ScheduleAttr latentSchedule(MLIRContext *context, const Domain &domain) {
                       .resident = 2,
                       .prefetch = 6,
                       .combine = it.isAlone};
-  while (it.valueDim % knobs.threads != 0) {
+  while (it.valueDim % knobs.threads != 0 || !it.mayShare(knobs.split)) {
     knobs.threads /= 2;
     knobs.split /= 2;
   }

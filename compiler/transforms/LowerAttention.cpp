@@ -73,6 +73,9 @@ LogicalResult ProgramLowering::attend() {
                              ofValues = pitches.lookup(nameOf(op.getValueScale()));
     for (auto [ofKey, ofValue] : llvm::zip_equal(ofKeys, ofValues))
       llvm::append_values(apart, ofKey, ofValue);
+    for (Value scale : {op.getKeyScale(), op.getValueScale()})
+      if (it.blocks > 1 && !isGeneral()) // which are loaded together
+        alignments[nameOf(scale)] = std::gcd<int64_t>(16, it.blocks * 4);
   }
   Value tablePitch = isGeneral() ? strides.lookup(nameOf(op.getPages())) : extentOf(ofTable);
   const Value written = pointers.lookup(output.getName());
@@ -82,7 +85,7 @@ LogicalResult ProgramLowering::attend() {
       pointerOf(op.getValueScale()), pointerOf(op.getPages()), pointerOf(op.getLengths()),
       knobs.combine ? written : Value(), arrivals, extentOf(domain.rows), tablePitch, apart,
       capturedOf(op.getCaptured(), op.getScore()), it.heads, it.kvHeads, it.tiles(), it.headDim,
-      it.valueDim, knobs.blocks, it.page, it.scales, it.scaleAxes,
+      it.valueDim, knobs.blocks, it.page, it.scales, it.scaleAxes, it.blocks,
       static_cast<int64_t>(op.getWindow()), knobs.threads / 32, knobs.split, knobs.prefetch,
       alignment, op.getCodecAttr());
   if (failed(lowerScore(op.getScore(), attend.getScore())))

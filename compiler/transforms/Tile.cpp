@@ -237,6 +237,8 @@ static std::string attentionProblem(const ScheduleKnobs &k, const Domain &domain
   if (k.split != 1 && (k.split != k.threads / 32 || domain.attends->valueDim % k.threads != 0))
     return "split is 1, or all warps of a block, of which each has as many whole 32 columns of "
            "values";
+  if (!domain.attends->mayShare(k.split))
+    return "split leaves each warp whole blocks of values with one scale, or part of one";
   if (domain.attends->sharedOf(k.threads / 32, k.split, k.prefetch) > domain.sharedOfBlock)
     return "what is on its way, and the sums of a block, must fit " +
            std::to_string(domain.sharedOfBlock / 1024) +

@@ -6,8 +6,10 @@
 #ifndef EIDER_ATTENTION_DECODE_CUH
 #define EIDER_ATTENTION_DECODE_CUH
 
+#include "eider/attention/elements.cuh"
 #include "eider/attention/parts.cuh"
 #include "eider/attention/queries.cuh"
+#include "eider/attention/scales.cuh"
 #include "eider/attention/scores.cuh"
 #include "eider/contraction/pairs.cuh"
 #include "eider/memory/copy.cuh"
@@ -16,42 +18,22 @@
 
 namespace eider {
 
-/// Scales of two tokens of a step, eight apart: of keys, and those of values as a power of two and
-/// what is left of them, 1/2 to 1 but near the ends of f32. None where all tokens have one.
-template <bool are_there> struct TokenScales {
-  EIDER_DEVICE TokenScales(const unsigned char *, int) {}
-};
-template <> struct TokenScales<true> {
-  float keys[2], powers[2], rests[2];
-
-  /// `from`: those of 16 tokens for keys, and after them for values.
-  EIDER_DEVICE TokenScales(const unsigned char *from, int token) {
-    const auto *scales = reinterpret_cast<const float *>(from) + token;
-    EIDER_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      keys[half] = scales[half * 8];
-      const float of_value = scales[16 + half * 8];
-      const uint32 power = power_of(of_value);
-      powers[half] = static_cast<float>(static_cast<int>(power >> 23) - 126);
-      rests[half] = of_value * arch::as_float((253u << 23) - power);
-    }
-  }
-};
-
 /// Attention of one token's queries over a paged cache, of which a CUDA block has one part. Its
 /// warps take 16 tokens at a time in turn, and copy those of `ahead` such steps to shared memory,
 /// each warp its own. Scores are a product of 16 keys with 8 query heads; their
 /// weights, turned, meet the values: it is free which tokens and elements stand where in a
 /// product, so that a lane has neighbours in memory. Scales are those of all pages, of each page
-/// (`scale_axes` 1) or of each token (2). The latter meet scores, and weights on their way to f16:
-/// the products have a base of their own, so that f16 has them wherever the scales lie. Elements of
+/// (`scale_axes` 1), of each token (2) or of each of its row's `blocks` (3). The latter meet what
+/// keys' blocks add to scores, and weights on their way to f16, which are turned for each block of
+/// values: the products have a base of their own, so that f16 has them wherever the scales lie.
+/// Pieces are so long that lanes which share a product have theirs in one block. Elements of
 /// two bytes are no codes but bf16 or f16, which meet queries and weights of their own type. Of a
 /// cache of latents a row is a key of `latent` elements, which begins with its value, and is read
 /// once. So many warps as `shares` says have their 16 tokens together: each some columns of keys,
 /// of whose products scores are the sums, and some of values. Queries and sums of long rows have
 /// room in registers so.
 template <class Parts, int page, int warps, int ahead, int window = 0, int scale_axes = 0,
-          int bytes = 1, int latent = 0, int shares = 1>
+          int bytes = 1, int latent = 0, int shares = 1, int blocks = 1>
 class AttentionDecode {
   static constexpr int value_dim = Parts::head_dim, group = Parts::group;
   static constexpr int head_dim = latent ? latent : value_dim; // of keys, and of rows of the cache
@@ -64,20 +46,30 @@ class AttentionDecode {
       piece /= 2;
     return piece;
   }
-  // Of a key a lane has a quarter, of a value an eighth, in pieces that are loaded together.
-  static constexpr int key_piece = piece_of(head_dim / 4), value_piece = piece_of(own_values / 8);
+  // Of a key, or its block, a lane has a quarter, of a value an eighth, in pieces that are loaded
+  // together.
+  static constexpr int block = head_dim / blocks,
+                       own_block = block < own_values ? block : own_values;
+  static constexpr int key_piece = piece_of(block / 4), value_piece = piece_of(own_block / 8);
+  static constexpr int own_blocks = own_values / own_block;
+  static constexpr int value_blocks = block < value_dim ? value_dim / block : 1;
   static constexpr bool has_token_scales = scale_axes != 0; // or of pages, which are theirs
+  using Scales = TokenScales<has_token_scales ? blocks : 0>;
   static constexpr int row_bytes = head_dim * bytes;
   static constexpr int row_pitch = latent ? (row_bytes + 127) / 128 * 128 : row_bytes; // there
   static constexpr int keys_bytes = tokens * row_pitch; // of keys, and of values after them
   static constexpr int cached_bytes = latent ? keys_bytes : 2 * keys_bytes;
-  static constexpr int step_bytes = cached_bytes + (has_token_scales ? 2 * tokens * 4 : 0);
+  static constexpr int step_bytes = cached_bytes + 2 * tokens * Scales::pitch * 4;
   static constexpr int value_pitch = value_dim + 4; // of sums in shared memory
   static constexpr bool has_whole_pages = page % tokens == 0;
   static_assert(head_dim % 32 == 0 && value_dim % (32 * shares) == 0 && value_dim <= head_dim,
                 "a lane has whole words of a value");
   static_assert(group <= 16, "a block has at most 16 query heads");
   static_assert(shares == 1 || shares == warps, "of a block's warps all share tokens, or none");
+  static_assert(blocks == 1 ||
+                    (scale_axes == 3 && head_dim % (32 * blocks) == 0 && value_dim % block == 0 &&
+                     block % own_block == 0 && own_values % own_block == 0),
+                "scales are of whole 32 columns, and of a warp's values all or as many each");
 
   static constexpr float unlifted = 1.0f / (1 << weight_lift);
 
@@ -86,7 +78,8 @@ class AttentionDecode {
   };
   static constexpr int of_scores = shares == 1 ? 0 : shares * eights * 4 * 32 * 4; // that meet
   static constexpr int of_steps = teams * ahead * step_bytes, on_way = of_steps + of_scores;
-  static constexpr int of_sums = teams * eights * 8 * (value_pitch + 2 + has_token_scales) * 4;
+  static constexpr int bases = has_token_scales ? value_blocks : 0; // of a column, in shared memory
+  static constexpr int of_sums = teams * eights * 8 * (value_pitch + 2 + bases) * 4;
   static constexpr int memory = on_way > of_sums ? on_way : of_sums;
   static EIDER_DEVICE Piece *shared_memory() {
     return shared_or_launched<AttentionDecode, Piece, memory / 16>();
@@ -111,10 +104,12 @@ public:
       int64 k_pitch = Parts::kv_heads * head_dim, int64 k_head_pitch = head_dim,
       int64 v_page_pitch = static_cast<int64>(page) * Parts::kv_heads * head_dim,
       int64 v_pitch = Parts::kv_heads * head_dim, int64 v_head_pitch = head_dim,
-      int64 k_scale_page_pitch = scale_axes == 2 ? static_cast<int64>(page) * scales : scales,
-      int64 v_scale_page_pitch = scale_axes == 2 ? static_cast<int64>(page) * scales : scales,
-      int64 k_scale_pitch = scale_axes == 2 ? scales : 0,
-      int64 v_scale_pitch = scale_axes == 2 ? scales : 0, arch::Site at = arch::Site::current()) {
+      int64 k_scale_page_pitch = static_cast<int64>(scale_axes >= 2 ? page : 1) * scales * blocks,
+      int64 v_scale_page_pitch = static_cast<int64>(scale_axes >= 2 ? page : 1) * scales * blocks,
+      int64 k_scale_pitch = scale_axes >= 2 ? scales * blocks : 0,
+      int64 v_scale_pitch = scale_axes >= 2 ? scales * blocks : 0,
+      int64 k_scale_head_pitch = blocks, int64 v_scale_head_pitch = blocks,
+      arch::Site at = arch::Site::current()) {
     constexpr bool has_one_scale = scales != 0 && !has_token_scales;
     const int64 count = Parts::count(sequences), number = arch::block_index() / count;
     const int64 sequence = number / Parts::groups, of_sequence = number % Parts::groups;
@@ -126,9 +121,10 @@ public:
                            {v + head * v_head_pitch, v_page_pitch, v_pitch},
                            {}};
     if constexpr (has_token_scales)
-      work.scales = lane() < tokens
-                        ? Rows<float>{k_scale + of_head, k_scale_page_pitch, k_scale_pitch}
-                        : Rows<float>{v_scale + of_head, v_scale_page_pitch, v_scale_pitch};
+      work.scales = lane() < tokens ? Rows<float>{k_scale + of_head * k_scale_head_pitch,
+                                                  k_scale_page_pitch, k_scale_pitch}
+                                    : Rows<float>{v_scale + of_head * v_scale_head_pitch,
+                                                  v_scale_page_pitch, v_scale_pitch};
     const auto all = static_cast<int>((work.length + tokens - 1) / tokens);
     const auto before = static_cast<int>(work.begin() / tokens);
     // All teams of all parts take steps in turn, so that the first of each needs no length.
@@ -185,7 +181,10 @@ public:
       const int step = first + turn * stride;
       weigh(scores, queries.scale, factor, functions, {from + cached_bytes, token_of_key(0)}, step,
             work.skipped_of(step), work.left_of(step), state, at);
-      add_values<Code, W, interleaved>(from, scores, state, at);
+      if constexpr (blocks == 1)
+        add_values<Code, W, interleaved>(from, scores, 0, state, at);
+      else
+        add_blocks<Code, W, interleaved>(from, scores, state, at);
     }
     arch::await_copies<0>();
     const Together<interleaved> together = {reinterpret_cast<float *>(shared), raised * unlifted,
@@ -259,11 +258,16 @@ private:
   struct State {
     float sums[eights][products][4] = {};
     float largest[eights][2], weight[eights][2] = {};
-    float base[eights][2]; ///< Of the sums, where tokens have scales; else it is the largest score.
+    /// Of the sums of a block, where tokens have scales; else it is the largest score.
+    float base[own_blocks][eights][2];
     EIDER_DEVICE State() {
       EIDER_UNROLL
-      for (int i = 0; i < 2 * eights; ++i)
-        largest[i / 2][i % 2] = base[i / 2][i % 2] = lowest_score;
+      for (int i = 0; i < 2 * eights; ++i) {
+        largest[i / 2][i % 2] = lowest_score;
+        EIDER_UNROLL
+        for (int b = 0; b < own_blocks; ++b)
+          base[b][i / 2][i % 2] = lowest_score;
+      }
     }
   };
 
@@ -311,15 +315,28 @@ private:
         return;
       const int token = lane() % tokens;
       const int64 inside = (static_cast<int64>(step) * tokens + token) % page;
-      begin_copy<4>(slot + cached_bytes + lane() * 4,
-                    work.scales.base + pages * work.scales.page_pitch + inside * work.scales.pitch,
-                    skipped <= token && token < left);
+      const float *from =
+          work.scales.base + pages * work.scales.page_pitch + inside * work.scales.pitch;
+      constexpr int together = alignment < 16 || blocks % 2 != 0 ? 1 : blocks % 4 != 0 ? 2 : 4;
+      EIDER_UNROLL
+      for (int b = 0; b < blocks; b += together)
+        begin_copy<4 * together>(slot + cached_bytes + (lane() * Scales::pitch + b) * 4, from + b,
+                                 skipped <= token && token < left);
     }
   }
 
   static constexpr int chunks = row_bytes / 16;               // of a key
   static constexpr int key_pieces = head_dim / 4 / key_piece; // of all warps that share tokens
   static constexpr int value_pieces = own_values / 8 / value_piece;
+  /// Of a warp's pieces of a key, those of one block that come one after the other.
+  static constexpr int block_pieces = shares == 1 ? block / 4 / key_piece : 1;
+  static constexpr int block_shares = block < own_values ? 1 : block / own_values; // of values
+  static EIDER_DEVICE Scales scales_of(const unsigned char *slot) {
+    return {slot + cached_bytes, token_of_key(0)};
+  }
+  static EIDER_DEVICE int block_of(int column) { return value_blocks == 1 ? 0 : column / block; }
+  /// The block of the warp's, of its columns of values.
+  static EIDER_DEVICE int own_block_of(int b) { return block_of(share() * own_values) + b; }
   static EIDER_DEVICE int token_of_key(int half) { return lane() / 4 + half * 8; }
   static EIDER_DEVICE int token_of_value(int n) { return lane() % 4 * 2 + n % 2 + n / 2 * 8; }
 
@@ -344,38 +361,15 @@ private:
            swizzled(token, piece * value_piece * bytes);
   }
 
-  //===-- Elements of the cache, W, as they are multiplied ----------------===//
-
-  template <class Code, class W> static constexpr EIDER_DEVICE bool is_interleaved_as() {
-    if constexpr (bytes == 1)
-      return is_interleaved<W, f16, Code::conversion, true>;
-    else
-      return false;
-  }
-  template <class Code, class W> static constexpr EIDER_DEVICE int lowered_as() {
-    if constexpr (bytes == 1)
-      return lowered<W, Code::conversion>();
-    else
-      return 0;
-  }
-  template <class W> static EIDER_DEVICE uint32 pair_of(float low, float high) {
-    return same<W, bf16> ? arch::bf16x2_from(low, high) : arch::f16x2_from(low, high);
-  }
-  template <class W>
-  static EIDER_DEVICE void multiply_add(float *c, const uint32 *a, const uint32 *b, arch::Site at) {
-    if constexpr (same<W, bf16>)
-      arch::multiply_add_bf16(c, a, b, at);
-    else
-      arch::multiply_add_f16(c, a, b, at);
-  }
-
   //===-- A step ----------------------------------------------------------===//
 
   /// Scores of the lane's tokens (`lane / 4` and 8 more) and queries (`lane % 4 · 2` and the next);
-  /// of the warp's columns alone.
+  /// of the warp's columns alone. Blocks have sums of their own, which meet scales.
   template <class Code, class W, bool interleaved, class OfQ>
   static EIDER_DEVICE void score(const unsigned char *slot, const OfQ &queries,
                                  float (&scores)[eights][4], arch::Site at) {
+    float of_block[eights][4] = {};
+    auto &sums = blocks == 1 ? scores : of_block;
     EIDER_UNROLL
     for (int i = 0; i < (key_pieces + shares - 1) / shares; ++i) {
       if (key_pieces % shares != 0 && i * shares + share() >= key_pieces)
@@ -401,8 +395,24 @@ private:
         for (int e = 0; e < eights; ++e)
           EIDER_UNROLL
         for (int term = 0; term < OfQ::terms; ++term)
-          multiply_add<W>(scores[e], a, &queries.pairs[e][term][i * key_piece / 2 + 2 * n], at);
+          multiply_add_of<W>(sums[e], a, &queries.pairs[e][term][i * key_piece / 2 + 2 * n], at);
       }
+      if constexpr (blocks > 1)
+        if (i % block_pieces == block_pieces - 1)
+          add_block_score(scores, sums, scales_of(slot),
+                          (i * shares + share()) * 4 * key_piece / block);
+    }
+  }
+
+  /// Adds a block's sums, which begin anew.
+  static EIDER_DEVICE void add_block_score(float (&scores)[eights][4], float (&sums)[eights][4],
+                                           const Scales &scales, int block) {
+    EIDER_UNROLL
+    for (int e = 0; e < eights; ++e)
+      EIDER_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      scores[e][i] = arch::fma(sums[e][i], scales.key(i / 2, block), scores[e][i]);
+      sums[e][i] = 0.0f;
     }
   }
 
@@ -461,29 +471,31 @@ private:
           {{of_head(0, 0), of_head(0, 1)}, {of_head(1, 0), of_head(1, 1)}}, query, first_head};
   }
 
-  /// Scores become weights, times scales of values that tokens have: of tokens from `skipped` to
-  /// `left` of the step.
+  /// Scores become weights, or powers of two where these meet scales of values yet: of tokens from
+  /// `skipped` to `left` of the step.
   template <class Known>
   static EIDER_DEVICE void weigh(float (&scores)[eights][4], const float (&scale)[eights][2],
-                                 float factor, const Known &functions,
-                                 const TokenScales<has_token_scales> &scales, int step, int skipped,
-                                 int left, State &state, arch::Site at) {
+                                 float factor, const Known &functions, const Scales &scales,
+                                 int step, int skipped, int left, State &state, arch::Site at) {
     bool exceeds = false;
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 4; ++i) {
-      if constexpr (has_token_scales)
-        scores[e][i] *= scales.keys[i / 2];
+      if constexpr (has_token_scales && blocks == 1)
+        scores[e][i] *= scales.key(i / 2, 0);
       const float score = scores[e][i] * factor * scale[e][i % 2]; // their product may be none
       scores[e][i] = functions.changed(score, e, i, step);
       if ((left < tokens && token_of_key(i / 2) >= left) ||
           (window != 0 && token_of_key(i / 2) < skipped))
         scores[e][i] = -arch::as_float(0x7f800000u);
       exceeds = exceeds || !(scores[e][i] <= state.largest[e][i % 2] + score_room);
-      if constexpr (has_token_scales)
-        exceeds =
-            exceeds || !(scores[e][i] + scales.powers[i / 2] <= state.base[e][i % 2] + score_room);
+      if constexpr (has_token_scales) {
+        EIDER_UNROLL
+        for (int b = 0; b < own_blocks; ++b)
+          exceeds = exceeds || !(scores[e][i] + scales.value(own_block_of(b)).powers[i / 2] <=
+                                 state.base[b][e][i % 2] + score_room);
+      }
     }
     if (arch::any_lane(exceeds, at))
       scale_anew(scores, scales, state, at);
@@ -494,29 +506,40 @@ private:
       const float score = scores[e][i];
       scores[e][i] = arch::exp2(score - (state.largest[e][i % 2] - weight_lift));
       state.weight[e][i % 2] += scores[e][i];
-      if constexpr (has_token_scales)
-        scores[e][i] = scales.rests[i / 2] * arch::exp2(score + scales.powers[i / 2] -
-                                                        (state.base[e][i % 2] - weight_lift));
+      if constexpr (blocks > 1)
+        scores[e][i] = score;
+      else if constexpr (has_token_scales)
+        scores[e][i] = scaled_weight(score, scales.value(0), i / 2, state.base[0][e][i % 2]);
     }
   }
 
+  /// A weight times a scale, of a base of its own.
+  static EIDER_DEVICE float scaled_weight(float score, const ValueScales &scales, int half,
+                                          float base) {
+    return scales.rests[half] * arch::exp2(score + scales.powers[half] - (base - weight_lift));
+  }
+
   /// Takes the largest scores into account.
-  static EIDER_DEVICE void scale_anew(const float (&scores)[eights][4],
-                                      const TokenScales<has_token_scales> &scales, State &state,
-                                      arch::Site at) {
+  static EIDER_DEVICE void scale_anew(const float (&scores)[eights][4], const Scales &scales,
+                                      State &state, arch::Site at) {
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
       EIDER_UNROLL
     for (int i = 0; i < 2; ++i) {
       float factor = raise(state.largest[e][i], scores[e][i], scores[e][i + 2], at);
       state.weight[e][i] *= factor;
-      if constexpr (has_token_scales)
-        factor = raise(state.base[e][i], scores[e][i] + scales.powers[0],
-                       scores[e][i + 2] + scales.powers[1], at);
       EIDER_UNROLL
-      for (int n = 0; n < products; ++n) {
-        state.sums[e][n][i] *= factor;
-        state.sums[e][n][i + 2] *= factor;
+      for (int b = 0; b < own_blocks; ++b) {
+        if constexpr (has_token_scales) {
+          const ValueScales values = scales.value(own_block_of(b));
+          factor = raise(state.base[b][e][i], scores[e][i] + values.powers[0],
+                         scores[e][i + 2] + values.powers[1], at);
+        }
+        EIDER_UNROLL
+        for (int n = b * own_block / 16; n < (b + 1) * own_block / 16; ++n) {
+          state.sums[e][n][i] *= factor;
+          state.sums[e][n][i + 2] *= factor;
+        }
       }
     }
   }
@@ -534,11 +557,27 @@ private:
     return factor;
   }
 
-  /// The values of a step, times their weights.
+  /// The values of a step, of each block times weights that have met its scales.
+  template <class Code, class W, bool interleaved>
+  static EIDER_DEVICE void add_blocks(const unsigned char *slot, const float (&scores)[eights][4],
+                                      State &state, arch::Site at) {
+    EIDER_UNROLL
+    for (int b = 0; b < own_blocks; ++b) {
+      const ValueScales scales = scales_of(slot).value(own_block_of(b));
+      float weights[eights][4];
+      EIDER_UNROLL
+      for (int i = 0; i < eights * 4; ++i)
+        weights[i / 4][i % 4] =
+            scaled_weight(scores[i / 4][i % 4], scales, i % 4 / 2, state.base[b][i / 4][i % 2]);
+      add_values<Code, W, interleaved>(slot, weights, b, state, at);
+    }
+  }
+
+  /// The values of a step, of one of the warp's blocks, times their weights.
   template <class Code, class W, bool interleaved>
   static EIDER_DEVICE void add_values(const unsigned char *slot, const float (&weights)[eights][4],
-                                      State &state, arch::Site at) {
-    constexpr int of_word = 4 / bytes;
+                                      int block, State &state, arch::Site at) {
+    constexpr int of_word = 4 / bytes, pieces = value_pieces / own_blocks;
     uint32 turned[eights][2];
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
@@ -547,7 +586,7 @@ private:
       turned[e][half] =
           arch::transpose_pairs(pair_of<W>(weights[e][2 * half], weights[e][2 * half + 1]), at);
     EIDER_UNROLL
-    for (int i = 0; i < value_pieces; ++i) {
+    for (int i = block * pieces; i < (block + 1) * pieces; ++i) {
       Fragment<W, value_piece> codes[4];
       EIDER_UNROLL
       for (int n = 0; n < 4; ++n)
@@ -574,8 +613,9 @@ private:
                                pairs[1][2 * n + 1]};
           EIDER_UNROLL
           for (int e = 0; e < eights; ++e)
-            multiply_add<W>(state.sums[e][(i * value_piece / of_word + word) * (of_word / 2) + n],
-                            a, turned[e], at);
+            multiply_add_of<W>(
+                state.sums[e][(i * value_piece / of_word + word) * (of_word / 2) + n], a, turned[e],
+                at);
         }
       }
     }
@@ -612,9 +652,14 @@ private:
       if (lane() < 4 && share() == 0) {
         shared[at_largest + team() * columns + column] = state.largest[i / 2][i % 2];
         shared[at_weights + team() * columns + column] = state.weight[i / 2][i % 2];
-        if constexpr (has_token_scales)
-          shared[at_bases + team() * columns + column] = state.base[i / 2][i % 2];
+        if constexpr (has_token_scales && value_blocks == 1)
+          shared[at_bases + team() * columns + column] = state.base[0][i / 2][i % 2];
       }
+      EIDER_UNROLL
+      for (int b = 0; value_blocks > 1 && b < own_blocks; ++b)
+        if (lane() < 4 && share() % block_shares == 0)
+          shared[at_bases + (own_block_of(b) * teams + team()) * columns + column] =
+              state.base[b][i / 2][i % 2];
       float *own =
           shared + team() * of_team + column * value_pitch + share() * own_values + lane() / 4;
       EIDER_UNROLL
@@ -642,7 +687,8 @@ private:
     }
     EIDER_DEVICE float value(int head, int element, float largest) const {
       const int place = head * value_pitch + place_of<interleaved>(element);
-      return sum(place, of_team, at_bases + head, largest) * raised * scale;
+      const int base = at_bases + block_of(element) * (teams * columns) + head;
+      return sum(place, of_team, base, largest) * raised * scale;
     }
 
   private:

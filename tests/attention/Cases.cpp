@@ -21,14 +21,17 @@ static Dims dimsOf(const Cache &shape) {
   const int64_t longest = *std::max_element(shape.lengths.begin(), shape.lengths.end());
   const int64_t mostPages = (longest + shape.page - 1) / shape.page + 1;
   const auto sequences = static_cast<int64_t>(shape.lengths.size());
-  return {{"b", sequences},
-          {"h", shape.heads},
-          {"d", shape.d},
-          {"page", shape.page},
-          {"kv_heads", shape.kvHeads},
-          {"scales", shape.scales},
-          {"max_pages", mostPages},
-          {"pages", sequences * mostPages + 3}};
+  Dims dims = {{"b", sequences},
+               {"h", shape.heads},
+               {"d", shape.d},
+               {"page", shape.page},
+               {"kv_heads", shape.kvHeads},
+               {"scales", shape.scales},
+               {"max_pages", mostPages},
+               {"pages", sequences * mostPages + 3}};
+  if (shape.scaleAxes == 3)
+    dims["blocks"] = shape.blocks;
+  return dims;
 }
 
 /// Slopes of ALiBi, where there are any.
@@ -62,7 +65,7 @@ static void writeFloats(HostTensor &tensor) {
   write(tensor, elements);
 }
 
-/// Scales of each page or token, NaN where it is not met: of keys such that many tokens have
+/// Scales of each page, token or block, NaN where it is not met: of keys such that many tokens have
 /// weight, of values of magnitudes 2^-7 to 2^7 and of either sign.
 static void writeScales(matrix::Case &made, const std::vector<bool> &isMet, const Cache &shape) {
   std::mt19937 random(7);
@@ -74,7 +77,7 @@ static void writeScales(matrix::Case &made, const std::vector<bool> &isMet, cons
     for (size_t first = 0; first < isMet.size(); first += together) {
       const auto begin = isMet.begin() + static_cast<std::ptrdiff_t>(first);
       const auto end = begin + static_cast<std::ptrdiff_t>(together);
-      for (int64_t i = 0; i < shape.scales; ++i) {
+      for (int64_t i = 0; i < shape.scales * shape.blocks; ++i) {
         const float magnitude = 1.0f + static_cast<float>(random() % 1024) / 1024;
         const int power = static_cast<int>(random() % 15) - 7;
         scales.push_back(std::find(begin, end, true) == end ? std::nanf("")
@@ -105,7 +108,7 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
   const bool isOfCodes = format != "bf16" && format != "f16";
   if (!isOfCodes)
     made.dims.erase("scales");
-  for (const char *open : {"h", "d", "page", "kv_heads", "scales"})
+  for (const char *open : {"h", "d", "page", "kv_heads", "scales", "blocks"})
     if (made.dims.count(open))
       made.options.dims[open] = dims.at(open);
   made.inputs = at_points::inputsOf(made.program, made.dims, values, seed);

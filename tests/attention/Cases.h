@@ -19,7 +19,8 @@ enum Input { q, kCache, vCache, kScale, vScale, blockTable, lengths };
 struct Cache {
   std::vector<int64_t> lengths = {77, 0, 1, 130};
   int64_t heads = 8, kvHeads = 2, d = 64, page = 16, scales = 1;
-  int64_t scaleAxes = 0;    ///< Of all pages, of each (1), or of each token (2).
+  int64_t scaleAxes = 0;    ///< Of all pages, of each (1), of each token (2), or of its blocks (3):
+  int64_t blocks = 1;       ///< so many a row.
   int64_t valueColumns = 0; ///< Of the one cache there is then; 0: values have their own.
   bool quantised = false;   ///< attention_decode_quant, whose cache is of `fromFormat`.
 };

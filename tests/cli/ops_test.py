@@ -57,31 +57,38 @@ class Ops(EiderTest):
                 self.assertRegex(process.stdout, rf"check {result} +largest error")
                 self.assertEqual(read_tensors(self.directory / f"{op}.out")[result][1], shape)
 
-    def test_decode_reads_what_append_writes(self):
-        # Scales of each token and head, in the one layout: of 13 pages of one token, 3 heads of 128.
+    def appended(self, block, blocks):
+        """What kv_append --block leaves of 13 pages of one token, 3 heads of 128, as attention_decode reads it, whose scales are of so many blocks."""
         with contextlib.redirect_stdout(io.StringIO()):
             inputs.main(EIDER, self.directory, tokens=5, hidden=141)
-        self.succeeds("run", "kv_append", "--block", "1x128", "--device", "host", "--in", "kv_append.safetensors",
+        count = 3 * math.prod(blocks)
+        asked = read_tensors(self.directory / "kv_append.safetensors")
+        for name in ("k_cache_scale", "v_cache_scale"):
+            asked[name] = ("F32", [13, count], bytes(13 * count * 4))
+        self.file("append.safetensors", tensors_file(asked))
+        self.succeeds("run", "kv_append", "--block", block, "--device", "host", "--in", "append.safetensors",
                       "--out", "cache.safetensors", "--check")
         cache = read_tensors(self.directory / "cache.safetensors")
         tensors = {}
         for name in ("k", "v"):
-            for given, read, shape in ((f"{name}_cache", f"{name}_cache", [13, 1, 3, 128]), (f"{name}_cache_scale", f"{name}_scale", [13, 1, 3])):
+            for given, read, shape in ((f"{name}_cache", f"{name}_cache", [13, 1, 3, 128]), (f"{name}_cache_scale", f"{name}_scale", [13, 1, 3, *blocks])):
                 dtype, written, data = cache[given]
-                self.assertEqual(written, [13, 3 * shape[3] if len(shape) > 3 else 3])
+                self.assertEqual(written, [13, math.prod(shape) // 13])
                 tensors[read] = (dtype, shape, data)
-        asked = read_tensors(self.directory / "kv_append.safetensors")
         slots = struct.unpack("<5q", asked["slot_mapping"][2])
         kept = [slot for slot in slots if slot >= 0]
         tensors["q"] = ("BF16", [1, 3, 128], asked["k"][2][: 2 * 3 * 128])
         tensors["block_table"] = ("I32", [1, len(kept)], struct.pack(f"<{len(kept)}i", *kept))
         tensors["lengths"] = ("I32", [1], struct.pack("<i", len(kept)))
         self.file("decode.safetensors", tensors_file(tensors))
-        checked = self.succeeds("run", "attention_decode", "--set", "scale_axes=2", "--device", "host",
-                                "--in", "decode.safetensors", "--out", "o.safetensors", "--check")
-        self.assertRegex(checked, "check o +largest error")
-        self.fails(2, ["--set scale_axes cannot be '3'", "0 to 2"], "run", "attention_decode", "--set", "scale_axes=3",
-                   "--device", "host", "--in", "decode.safetensors", "--out", "o.safetensors")
+
+    def test_decode_reads_what_append_writes(self):
+        # Scales of each token and head, in the one layout, or of each block of a head.
+        for block, blocks, axes in (("1x128", [], "2"), ("1x64", [2], "3"), ("1x32", [4], "3")):
+            self.appended(block, blocks)
+            run = ("run", "attention_decode", "--device", "host", "--in", "decode.safetensors", "--out", "o.safetensors", "--check")
+            self.assertRegex(self.succeeds(*run, "--set", f"scale_axes={axes}"), "check o +largest error")
+            self.fails(2, ["--set scale_axes cannot be '4'", "0 to 3"], *run, "--set", "scale_axes=4")
 
     def test_decode_reads_caches_of_no_codes(self):
         with contextlib.redirect_stdout(io.StringIO()):

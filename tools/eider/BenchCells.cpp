@@ -188,6 +188,13 @@ void addAttention(std::vector<BenchCell> &cells) {
     add("e4m3", "auto", sequences, tokens, sequences * tokens > 1 << 19 ? 64 : 32, 128);
   for (const int64_t headDim : {64, 256})
     add("e4m3", "auto", 64, 8192, 64, headDim);
+  // Scales of blocks in a head, as kv_append leaves them.
+  for (const int64_t block : {64, 32}) {
+    add("e4m3", "auto", 64, 8192, 64, 128);
+    cells.back().program.settings["scale_axes"] = "3";
+    cells.back().program.dims["scales"] = 8;
+    cells.back().program.dims["blocks"] = 128 / block;
+  }
   // Latents: 512 columns and 64 more a token, which all heads have; those of one of 8 GPUs.
   for (const char *format : {"e4m3", "bf16"})
     for (const int64_t heads : {128, 16}) {

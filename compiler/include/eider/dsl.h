@@ -351,7 +351,9 @@ struct PagedCache {
   /// share; scales are the keys', and a row is read once.
   std::optional<Value> values = std::nullopt;
   /// f32, s being 1 or kv_heads as the launch says: [s] of all pages, or [pages, s] of each, or
-  /// [pages, page, s] of each token. Both alike, or none where codes are the values, and of others.
+  /// [pages, page, s] of each token, or [pages, page, s, blocks] of each token's blocks of d /
+  /// blocks elements, a multiple of 32. Both alike, or none where codes are the values, and of
+  /// others.
   std::optional<Value> key_scale = std::nullopt, value_scale = std::nullopt;
   Value block_table; ///< i32 or i64, [b, pages of the longest sequence].
   Value lengths;     ///< i32 or i64, [b]: tokens that each sequence has.

@@ -173,6 +173,14 @@ std::vector<Watched> attentions() {
              return attention_cases::decode(
                  {.lengths = {77, 0, 33}, .d = headDim, .page = page, .scales = 2, .scaleAxes = 2});
            }});
+      all.push_back({"attention_decode by blocks " + what, [=] {
+                       return attention_cases::decode({.lengths = {77, 0, 33},
+                                                       .d = headDim,
+                                                       .page = page,
+                                                       .scales = 2,
+                                                       .scaleAxes = 3,
+                                                       .blocks = headDim / 32});
+                     }});
       for (const char *format : {"bf16", "f16"})
         all.push_back({"attention_decode " + what + " of " + format, [=] {
                          return attention_cases::decode(

@@ -32,8 +32,20 @@ eider.program @scales_of_others(b, h, d, n, p, g, other) {
   %s = eider.input "s" : tensor<?x?x?xf32, #eider.dims<n, other, g>>
   %t = eider.input "t" : tensor<?x?xi32, #eider.dims<b, n>>
   %l = eider.input "l" : tensor<?xi32, #eider.dims<b>>
-  // expected-error @below {{has scales [s], [pages, s] or [pages, page, s]}}
+  // expected-error @below {{has scales [s], [pages, s], [pages, page, s] or [pages, page, s, blocks]}}
   %o = eider.attention %q, %k by %s, %k by %s pages %t lengths %l : (tensor<?x?x?xbf16, #eider.dims<b, h, d>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<?x?x?xf32, #eider.dims<n, other, g>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<?x?x?xf32, #eider.dims<n, other, g>>, tensor<?x?xi32, #eider.dims<b, n>>, tensor<?xi32, #eider.dims<b>>) -> tensor<?x?x?xf32, #eider.dims<b, h, d>>
+}
+
+// -----
+
+eider.program @scales_of_blocks_of_others(b, h, d, n, p, g, c, other) {
+  %q = eider.input "q" : tensor<?x?x?xbf16, #eider.dims<b, h, d>>
+  %k = eider.input "k" : tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>
+  %s = eider.input "s" : tensor<?x?x?x?xf32, #eider.dims<n, other, g, c>>
+  %t = eider.input "t" : tensor<?x?xi32, #eider.dims<b, n>>
+  %l = eider.input "l" : tensor<?xi32, #eider.dims<b>>
+  // expected-error @below {{has scales [s], [pages, s], [pages, page, s] or [pages, page, s, blocks]}}
+  %o = eider.attention %q, %k by %s, %k by %s pages %t lengths %l : (tensor<?x?x?xbf16, #eider.dims<b, h, d>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<?x?x?x?xf32, #eider.dims<n, other, g, c>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<?x?x?x?xf32, #eider.dims<n, other, g, c>>, tensor<?x?xi32, #eider.dims<b, n>>, tensor<?xi32, #eider.dims<b>>) -> tensor<?x?x?xf32, #eider.dims<b, h, d>>
 }
 
 // -----

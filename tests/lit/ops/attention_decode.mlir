@@ -9,6 +9,10 @@
 // RUN:   | FileCheck %s --check-prefix=WINDOW
 // RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --set scale_axes=2 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=TOKENS
+// RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --dim blocks=4 --set scale_axes=3 --arch sm_90 \
+// RUN:   | FileCheck %s --check-prefix=BLOCKS
+// RUN: not eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --dim blocks=8 --set scale_axes=3 --arch sm_90 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SHORT-BLOCKS
 // RUN: eider emit attention_decode --format bf16 --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=FLOATS
 // RUN: eider emit attention_decode --set value_columns=512 --dim h=128 --dim kv_heads=1 --dim d=576 --dim page=64 --dim scales=1 --arch sm_90 \
@@ -69,6 +73,16 @@
 // TOKENS:       void attention_decode_strided(
 // TOKENS:           v_cache_stride_1, v_cache_stride_2, k_scale_stride, v_scale_stride, k_scale_stride_1,
 // TOKENS-NEXT:      v_scale_stride_1);
+
+// BLOCKS:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/0,
+// BLOCKS-NEXT:      /*scale_axes=*/3, /*bytes=*/1, /*latent=*/0, /*shares=*/1, /*blocks=*/4>;
+// BLOCKS:       Attend::leave_part<E4m3, /*scales=*/8>(attended, q, k_cache, k_scale, v_cache, v_scale,
+// BLOCKS-NEXT:      block_table, lengths, b, max_pages);
+// BLOCKS:       void attention_decode_parts_strided(
+// BLOCKS:           k_scale_stride, v_scale_stride, k_scale_stride_1, v_scale_stride_1, k_scale_stride_2,
+// BLOCKS-NEXT:      v_scale_stride_2);
+
+// SHORT-BLOCKS: has 8 scales in heads of 128 elements: give one to each block of a multiple of 32
 
 // FLOATS-NOT:   Codec
 // FLOATS:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/0,

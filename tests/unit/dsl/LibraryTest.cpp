@@ -137,6 +137,8 @@ TEST(Library, signaturesOfScalesOfTheCache) {
               Contains(ofPages));
   const Program program = libraryOp("attention_decode", {.settings = {{"scale_axes", "2"}}});
   EXPECT_THAT(tensorsOf(program), Contains(ofTokens));
+  const Program blocks = libraryOp("attention_decode", {.settings = {{"scale_axes", "3"}}});
+  EXPECT_THAT(tensorsOf(blocks), Contains("v_scale:in:f32[pages, page, scales, blocks]"));
   for (const Signature::NamedDim &dim : program.signature().dims)
     EXPECT_EQ(dim.isFixed, dim.name != "b" && dim.name != "pages" && dim.name != "max_pages")
         << dim.name;
