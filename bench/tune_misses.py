@@ -31,7 +31,8 @@ def tune(binary, arguments, candidates, cache):
     child = subprocess.run([binary, "tune", *arguments, "--device", "cuda:0", "--candidates", str(candidates), "--json", out],
                            capture_output=True, text=True, env={**os.environ, "EIDER_CACHE_DIR": cache})
     if child.returncode:
-        raise RuntimeError((child.stderr or child.stdout).strip().splitlines()[-1])
+        said = (child.stderr or child.stdout).strip().splitlines()
+        raise RuntimeError(said[-1] if said else f"exit status {child.returncode}")
     return json.loads(out.read_text())
 
 
@@ -57,10 +58,11 @@ def main():
         if options.only not in name or key_of(cell) in done:
             continue
         done.add(key_of(cell))
-        at = arguments.index("--l2")
+        # Of a tuned cell that misses, too, the schedule is what is to be found.
+        left_out = {at + more for at, each in enumerate(arguments) if each in ("--l2", "--schedule") for more in (0, 1)}
         try:
             with tempfile.TemporaryDirectory() as cache:
-                found = tune(binary, arguments[:at] + arguments[at + 2:], options.candidates, cache)
+                found = tune(binary, [each for at, each in enumerate(arguments) if at not in left_out], options.candidates, cache)
         except RuntimeError as error:
             failed = 1
             print(f"not tuned: {name}: {error}", file=sys.stderr)

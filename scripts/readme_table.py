@@ -17,6 +17,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- results: scripts/readme_table.py -->", "<!-- end of results -->"
 OF_HARDWARE = 1.03  # the software codec's time over the hardware's
+FEATHER = {  # its cells: ours, and how many times as fast as FP32 its paper has them on a GPU without such instructions
+    "gemv 16384 × 16384, 1x128": ("gemv", {"n": 16384, "k": 16384}, "3.3 (E5M2), 2.1 (E4M3)"),
+    "attention of 8192 tokens over themselves, one head of 512": ("attention_prefill", {"s": 8192, "h": 1, "d": 512}, "3.3")}
 NONE = ("No results are committed yet: `bench/results/` holds none. `build/bin/eider bench --device cuda --json FILE` and\n"
         "`build/bin/bench-latency --json FILE` measure them on a machine with a GPU.")
 
@@ -202,6 +205,29 @@ def beside_weights(documents):
     return lines
 
 
+def beside_feather(documents):
+    """The two cells that Feather is known for, each beside PyTorch's FP32 on the same GPU: what it reports, and ours."""
+    found = {}
+    for document in sorted(documents, key=lambda document: document["date"]):
+        older = document["machine"]["target"].startswith("sm_8")
+        for cell in document["cells"]:
+            params, shape = cell["params"], cell["shape"]
+            if older or cell["metric"] != "time" or params.get("l2", "cold") != "cold" or params.get("schedule"):
+                continue
+            name = next((name for name, (op, extents, _) in FEATHER.items()
+                         if cell["op"] == op and extents.items() <= shape.items() and params.get("block", "1x128") == "1x128"), None)
+            if name and params.get("by", "torch f32") == "torch f32" and params.get("set causal", "0") == "0":
+                found[name, params.get("by") or (params["format"], params["codec"] == "software")] = cell["value"]
+    kinds = [(format, by_software) for by_software in (True, False) for format in ("e5m2", "e4m3")]
+    lines = [row(["times as fast as FP32", "Feather reports", *(f"Eider, {format.upper()}" + (" by software" if by_software else "")
+                                                                for format, by_software in kinds)]), "|---|--:|" + "--:|" * len(kinds)]
+    for name, (_, _, reported) in FEATHER.items():
+        if (name, "torch f32") in found:
+            times = [found.get((name, kind)) for kind in kinds]
+            lines.append(row([name, reported, *(f"{found[name, 'torch f32'] / time:.2f}" if time else "–" for time in times)]))
+    return lines if len(lines) > 2 else []
+
+
 def beside_bf16_caches(documents):
     """attention_decode over codes beside PyTorch's back ends over bf16, by batch and context."""
     cells = [cell for document in documents for cell in document["cells"]
@@ -343,9 +369,11 @@ def is_shown(cell):
 def tables(documents):
     """The markdown between the markers."""
     blocks = []
+    of_gemv = [document for document in documents if any(cell["op"] == "gemv" for cell in document["cells"])]
+    if feather := beside_feather(documents):
+        blocks += [*(machine_line(document) for document in of_gemv), "\n".join(feather)]
     if square := beside_weights(documents):
-        of_gemv = [document for document in documents if any(cell["op"] == "gemv" for cell in document["cells"])]
-        blocks += [*(machine_line(document) for document in of_gemv), "\n".join(square)]
+        blocks += [*([] if feather else map(machine_line, of_gemv)), "\n".join(square)]
     if products := beside_bf16_products(documents):
         blocks += ["Some rows by such weights, in scales of 1x128, nothing in L2 (`matmul_skinny`, `scaled_matmul`); of the same files:", "\n".join(products)]
     prompts, of_prefill = beside_prompts(documents)

@@ -9,17 +9,12 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/CudaPrinter.h"
 #include "compiler/emit/Includes.h"
-#include "compiler/emit/Names.h"
-#include "compiler/emit/Operators.h"
-#include "compiler/emit/Pieces.h"
+#include "compiler/emit/KernelPrinter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
-#include <map>
 #include <set>
 
 using namespace mlir;
@@ -28,68 +23,8 @@ using eider::ir::CodecPath;
 
 namespace eider::text {
 namespace {
-struct Expression {
-  std::string text;
-  Binding binding = Primary;
-  /// The text where at least `needed` is asked.
-  std::string at(Binding needed) const { return binding < needed ? "(" + text + ")" : text; }
-};
-
 constexpr size_t widestLine = 100, widestInline = 72;
-
-StringRef elementName(Type type) {
-  return eider::ir::findElementType(getElementTypeOrSelf(type))->text();
-}
-
-/// The alias of a format's codec in a kernel: a kernel has one path a format.
-std::string codecAlias(Type element) { return eider::ir::findElementType(element)->codec(); }
-
-/// One kernel.
-class KernelPrinter {
-public:
-  KernelPrinter(KernelOp kernel, llvm::raw_ostream &os) : kernel(kernel), os(os) {}
-  LogicalResult print();
-
-private:
-  KernelOp kernel;
-  llvm::raw_ostream &os;
-  Names names;
-  DenseMap<Value, Expression> expressions;
-  DenseMap<Value, std::string> carried;        ///< of loads ahead: the variable that keeps them
-  std::map<std::string, std::string> products; ///< types of products and of parts: their aliases
-  TileNames words;                             ///< Of the loop that is printed.
-  std::string indent = "  ";
-
-  void printComment(StringRef text);
-  void printStatement(StringRef statement);
-  void printSignature();
-  void printTile(TileAttr tile);
-  void printCodecs();
-  void printProducts();
-  void printAttention();
-  LogicalResult printLoop(ForTilesOp loop);
-  void printCarried(ForTilesOp loop);
-  LogicalResult printOp(Operation &op);
-  FailureOr<Expression> expressionOf(Operation &op);
-  Expression loadText(LoadOp op);
-  std::string storeText(StoreOp op);
-  Expression reduceText(ReduceOp op);
-  Expression encodeText(EncodeOp op);
-  Expression productText(ContractOp op);
-  FailureOr<std::string> printScore(Region &score, ValueRange captured);
-  std::string queriesText(Value queries, const std::string &score);
-  FailureOr<std::string> attendText(AttendOp op);
-  FailureOr<std::string> attendRowsText(AttendRowsOp op);
-  template <class Op>
-  std::string attendCall(StringRef method, Op op, int64_t scales, ArrayRef<std::string> arguments);
-  Expression layoutText(ScaleLayoutOp op);
-  FailureOr<Expression> arithmeticText(Operation &op);
-  std::string derivedName(Operation &op);
-  bool standsAlone(Operation &op, const Expression &expression);
-  Expression operand(Value value, bool fragmentNeeded = false);
-  std::string callOnTile(Value at, const Twine &method, ArrayRef<std::string> parameters,
-                         ArrayRef<std::string> arguments);
-};
+} // namespace
 
 /// What a value reads as. A spread value is repeated by the operators themselves; `fragmentNeeded`:
 /// where nothing else says how wide, the repetition is written out.
@@ -198,107 +133,6 @@ Expression KernelPrinter::productText(ContractOp op) {
     if (!isa<CursorType>(value.getType()))
       arguments.push_back(operand(value).text);
   return {products.at(productType(op, words.alias)) + "::" + callOf("of", parameters, arguments)};
-}
-
-template <class Op> static std::string partsTypeOf(Op op) {
-  return partsType(op.getHeads(), op.getKvHeads(), op.getValueDim(), op.getPlaces(), op.getTiles());
-}
-
-/// A call of what attends, over keys whose codes have so many scales.
-template <class Op>
-std::string KernelPrinter::attendCall(StringRef method, Op op, int64_t scales,
-                                      ArrayRef<std::string> arguments) {
-  const Type element = cast<PointerType>(op.getKeys().getType()).getElementType();
-  SmallVector<std::string> parameters = {
-      eider::ir::isCodeType(element) ? codecAlias(element) : elementName(element).str(),
-      "/*scales=*/" + std::to_string(scales)};
-  if (op.getAlignment() != 16)
-    parameters.push_back(std::to_string(op.getAlignment()));
-  return "Attend::" + callOf(method, parameters, arguments) + ";";
-}
-
-/// Prints a score function: of a query head, which has what it captures of that, one of a score and
-/// its positions. Gives its name; empty where scores stay as they are.
-FailureOr<std::string> KernelPrinter::printScore(Region &score, ValueRange captured) {
-  if (score.empty())
-    return std::string();
-  const std::string name = names.fresh("score_of"), index = names.fresh("index");
-  os << indent << "const auto " << name << " = [=](int64 " << index << ") {\n";
-  std::string parameters;
-  for (auto [i, argument] : llvm::enumerate(score.getArguments())) {
-    const Value from =
-        i < eider::ir::scoreArguments ? Value() : captured[i - eider::ir::scoreArguments];
-    if (from && !isa<PointerType>(from.getType())) {
-      expressions[argument] = operand(from);
-      continue;
-    }
-    const std::string variable =
-        names.fresh(from ? operand(from).text + "_of_head" : eider::ir::scoreArgumentNames[i]);
-    expressions[argument] = {variable};
-    if (from)
-      os << indent << "  const float " << variable << " = " << operand(from).text << "[" << index
-         << "];\n";
-    else
-      parameters += (parameters.empty() ? "float " : ", float ") + variable;
-  }
-  const std::string outer = std::exchange(indent, indent + "    ");
-  os << outer << "  return [=](" << parameters << ") {\n";
-  for (Operation &op : score.front().without_terminator())
-    if (failed(printOp(op)))
-      return failure();
-  printStatement("return " + operand(score.front().getTerminator()->getOperand(0)).text + ";");
-  indent = outer;
-  os << indent << "  };\n" << indent << "};\n";
-  return name;
-}
-
-/// What attention is given as queries.
-std::string KernelPrinter::queriesText(Value queries, const std::string &score) {
-  const std::string text = operand(queries).text;
-  return score.empty() ? text : "eider::scored(" + text + ", " + score + ")";
-}
-
-FailureOr<std::string> KernelPrinter::attendText(AttendOp op) {
-  FailureOr<std::string> score = printScore(op.getScore(), op.getCaptured());
-  if (failed(score))
-    return failure();
-  SmallVector<std::string> arguments;
-  for (Value value : op->getOperands().drop_back(op.getCaptured().size())) {
-    if (value == op.getOutput() || value == op.getArrivals())
-      continue;
-    const std::string text = operand(value).text;
-    if (value == op.getQueries())
-      arguments.push_back(queriesText(value, *score));
-    else if (value == op.getParts() && op.getOutput())
-      arguments.push_back("eider::combining(" + operand(op.getOutput()).text + ", " + text + ", " +
-                          operand(op.getArrivals()).text + ")");
-    else
-      arguments.push_back(text);
-    if (!op.getKeyScale() && (value == op.getKeys() || value == op.getValues()))
-      arguments.push_back("nullptr"); // of its scales
-  }
-  return attendCall("leave_part", op, op.getScales(), arguments);
-}
-
-FailureOr<std::string> KernelPrinter::attendRowsText(AttendRowsOp op) {
-  FailureOr<std::string> score = printScore(op.getScore(), op.getCaptured());
-  if (failed(score))
-    return failure();
-  SmallVector<std::string> arguments = {operand(op.getOutput()).text};
-  const Value read[] = {op.getQueries(), op.getKeys(), op.getValues()};
-  for (auto [i, value] : llvm::enumerate(read)) {
-    arguments.push_back(i == 0 ? queriesText(value, *score) : operand(value).text);
-    const size_t missing = std::size(read) - op.getScales().size(); // all, or the queries'
-    arguments.push_back(i < missing ? "nullptr" : operand(op.getScales()[i - missing]).text);
-  }
-  std::string tokens = operand(op.getTokens()).text;
-  if (op.getStarts())
-    tokens = callOf("eider::packed", {},
-                    {operand(op.getStarts()).text, operand(op.getCountOfStarts()).text, tokens});
-  arguments.push_back(tokens);
-  for (Value pitch : op.getPitches())
-    arguments.push_back(operand(pitch).text);
-  return attendCall("write_rows", op, op.getScalesOfEach(), arguments);
 }
 
 Expression KernelPrinter::layoutText(ScaleLayoutOp op) {
@@ -596,21 +430,6 @@ void KernelPrinter::printCodecs() {
     os << indent << "using " << alias << " = " << codec << ";\n";
 }
 
-/// The types of attention: of its parts, and of who leaves them.
-void KernelPrinter::printAttention() {
-  auto printParts = [&](const std::string &type) {
-    std::string &alias = products[type];
-    if (alias.empty())
-      printStatement("using " + (alias = names.fresh("Parts")) + " = " + type + ";");
-    return alias;
-  };
-  kernel.walk([&](CombineAttentionOp op) { printParts(partsTypeOf(op)); });
-  kernel.walk([&](AttendOp op) {
-    printStatement("using Attend = " + decodeType(op, printParts(partsTypeOf(op))) + ";");
-  });
-  kernel.walk([&](AttendRowsOp op) { printStatement("using Attend = " + prefillType(op) + ";"); });
-}
-
 /// A type for each way in which the kernel multiplies matrices.
 void KernelPrinter::printProducts() {
   kernel.walk([&](ContractOp op) {
@@ -685,7 +504,6 @@ LogicalResult KernelPrinter::print() {
   os << "}\n";
   return success();
 }
-} // namespace
 
 FailureOr<std::string> printCuda(ModuleOp module) {
   std::string text;

@@ -230,8 +230,10 @@ LogicalResult AttendOp::verify() {
   if (!getKeyScale() != (getScales() == 0) || !getValueScale() != (getScales() == 0) ||
       (getScales() > 1 && getScales() != getKvHeads()))
     return emitOpError("has one scale, or one a head of the cache, or none");
-  if (!getOutput() != !getArrivals())
-    return emitOpError("combines parts where blocks know which of them comes last, or leaves them");
+  if (!getOutput() != !getArrivals() ||
+      (getArrivals() && !cast<PointerType>(getArrivals().getType()).getElementType().isInteger(64)))
+    return emitOpError(
+        "combines parts where blocks know which of them comes last, by words of i64");
   if (getPage() < 1 || getPlaces() < 1 || getWarps() < 1 || getAhead() < 2)
     return emitOpError("has pages of tokens, places, warps, and two steps on their way at least");
   if (getScaleAxes() > (getScales() ? 3 : 0))

@@ -87,6 +87,14 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
     return success();
   }
 
+  /// Where the kernel that combines attention has a schedule of its own, there is such a kernel.
+  static void leaveParts(ProgramOp program) {
+    ScheduleKnobs knobs = program.getScheduleAttr().getKnobs();
+    knobs.combine = 0;
+    program.setScheduleAttr(
+        ScheduleAttr::get(program.getContext(), program.getScheduleAttr().getFamily(), knobs));
+  }
+
   /// Each block of the kernel before leaves a part: their number is that of its schedule.
   static void countParts(ProgramOp program, llvm::StringMap<int64_t> &parts) {
     for (auto output : program.getOps<OutputOp>())
@@ -111,6 +119,8 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
               : program == programs.back();
       if (failed(assign(program, isGiven ? StringRef(schedule) : "")))
         return signalPassFailure();
+      if (!schedule.empty() && !isGiven && !program.getOps<AttentionOp>().empty())
+        leaveParts(program);
       countParts(program, parts);
     }
   }

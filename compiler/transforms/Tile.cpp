@@ -229,7 +229,7 @@ static std::string attentionProblem(const ScheduleKnobs &k, const Domain &domain
   if (!(k == known) || k.vector != 1)
     return "it has threads, vector = 1, split, blocks, resident, prefetch, combine and software "
            "alone";
-  if (k.combine > 1)
+  if (k.combine < 0 || k.combine > 1)
     return "combine is 1 or left out";
   if (k.combine && !domain.attends->isAlone)
     return "the program does more with attention than to round it, which has a kernel of its own: "
@@ -284,8 +284,8 @@ static std::string prefillProblem(const ScheduleKnobs &k, const Domain &domain) 
     return "a warpgroup is 128 threads and has 64 rows, alone or with split = 2, and 64 columns";
   if (k.warpgroups && k.split == 1 && it.headDim > 256)
     return "a warpgroup has heads of up to 256: split = 2 has two of them share rows";
-  if (k.warpgroups && k.split == 2 && it.headDim % 128 != 0)
-    return "two warpgroups share heads of whole 128: split = 1";
+  if (k.warpgroups && k.split == 2 && (it.headDim % 128 != 0 || it.valueDim % 128 != 0))
+    return "two warpgroups share keys and values of whole 128: split = 1";
   const int64_t warps = k.threads / 32, teams = k.split > 0 ? warps / k.split : 0;
   if (teams < 1 || warps % k.split != 0 || k.rows < 1 || k.rows % (16 * teams) != 0 ||
       k.rows > 32 * teams)
@@ -307,7 +307,9 @@ static std::string prefillProblem(const ScheduleKnobs &k, const Domain &domain) 
   if (it.sharedOf(k) > domain.sharedOfBlock)
     return "queries, keys and values take " + std::to_string((it.sharedOf(k) + 1023) / 1024) +
            " KiB of shared memory, of which the target has " +
-           std::to_string(domain.sharedOfBlock / 1024) + ": lower rows or columns";
+           std::to_string(domain.sharedOfBlock / 1024) +
+           ": lower rows or columns; where these are 16 each, a warp, queries of codes or f16 and "
+           "shorter heads take less";
   return "";
 }
 

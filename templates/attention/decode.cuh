@@ -7,6 +7,7 @@
 #define EIDER_ATTENTION_DECODE_CUH
 
 #include "eider/attention/elements.cuh"
+#include "eider/attention/pages.cuh"
 #include "eider/attention/parts.cuh"
 #include "eider/attention/queries.cuh"
 #include "eider/attention/scales.cuh"
@@ -61,7 +62,7 @@ class AttentionDecode {
   static constexpr int cached_bytes = latent ? keys_bytes : 2 * keys_bytes;
   static constexpr int step_bytes = cached_bytes + 2 * tokens * Scales::pitch * 4;
   static constexpr int value_pitch = value_dim + 4; // of sums in shared memory
-  static constexpr bool has_whole_pages = page % tokens == 0;
+  template <class Index, class W> using Work = PagedTokens<page, window, Index, W>;
   static_assert(head_dim % 32 == 0 && value_dim % (32 * shares) == 0 && value_dim <= head_dim,
                 "a lane has whole words of a value");
   static_assert(group <= 16, "a block has at most 16 query heads");
@@ -91,9 +92,9 @@ public:
   /// kv_heads, head_dim] (of latents both the same), `k_scale` and `v_scale` the axes that scales
   /// have, and `scales`, one or the cache's heads, or none (0); `table` is [sequences,
   /// table_pitch]. Of the cache no more is read than `lengths` says, whatever the table says
-  /// beyond. Row starts of q and of the cache are multiples of `alignment` bytes; pitches in
-  /// elements. `Code` is the codec, or the type of what is no codes. Every thread of the CUDA block
-  /// takes part.
+  /// beyond. Row starts of q and of the cache are multiples of `alignment` bytes, 16 where all
+  /// tensors are contiguous; pitches in elements. `Code` is the codec, or the type of what is no
+  /// codes. Every thread of the CUDA block takes part.
   template <class Code, int scales, int alignment = 16, class To, class Asked, class W, class Index,
             class Length>
   static EIDER_DEVICE void leave_part(
@@ -121,10 +122,10 @@ public:
                            {v + head * v_head_pitch, v_page_pitch, v_pitch},
                            {}};
     if constexpr (has_token_scales)
-      work.scales = lane() < tokens ? Rows<float>{k_scale + of_head * k_scale_head_pitch,
-                                                  k_scale_page_pitch, k_scale_pitch}
-                                    : Rows<float>{v_scale + of_head * v_scale_head_pitch,
-                                                  v_scale_page_pitch, v_scale_pitch};
+      work.scales = lane() < tokens ? PagedRows<float>{k_scale + of_head * k_scale_head_pitch,
+                                                       k_scale_page_pitch, k_scale_pitch}
+                                    : PagedRows<float>{v_scale + of_head * v_scale_head_pitch,
+                                                       v_scale_page_pitch, v_scale_pitch};
     const auto all = static_cast<int>((work.length + tokens - 1) / tokens);
     const auto before = static_cast<int>(work.begin() / tokens);
     // All teams of all parts take steps in turn, so that the first of each needs no length.
@@ -137,7 +138,10 @@ public:
     unsigned char *own = shared + team() * ahead * step_bytes;
 
     State state;
-    uint32 pages = window == 0 ? work.pages_of(first, table_pitch) : work.pages_of(first);
+    // Tables whose rows lie apart may have any pitch: theirs begin as their lengths say.
+    constexpr bool is_contiguous = alignment == 16;
+    uint32 pages =
+        is_contiguous && window == 0 ? work.pages_of(first, table_pitch) : work.pages_of(first);
     int begun = 0, begun_slot = 0, slot = 0;
     auto begin = [&] {
       if (begun < turns) {
@@ -205,55 +209,6 @@ private:
       arch::barrier(at);
   }
 
-  /// Rows of keys or values of one head, in pages.
-  template <class W> struct Rows {
-    const W *base;
-    int64 page_pitch, pitch;
-  };
-
-  /// What the block reads of the cache.
-  template <class Index, class W> struct Work {
-    int64 length;
-    const Index *table;
-    Rows<W> keys, values;
-    Rows<float> scales; ///< Where tokens have them: lanes of 16 of keys, the others of values.
-
-    /// The page of the lane's token of a step; any where that is not met.
-    EIDER_DEVICE uint32 pages_of(int step) const {
-      const int token = has_whole_pages ? 0 : lane() % tokens;
-      const bool is_met =
-          has_whole_pages ? left_of(step) > 0 : skipped_of(step) <= token && token < left_of(step);
-      return is_met ? static_cast<uint32>(table[page_number(step)]) : 0u;
-    }
-    /// The same before the length has come, of a table with so many pages a sequence.
-    EIDER_DEVICE uint32 pages_of(int step, int64 table_pitch) const {
-      const int64 number = page_number(step);
-      return number < table_pitch ? static_cast<uint32>(table[number]) : 0u;
-    }
-    /// Of the lane's token of a step, which page of the sequence's it is.
-    static EIDER_DEVICE int64 page_number(int step) {
-      return has_whole_pages ? step / (page / tokens)
-                             : (static_cast<int64>(step) * tokens + lane() % tokens) / page;
-    }
-
-    /// The first token that is met.
-    EIDER_DEVICE int64 begin() const {
-      return window == 0 || length <= window ? 0 : length - window;
-    }
-    /// How many of a step's tokens are before it.
-    EIDER_DEVICE int skipped_of(int step) const {
-      if constexpr (window == 0)
-        return 0;
-      const int64 skipped = begin() - static_cast<int64>(step) * tokens;
-      return skipped > 0 ? static_cast<int>(skipped) : 0;
-    }
-    /// How many of a step's tokens are there, at most all.
-    EIDER_DEVICE int left_of(int step) const {
-      const int64 left = length - static_cast<int64>(step) * tokens;
-      return left < tokens ? static_cast<int>(left) : tokens;
-    }
-  };
-
   /// The running sums of a warp: of the lane's columns of products, which are query heads.
   struct State {
     float sums[eights][products][4] = {};
@@ -289,16 +244,16 @@ private:
   static EIDER_DEVICE void begin_step(const Work<Index, W> &work, int step, uint32 pages,
                                       unsigned char *slot, arch::Site at) {
     const int skipped = work.skipped_of(step), left = work.left_of(step);
-    auto begin_rows = [&](const Rows<W> &rows, unsigned char *to) {
+    auto begin_rows = [&](const PagedRows<W> &rows, unsigned char *to) {
       const W *base = rows.base;
-      if constexpr (has_whole_pages)
+      if constexpr (Work<Index, W>::has_whole_steps)
         base += pages * rows.page_pitch + step % (page / tokens) * tokens * rows.pitch;
       constexpr int all = tokens * chunks, together = 32 * shares;
       EIDER_UNROLL
       for (int i = 0; i < (all + together - 1) / together; ++i) {
         const int n = share() * 32 + lane() + together * i, token = n / chunks, chunk = n % chunks;
         const W *from = base + token * rows.pitch;
-        if constexpr (!has_whole_pages) {
+        if constexpr (!Work<Index, W>::has_whole_steps) {
           const int64 inside = (static_cast<int64>(step) * tokens + token) % page;
           from = base + arch::shuffle(pages, token, at) * rows.page_pitch + inside * rows.pitch;
         }

@@ -11,9 +11,9 @@
 namespace eider {
 
 /// A word by which some blocks of a grid know which of them comes last, once a launch; none waits
-/// for another. What is in it when a launch begins does not matter, so that nobody has to clear it:
-/// above a mark it counts the blocks that have come, and the last leaves a count of 0. Any other
-/// word is memory that was used otherwise, and the first block to see it mends it.
+/// for another. Nobody has to clear it: above a mark it counts the blocks that have come, and the
+/// last leaves a count of 0. Any other word is memory that was used otherwise, and the first block
+/// to see it mends it; but a count that a launch left which was cut off is none.
 class Arrivals {
 public:
   /// Of one launch at a time.

@@ -190,8 +190,8 @@ TEST(Decode, AgreesWithTheReferenceOnTheDevice) {
   at_points::expectReference(ofTheTarget(cases()));
 }
 
-/// The block that comes last combines parts: of few and of many, of tiles of a head's queries; with
-/// the same bits as a kernel that combines them.
+/// The block that comes last combines parts: of few and of many, of tiles of a head's queries; of
+/// few with the same bits as a kernel that combines them.
 TEST(Decode, TheLastBlockCombinesOnTheDevice) {
   const std::string schedule = "attention<threads = 64, vector = 1, blocks = ";
   std::vector<matrix::Case> all;
@@ -204,8 +204,49 @@ TEST(Decode, TheLastBlockCombinesOnTheDevice) {
         all.push_back(decode(cache, {.dtype = blocks == 37 ? "f32" : "bf16"}, "auto",
                              schedule + std::to_string(blocks) + combine));
   at_points::expectReference(ofTheTarget(all));
-  for (size_t i = 0; i < all.size(); i += 2)
+  for (size_t i = 0; i < all.size() / 2; i += 2) // of 1 and of 16 blocks
     EXPECT_EQ(runOnHost(all[i]).at(0).data, runOnHost(all[i + 1]).at(0).data) << i;
+}
+
+/// Rows of a table may be any number of elements apart, or one for all sequences: what is read of
+/// it is as lengths say.
+TEST(Decode, TablesHaveAnyPitchOnTheDevice) {
+  const char *asked = std::getenv("EIDER_TEST_DEVICE");
+  const Device device = Device::open(asked ? asked : "host");
+  for (auto [sequences, pitch] : {std::pair<size_t, int64_t>{2, 0}, {1, 0}, {1, 1}, {1, 1 << 30}}) {
+    matrix::Case made = decode({.lengths = std::vector<int64_t>(sequences, 300)});
+    auto *table = reinterpret_cast<int32_t *>(made.inputs[blockTable].data.data());
+    if (const int64_t pages = made.dims.at("max_pages"); sequences == 2)
+      std::copy_n(table, pages, table + pages); // the one row that there is
+    CompileOptions options = made.options;
+    options.target = device.target();
+    const Call call = device.load(compile(made.program, options)).prepare(made.dims);
+    std::vector<void *> memory;
+    auto allocate = [&](size_t bytes) {
+      memory.push_back(device.allocate(bytes));
+      return static_cast<std::byte *>(memory.back());
+    };
+    const int64_t strides[] = {pitch, 1};
+    std::vector<TensorArg> tensors;
+    for (const HostTensor &input : made.inputs) {
+      const bool isShifted =
+          input.name == "k_cache"; // so that no variant is for contiguous tensors
+      std::byte *at = allocate(input.data.size() + 16) + (isShifted ? 1 : 0);
+      device.upload(at, input.data.data(), input.data.size());
+      tensors.push_back({at});
+    }
+    tensors[blockTable].strides = strides;
+    std::vector<std::byte> result(sequences * 8 * 64 * 2);
+    std::byte *output = allocate(result.size());
+    tensors.push_back({output});
+    call.launch({}, tensors, {}, allocate(call.workspace_bytes()));
+    device.synchronize();
+    device.download(result.data(), output, result.size());
+    const HostTensor o = {"o", DType::bf16, {static_cast<int64_t>(sequences), 8, 64}, result};
+    EXPECT_EQ(wrongOf(made, {o}), 0) << sequences << " sequences, a pitch of " << pitch;
+    for (void *each : memory)
+      device.free(each);
+  }
 }
 
 /// Nobody clears the words by which blocks know which comes last, and launches of other numbers of

@@ -125,6 +125,15 @@ class Table(unittest.TestCase):
         self.assertIn("| attention of 8192 tokens over themselves, 32 × 128, causal | µs | times as fast as torch flash |", text)
         self.assertIn("| Eider e4m3, as it is | 800.0 | 2.00 |", text)
 
+    def test_feathers_cells_come_first(self):
+        shape = {"n": 16384, "k": 16384}
+        ours = [dict(self.CELL, op="gemv", shape=shape, value=value, params={"format": "e4m3", "block": block, "codec": codec})
+                for codec, block, value in (("software", "1x128", 90.0), ("hardware", "1x128", 60.0), ("software", "1x*", 1.0))]
+        theirs = [dict(ours[0], params={"by": by, "block": "1x128"}, value=value) for by, value in (("torch f32", 240.0), ("torch bf16", 120.0))]
+        text = readme_table.tables([dict(self.DOCUMENT, cells=ours), dict(self.DOCUMENT, bench="peers", cells=theirs)])
+        first = next(line for line in text.splitlines() if line.startswith("| gemv"))
+        self.assertEqual(first, "| gemv 16384 × 16384, 1x128 | 3.3 (E5M2), 2.1 (E4M3) | – | 2.67 | – | 4.00 |")
+
     def test_prefill_shows_the_newest_of_a_cell(self):
         cells = [dict(self.CELL, op="attention_prefill", params={"format": "e4m3", "codec": "auto"}, shape={"s": 8192, "h": 32, "d": 128}, value=value)
                  for value in (800.0, 700.0)]

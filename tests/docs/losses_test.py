@@ -266,7 +266,10 @@ class Profile(unittest.TestCase):
 
 class TunedMisses(unittest.TestCase):
     """bench/tune_misses.py, where eider is a script that finds the same time for whatever it is asked."""
-    EIDER = """while [ "$1" != --json ]; do shift; done
+    EIDER = """while [ "$1" != --json ]; do
+            [ "$1" = --schedule ] && { echo 'error: a schedule is what tuning finds' >&2; exit 1; }
+            shift
+        done
         [ -e "${0%/*}/fails" ] && { echo 'error: no' >&2; exit 1; }
         cp "${0%/*}/found" "$2" """
 
@@ -307,6 +310,11 @@ class TunedMisses(unittest.TestCase):
         run, written = self.run_with(self.tuned(99))
         self.assertEqual((run.returncode, len(written["cells"])), (0, 1), "a cell is tuned once, warm or cold")
         self.assertEqual(run.stdout.count("us  "), 1)
+
+    def test_a_cell_whose_record_misses_too(self):
+        run, written = self.run_with(self.tuned(99), {**self.tuned(108, schedule="map<threads = 32>"), "commit": "old"})
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual([each["value"] for each in written["cells"]], [99])
 
     def test_what_cannot_be_tuned_is_said(self):
         run, written = self.run_with(self.tuned(99), fails=True)

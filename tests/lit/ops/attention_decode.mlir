@@ -25,6 +25,8 @@
 // RUN:   | FileCheck %s --check-prefix=ACROSS
 // RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --arch sm_90 \
 // RUN:   --schedule "attention<threads = 128, vector = 1, blocks = 64, prefetch = 2>" | FileCheck %s --check-prefix=TWO
+// RUN: eider explain attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
+// RUN:   --schedule "map<threads = 64, vector = 2>" | FileCheck %s --check-prefix=GIVEN
 // RUN: not eider emit attention_decode_quant --block 1x64 --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
 // RUN:   --schedule "attention<threads = 128, vector = 1, blocks = 64, prefetch = 2, combine = 1>" 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: eider explain attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=1 --arch sm_90 \
@@ -76,11 +78,11 @@
 
 // BLOCKS:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/0,
 // BLOCKS-NEXT:      /*scale_axes=*/3, /*bytes=*/1, /*latent=*/0, /*shares=*/1, /*blocks=*/4>;
-// BLOCKS:       Attend::leave_part<E4m3, /*scales=*/8>(attended, q, k_cache, k_scale, v_cache, v_scale,
-// BLOCKS-NEXT:      block_table, lengths, b, max_pages);
-// BLOCKS:       void attention_decode_parts_strided(
-// BLOCKS:           k_scale_stride, v_scale_stride, k_scale_stride_1, v_scale_stride_1, k_scale_stride_2,
-// BLOCKS-NEXT:      v_scale_stride_2);
+// BLOCKS:       Attend::leave_part<E4m3, /*scales=*/8>(eider::combining(o, attention_parts, arrivals), q,
+// BLOCKS-NEXT:      k_cache, k_scale, v_cache, v_scale, block_table, lengths, b, max_pages);
+// BLOCKS:       void attention_decode_strided(
+// BLOCKS:           v_cache_stride_1, v_cache_stride_2, k_scale_stride, v_scale_stride, k_scale_stride_1,
+// BLOCKS-NEXT:      v_scale_stride_1, k_scale_stride_2, v_scale_stride_2);
 
 // SHORT-BLOCKS: has 8 scales in heads of 128 elements: give one to each block of a multiple of 32
 
@@ -116,6 +118,9 @@
 // EXPLAIN:      schedule  attention<{{.*}}combine = 1> (heuristic)
 // EXPLAIN:      family    attention: attention over a cache
 // EXPLAIN-NOT:  kernels   2
+
+// GIVEN:        schedule  attention<threads = 128, vector = 1, blocks = 512, resident = 4, prefetch = 2> (heuristic)
+// GIVEN:        schedule  map<threads = 64, vector = 2{{.*}}> (given)
 
 // EXPLAIN-TWO:  family    attention: attention over a cache
 // EXPLAIN-TWO:  kernels   2: attention leaves parts, which the next combines
