@@ -73,7 +73,7 @@ std::vector<matrix::Case> cases() {
     add(inBlocks({33, 1}, 128, 64), {.format = format}, "software", "", "specials");
   for (const char *schedule :
        {"attention<threads = 32, vector = 1, blocks = 1, prefetch = 2>",
-        "attention<threads = 256, vector = 1, blocks = 16, prefetch = 3>",
+        "attention<threads = 128, vector = 1, blocks = 16, prefetch = 3>",
         "attention<threads = 64, vector = 1, split = 2, blocks = 4, prefetch = 3>",
         "attention<threads = 128, vector = 1, split = 4, blocks = 4, prefetch = 3>"})
     for (const int64_t block : {32, 64})
@@ -275,6 +275,9 @@ TEST(Blocks, NvrtcCompilesTheTexts) {
   for (const char *target : {"sm_75", "sm_80", "sm_90a", "sm_120a"}) {
     for (auto [d, block] :
          {std::pair<int64_t, int64_t>{128, 32}, {128, 64}, {256, 128}, {96, 32}}) {
+      if (const bool isOther = target == std::string("sm_80") || target == std::string("sm_120a");
+          isOther && block != 32)
+        continue;
       const matrix::Case made = decode(inBlocks({45}, d, block, d == 96 ? 3 : 16),
                                        {.dtype = target == std::string("sm_75") ? "f32" : "bf16"});
       expectNvrtc(made.program, made.options, target);

@@ -192,11 +192,14 @@ TEST(PrefillOfCodes, TextsArePure) {
 TEST(PrefillOfCodes, NvrtcCompilesTheTexts) {
   for (const int64_t d : {32, 96, 128, 256, 512}) {
     SCOPED_TRACE("heads of " + std::to_string(d));
+    const bool isEvery = d == 128 || d == 512; // target: of others one by each kind of products
     for (const char *target : {"sm_89", "sm_120", "sm_121a"})
-      expectNvrtc(prefill({.d = d}).program, prefill({.d = d}).options, target);
+      if (isEvery || target == std::string("sm_89"))
+        expectNvrtc(prefill({.d = d}).program, prefill({.d = d}).options, target);
     const matrix::Case given =
         prefill({.d = d}, with("1", {.format = "e5m2"}), "auto", d > 256 ? ofSplits : ofLong);
     for (const char *target : {"sm_90", "sm_90a", "sm_100a", "sm_110"})
-      expectNvrtc(given.program, given.options, target);
+      if (isEvery || target == std::string("sm_90"))
+        expectNvrtc(given.program, given.options, target);
   }
 }

@@ -254,6 +254,8 @@ TEST(Latents, NvrtcCompilesTheTexts) {
   for (const char *target : {"sm_75", "sm_80", "sm_90a", "sm_120a"}) {
     for (const char *format : {"e4m3", "e5m2", "bf16"})
       for (const char *dtype : {"bf16", "f32"}) {
+        if (format == std::string("e5m2") && target != std::string("sm_90a"))
+          continue;
         const bool isOld = target == std::string("sm_75"); // which has no products of bf16
         const matrix::Case made =
             decode(latents({45}, 128, 64), {.dtype = isOld ? "f16" : dtype,
