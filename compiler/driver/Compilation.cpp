@@ -136,18 +136,20 @@ std::vector<VariantKind> Compilation::variants() {
     const ir::Family family = program.getScheduleAttr().getFamily();
     return family == ir::Family::contract || family == ir::Family::attention;
   });
-  auto differs = [&](VariantKind one, VariantKind other) {
-    return llvm::any_of(llvm::zip_equal(scheduled(one).getOps<ir::ProgramOp>(),
-                                        scheduled(other).getOps<ir::ProgramOp>()),
-                        [](auto pair) {
-                          auto [one, other] = pair;
-                          return one.getScheduleAttr() != other.getScheduleAttr();
-                        });
+  const bool attends = llvm::any_of(
+      usual, [](ir::ProgramOp program) { return !program.getOps<ir::AttentionOp>().empty(); });
+  auto schedules = [&](VariantKind kind) {
+    return llvm::map_to_vector(scheduled(kind).getOps<ir::ProgramOp>(),
+                               [](ir::ProgramOp program) { return program.getScheduleAttr(); });
   };
-  for (VariantKind kind :
-       {VariantKind::few_rows, VariantKind::rows_32, VariantKind::rows_16, VariantKind::rows_8})
-    if (hasOpen && multiplies != (kind == VariantKind::few_rows) && differs(kind, kinds.front()))
+  for (VariantKind kind : {VariantKind::few_rows, VariantKind::rows_32, VariantKind::rows_16,
+                           VariantKind::rows_8, VariantKind::rows_4}) {
+    const bool isTried = kind == VariantKind::few_rows ? !multiplies
+                         : kind == VariantKind::rows_4 ? attends
+                                                       : multiplies;
+    if (hasOpen && isTried && schedules(kind) != schedules(kinds.front()))
       kinds.insert(kinds.begin(), kind);
+  }
   const std::vector<VariantKind> cooperative = cooperativeVariants();
   kinds.insert(kinds.begin(), cooperative.begin(), cooperative.end());
   return kinds;

@@ -469,7 +469,8 @@ static ScheduleAttr latentSchedule(MLIRContext *context, const Domain &domain) {
 /// has room: of many sequences as many as run at once, of few half as many, so that parts are
 /// combined soon. Where these have no room, few sequences have blocks of eight warps, which leave
 /// fewer parts; so they do where codes are converted by arithmetic, of which each of such blocks
-/// does more at a time. A power of two, so that as many heads have as many parts each.
+/// does more at a time, and of one to four sequences, whose many parts a second kernel combines
+/// where it may begin early. A power of two, so that as many heads have as many parts each.
 static ScheduleAttr attentionSchedule(MLIRContext *context, const Domain &domain,
                                       int64_t mostSequences) {
   const bool isFew = mostSequences > 0 && mostSequences <= mostRowsOf(VariantKind::rows_32);
@@ -495,9 +496,12 @@ static ScheduleAttr attentionSchedule(MLIRContext *context, const Domain &domain
                       .resident = 4,
                       .prefetch = isFew ? 3 : 2,
                       .combine = it.isAlone};
-  if (isFew && (it.bySoftware || !fits(knobs))) {
+  const bool isOne = isFew && mostSequences <= mostRowsOf(VariantKind::rows_4) && !it.bySoftware &&
+                     domain.largestCluster > 1; // of a target that lets it
+  if (isFew && (it.bySoftware || isOne || !fits(knobs))) {
     knobs.threads = 256;
-    knobs.resident = 2;
+    knobs.resident = isOne ? 1 : 2;
+    knobs.combine = isOne ? 0 : knobs.combine;
     if (!fits(knobs))
       knobs.resident = 1;
     knobs.blocks = it.bySoftware ? 128 * knobs.resident : 128;

@@ -36,10 +36,9 @@ static std::string suffixOf(VariantKind variant) {
 }
 
 static constexpr VariantKind allVariants[] = {
-    VariantKind::cooperative, VariantKind::cooperative_large,
-    VariantKind::rows_8,      VariantKind::rows_16,
-    VariantKind::rows_32,     VariantKind::few_rows,
-    VariantKind::contiguous,  VariantKind::general};
+    VariantKind::cooperative, VariantKind::cooperative_large, VariantKind::rows_4,
+    VariantKind::rows_8,      VariantKind::rows_16,           VariantKind::rows_32,
+    VariantKind::few_rows,    VariantKind::contiguous,        VariantKind::general};
 
 /// Of how many rows a variant's matrix has a multiple: so many that neither does a chunk of the
 /// transpose reach beyond its end nor its rows begin in the middle of an access.

@@ -50,7 +50,9 @@ std::unique_ptr<mlir::Pass> createLegalize(const std::string &target = "sm_90",
 enum class VariantKind {
   cooperative,       ///< Contiguous, where all blocks, of threads with few elements, run at once.
   cooperative_large, ///< The same of threads with many elements: for larger matrices.
-  rows_8,            ///< Contiguous products of matrices, with at most 8 rows; 16; 32.
+  rows_4,            ///< Contiguous attention over a cache, of at most 4 sequences.
+  rows_8,            ///< Contiguous products of matrices, with at most 8 rows; 16; 32, which
+                     ///< attention has, too.
   rows_16,
   rows_32,
   few_rows,   ///< Contiguous, with at most 256 rows.

@@ -18,6 +18,8 @@ const char *eider::transforms::nameOf(VariantKind variant) {
     return "cooperative";
   case VariantKind::cooperative_large:
     return "cooperative_large";
+  case VariantKind::rows_4:
+    return "rows_4";
   case VariantKind::rows_8:
     return "rows_8";
   case VariantKind::rows_16:
@@ -36,6 +38,8 @@ const char *eider::transforms::nameOf(VariantKind variant) {
 
 int64_t eider::transforms::mostRowsOf(VariantKind variant) {
   switch (variant) {
+  case VariantKind::rows_4:
+    return 4;
   case VariantKind::rows_8:
     return 8;
   case VariantKind::rows_16:

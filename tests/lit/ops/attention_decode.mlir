@@ -1,5 +1,5 @@
 // The texts of attention over a paged cache: one kernel, whose last blocks combine what others leave; or one whose blocks
-// leave parts, and one that combines them with what stands after it. Rows of heads are rows of a matrix.
+// leave parts, and one that combines them with what stands after it, or of few sequences. Rows of heads are rows of a matrix.
 //
 // RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --arch sm_90 \
 // RUN:   | FileCheck %s
@@ -35,7 +35,9 @@
 // RUN:   | FileCheck %s --check-prefix=EXPLAIN-TWO
 
 // CHECK:      #include "eider/attention/decode.cuh"
-// CHECK-NOT:  parts.cuh
+// CHECK:      contiguous, aligned · at most 4 rows
+// CHECK:      void attention_decode_parts_rows_4(
+// CHECK:      void attention_decode_rows_4(
 // CHECK:      contiguous, aligned · at most 32 rows
 // CHECK:      void attention_decode_rows_32(
 // CHECK:      // writes o bf16 [b, h, d]
