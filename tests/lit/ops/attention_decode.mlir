@@ -89,6 +89,7 @@
 // SHORT-BLOCKS: has 8 scales in heads of 128 elements: give one to each block of a multiple of 32
 
 // FLOATS-NOT:   Codec
+// FLOATS:       void attention_decode(
 // FLOATS:       using Attend = AttentionDecode<Parts, /*page=*/16, {{.*}}/*window=*/0,
 // FLOATS-NEXT:      /*scale_axes=*/0, /*bytes=*/2>;
 // FLOATS-NEXT:  Attend::leave_part<bf16, /*scales=*/0>(eider::combining(o, attention_parts, arrivals), q,
