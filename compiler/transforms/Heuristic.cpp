@@ -188,7 +188,9 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
        .columns = columns,
        .tiles = ahead ? 2 : 1,
        .resident = !ahead && threads < held ? std::min(held / threads, mostResident) : 0,
-       .prefetch = ahead});
+       .prefetch = ahead,
+       // Beside a copy the caches are for what is stored in both orders.
+       .streaming = ahead && !block.isBlock() && works && copies});
 }
 
 /// Where a row that is loaded ahead hides what is done with the one before, and registers have
