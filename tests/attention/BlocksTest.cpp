@@ -290,15 +290,7 @@ TEST(Blocks, NvrtcCompilesTheTexts) {
 
 TEST(Blocks, RefuseWhatTheyCannot) {
   auto errorOf = [](const Cache &cache, const std::string &schedule = "") {
-    const matrix::Case made = decode(cache, {}, "auto", schedule);
-    CompileOptions options = made.options;
-    options.target = "sm_90";
-    try {
-      emit(made.program, options, Stage::Cuda);
-    } catch (const Error &error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return attention_cases::errorOf(decode(cache, {}, "auto", schedule));
   };
   EXPECT_EQ(errorOf(inBlocks({45}, 128, 32)), "");
   EXPECT_THAT(errorOf(inBlocks({45}, 128, 16)),

@@ -46,9 +46,29 @@ static void writeSlopes(matrix::Case &made) {
     }
 }
 
-static HostTensor &inputOf(matrix::Case &made, const std::string &name) {
+HostTensor &attention_cases::inputNamed(matrix::Case &made, const std::string &name) {
   return *std::find_if(made.inputs.begin(), made.inputs.end(),
                        [&](const HostTensor &input) { return input.name == name; });
+}
+
+std::string attention_cases::textFor(const matrix::Case &made, const std::string &target) {
+  CompileOptions options = made.options;
+  options.target = target;
+  return emit(made.program, options, Stage::Cuda);
+}
+
+std::string attention_cases::errorOf(const matrix::Case &made, const std::string &target) {
+  try {
+    textFor(made, target);
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "";
+}
+
+OpParameters attention_cases::causally(const char *causal, OpParameters parameters) {
+  parameters.settings["causal"] = causal;
+  return parameters;
 }
 
 /// Elements of bf16 or f16 of magnitudes below 2, so that many tokens have weight.
@@ -142,8 +162,8 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
         std::fill_n(input.data.begin() + token * row, row, nan);
   if (shape.scaleAxes != 0)
     writeScales(made, isKept, shape);
-  write(inputOf(made, "block_table"), table);
-  write(inputOf(made, "lengths"), tokens);
+  write(inputNamed(made, "block_table"), table);
+  write(inputNamed(made, "lengths"), tokens);
   writeSlopes(made);
   return made;
 }
@@ -200,7 +220,7 @@ matrix::Case attention_cases::prefill(const Prompt &shape, const OpParameters &g
         code &= std::byte(0xbf); // of magnitudes below 2
   }
   if (isPacked)
-    write(inputOf(made, "cu_seqlens"), starts);
+    write(inputNamed(made, "cu_seqlens"), starts);
   writeSlopes(made);
   return made;
 }

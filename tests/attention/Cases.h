@@ -27,6 +27,16 @@ struct Cache {
 /// The inputs over codes of such a cache.
 enum LatentInput { qOfLatents, kvCache, kvScale };
 
+/// The input of that name, which is there.
+HostTensor &inputNamed(matrix::Case &made, const std::string &name);
+
+/// The text of a case for a target, and why there is none: empty if there is.
+std::string textFor(const matrix::Case &made, const std::string &target);
+std::string errorOf(const matrix::Case &made, const std::string &target = "sm_90");
+
+/// Parameters of a sequence over itself, causal ("1") or not.
+OpParameters causally(const char *causal, OpParameters parameters = {});
+
 /// Overwrites a tensor's first elements.
 template <class T> void write(HostTensor &tensor, const std::vector<T> &values) {
   std::memcpy(tensor.data.data(), values.data(), values.size() * sizeof(T));

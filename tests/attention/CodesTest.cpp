@@ -36,11 +36,6 @@ const char *const ofShort = "attention<threads = 64, vector = 1, rows = 64, colu
                   *const splitAndWaiting = "attention<threads = 64, vector = 1, rows = 16, "
                                            "columns = 32, split = 2, codes = 1>";
 
-OpParameters with(const char *causal, OpParameters parameters = {}) {
-  parameters.settings["causal"] = causal;
-  return parameters;
-}
-
 std::vector<matrix::Case> cases() {
   std::vector<matrix::Case> cases;
   auto add = [&](const Prompt &shape, const OpParameters &parameters, const char *schedule) {
@@ -49,28 +44,28 @@ std::vector<matrix::Case> cases() {
   for (const char *causal : {"0", "1"}) {
     for (const int64_t d : {32, 64, 96, 128})
       for (const char *schedule : {ofShort, waiting})
-        add({.tokens = 150, .heads = 2, .kvHeads = 1, .d = d}, with(causal, {.dtype = "f32"}),
+        add({.tokens = 150, .heads = 2, .kvHeads = 1, .d = d}, causally(causal, {.dtype = "f32"}),
             schedule);
     for (const int64_t d : {160, 192, 256})
       for (const char *schedule : {ofLong, waiting})
-        add({.tokens = 70, .heads = 1, .kvHeads = 1, .d = d}, with(causal, {.dtype = "f32"}),
+        add({.tokens = 70, .heads = 1, .kvHeads = 1, .d = d}, causally(causal, {.dtype = "f32"}),
             schedule);
     for (const int64_t d : {288, 384, 512})
       for (const char *schedule : {ofSplits, splitAndWaiting})
-        add({.tokens = 70, .heads = 1, .kvHeads = 1, .d = d}, with(causal, {.dtype = "f32"}),
+        add({.tokens = 70, .heads = 1, .kvHeads = 1, .d = d}, causally(causal, {.dtype = "f32"}),
             schedule);
     for (const char *schedule : {ofShort, ofSplits, waiting}) {
-      add({.heads = 6, .kvHeads = 2, .scales = 2}, with(causal), schedule);
-      add({.d = 128}, with(causal, {.dtype = "f16", .format = "e5m2"}), schedule);
-      add({.heads = 2, .kvHeads = 1, .lengths = {65, 0, 1, 130, 2}}, with(causal), schedule);
-      add({}, with(causal, {.settings = {{"alibi", "1"}, {"softcap", "20"}}}), schedule);
-      add({}, with(causal, {.settings = {{"scaled", "0"}}}), schedule);
-      add({}, with(causal), schedule); // rows that lie apart, and begin anywhere
+      add({.heads = 6, .kvHeads = 2, .scales = 2}, causally(causal), schedule);
+      add({.d = 128}, causally(causal, {.dtype = "f16", .format = "e5m2"}), schedule);
+      add({.heads = 2, .kvHeads = 1, .lengths = {65, 0, 1, 130, 2}}, causally(causal), schedule);
+      add({}, causally(causal, {.settings = {{"alibi", "1"}, {"softcap", "20"}}}), schedule);
+      add({}, causally(causal, {.settings = {{"scaled", "0"}}}), schedule);
+      add({}, causally(causal), schedule); // rows that lie apart, and begin anywhere
       cases.back().layout = {/*padding=*/3, /*shift=*/1};
     }
   }
   for (const int64_t tokens : {0, 1, 16, 63, 64, 65})
-    add({.tokens = tokens, .heads = 2, .kvHeads = 1, .d = 32}, with("1"), ofShort);
+    add({.tokens = tokens, .heads = 2, .kvHeads = 1, .d = 32}, causally("1"), ofShort);
   for (const char *format : {"e4m3", "e5m2"}) {
     cases.push_back(prefill({.tokens = 40}, {.format = format}, "auto", ofShort, "specials"));
     add({.quantised = true}, {.block = "1x64", .fromFormat = format}, ofShort);
@@ -80,9 +75,7 @@ std::vector<matrix::Case> cases() {
 
 std::string textFor(const char *target, const Prompt &shape, const OpParameters &parameters = {},
                     const std::string &codec = "auto", const std::string &schedule = "") {
-  matrix::Case made = prefill(shape, parameters, codec, schedule);
-  made.options.target = target;
-  return emit(made.program, made.options, Stage::Cuda);
+  return attention_cases::textFor(prefill(shape, parameters, codec, schedule), target);
 }
 } // namespace
 
@@ -97,7 +90,7 @@ TEST(PrefillOfCodes, AgreesWithTheReferenceOnTheDevice) {
 TEST(PrefillOfCodes, Each128AreASumOfTheirOwn) {
   for (const char *schedule : {ofLong, waiting, ofSplits}) {
     matrix::Case made = prefill({.tokens = 2, .heads = 1, .kvHeads = 1, .d = 256},
-                                with("0", {.dtype = "f32"}), "auto", schedule);
+                                causally("0", {.dtype = "f32"}), "auto", schedule);
     for (const int scale : {int(queryScale), int(keyScale), int(valueScale)})
       write(made.inputs[scale], std::vector<float>{scale == int(queryScale) ? 0.03125f : 1.0f});
     for (const int input : {int(queries), int(keys), int(values)})
@@ -124,7 +117,7 @@ TEST(PrefillOfCodes, NansReachWhatTheyMeet) {
   const Prompt shape = {.tokens = 20, .heads = 4, .kvHeads = 2, .d = 64};
   for (const char *schedule : {ofShort, splitAndWaiting})
     for (const int where : {int(queries), int(keys)}) {
-      matrix::Case made = prefill(shape, with("1", {.dtype = "f32"}), "auto", schedule);
+      matrix::Case made = prefill(shape, causally("1", {.dtype = "f32"}), "auto", schedule);
       const int64_t heads = where == keys ? 2 : 4;
       made.inputs[where].data[(7 * heads + 1) * 64 + 5] = std::byte(0xff); // token 7, head 1
       const std::vector<HostTensor> outputs = runOnHost(made);
@@ -155,12 +148,7 @@ TEST(PrefillOfCodes, AreForTargetsThatMultiplyThem) {
 TEST(PrefillOfCodes, RefusesWhatCannotMeetSo) {
   auto errorOf = [](const char *target, const OpParameters &parameters = {},
                     const std::string &codec = "auto", const std::string &schedule = ofShort) {
-    try {
-      textFor(target, {}, parameters, codec, schedule);
-    } catch (const Error &error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return attention_cases::errorOf(prefill({}, parameters, codec, schedule), target);
   };
   EXPECT_THAT(errorOf("sm_89"), IsEmpty());
   const auto isRefused = AllOf(HasSubstr("queries and keys of E4M3 or E5M2 meet as codes by the "
@@ -184,7 +172,7 @@ TEST(PrefillOfCodes, RefusesWhatCannotMeetSo) {
 }
 
 TEST(PrefillOfCodes, TextsArePure) {
-  const std::string text = textFor("sm_89", {.d = 96, .lengths = {30, 40}}, with("1"));
+  const std::string text = textFor("sm_89", {.d = 96, .lengths = {30, 40}}, causally("1"));
   EXPECT_THAT(text::impurities(text), IsEmpty()) << text;
   EXPECT_THAT(text::wideLines(text), IsEmpty()) << text;
 }
@@ -197,7 +185,7 @@ TEST(PrefillOfCodes, NvrtcCompilesTheTexts) {
       if (isEvery || target == std::string("sm_89"))
         expectNvrtc(prefill({.d = d}).program, prefill({.d = d}).options, target);
     const matrix::Case given =
-        prefill({.d = d}, with("1", {.format = "e5m2"}), "auto", d > 256 ? ofSplits : ofLong);
+        prefill({.d = d}, causally("1", {.format = "e5m2"}), "auto", d > 256 ? ofSplits : ofLong);
     for (const char *target : {"sm_90", "sm_90a", "sm_100a", "sm_110"})
       if (isEvery || target == std::string("sm_90"))
         expectNvrtc(given.program, given.options, target);

@@ -44,10 +44,6 @@ const char *const byThemselves = "attention<threads = 128, vector = 1, blocks = 
                   *const ofEight = "attention<threads = 256, vector = 1, split = 8, blocks = 3, "
                                    "prefetch = 4>";
 
-HostTensor &inputNamed(matrix::Case &made, const std::string &name) {
-  return *std::ranges::find(made.inputs, name, &HostTensor::name);
-}
-
 std::vector<matrix::Case> cases() {
   std::vector<matrix::Case> cases;
   auto add = [&](const Cache &shape, const OpParameters &parameters = {},
@@ -272,15 +268,7 @@ TEST(Latents, NvrtcCompilesTheTexts) {
 
 TEST(Latents, RefuseWhatTheyCannot) {
   auto errorOf = [](const Cache &cache, const std::string &schedule = "") {
-    const matrix::Case made = decode(cache, {}, "auto", schedule);
-    CompileOptions options = made.options;
-    options.target = "sm_90";
-    try {
-      emit(made.program, options, Stage::Cuda);
-    } catch (const Error &error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return attention_cases::errorOf(decode(cache, {}, "auto", schedule));
   };
   Cache cache = latents({45}, 16);
   EXPECT_EQ(errorOf(cache), "");

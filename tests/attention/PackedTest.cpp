@@ -35,11 +35,6 @@ const char *const ofWarps = "attention<threads = 64, vector = 1, rows = 32, colu
                   *const ofWarpgroups = "attention<threads = 256, vector = 1, rows = 128, columns "
                                         "= 64, prefetch = 1, warpgroups = 1>";
 
-OpParameters with(const char *causal, OpParameters parameters = {}) {
-  parameters.settings["causal"] = causal;
-  return parameters;
-}
-
 /// Of each kernel: with sequences of no token and of one, and such as end in a tile, or with it.
 std::vector<matrix::Case> cases() {
   std::vector<matrix::Case> cases;
@@ -50,18 +45,20 @@ std::vector<matrix::Case> cases() {
   const std::vector<int64_t> mixed = {65, 0, 1, 130, 2, 63, 128, 0};
   for (const char *causal : {"0", "1"}) {
     for (const char *schedule : {"", ofWarps, ofSplits, ofWarpgroups})
-      add({.heads = 2, .kvHeads = 1, .d = 32, .lengths = mixed}, with(causal), schedule);
+      add({.heads = 2, .kvHeads = 1, .d = 32, .lengths = mixed}, causally(causal), schedule);
     for (const std::vector<int64_t> &lengths :
          {std::vector<int64_t>{1}, {0}, {0, 0}, {0, 5}, {5, 0}, {64, 64, 64}, {200}})
-      add({.heads = 1, .kvHeads = 1, .d = 32, .lengths = lengths}, with(causal));
-    add({.heads = 1, .kvHeads = 1, .d = 32, .lengths = std::vector<int64_t>(100, 3)}, with(causal));
+      add({.heads = 1, .kvHeads = 1, .d = 32, .lengths = lengths}, causally(causal));
+    add({.heads = 1, .kvHeads = 1, .d = 32, .lengths = std::vector<int64_t>(100, 3)},
+        causally(causal));
     for (const int64_t d : {64, 128, 512})
       add({.heads = 4, .kvHeads = 2, .d = d, .scales = 2, .lengths = {70, 3, 40}},
-          with(causal, {.dtype = "f32"}));
-    add({.lengths = {70, 3, 40}}, with(causal, {.format = "e5m2"}), "", "software");
-    add({.lengths = {70, 3, 40}}, with(causal, {.settings = {{"alibi", "1"}, {"softcap", "20"}}}));
-    add({.lengths = {70, 3, 40}}, with(causal, {.settings = {{"scaled", "0"}}}));
-    add({.lengths = {70, 3, 40}}, with(causal)); // rows that lie apart, and begin anywhere
+          causally(causal, {.dtype = "f32"}));
+    add({.lengths = {70, 3, 40}}, causally(causal, {.format = "e5m2"}), "", "software");
+    add({.lengths = {70, 3, 40}},
+        causally(causal, {.settings = {{"alibi", "1"}, {"softcap", "20"}}}));
+    add({.lengths = {70, 3, 40}}, causally(causal, {.settings = {{"scaled", "0"}}}));
+    add({.lengths = {70, 3, 40}}, causally(causal)); // rows that lie apart, and begin anywhere
     cases.back().layout = {/*padding=*/3, /*shift=*/1};
   }
   return cases;
@@ -109,7 +106,7 @@ TEST(Packed, NoSequenceSeesAnother) {
   std::vector<Pair> pairs;
   for (const char *causal : {"0", "1"})
     for (const char *schedule : {ofWarps, ofSplits, ofCodes, ofWarpgroups}) {
-      const OpParameters parameters = with(causal, {.dtype = "f32"});
+      const OpParameters parameters = causally(causal, {.dtype = "f32"});
       const matrix::Case whole = prefill(shape, parameters, "auto", schedule);
       int64_t before = 0;
       for (size_t sequence = 0; sequence < shape.lengths.size(); ++sequence) {
@@ -141,7 +138,7 @@ TEST(Packed, NoSequenceSeesAnother) {
 TEST(Packed, BoundsCatchMutations) {
   for (const char *causal : {"0", "1"}) {
     const Prompt shape = {.heads = 2, .kvHeads = 1, .d = 64, .lengths = {40, 30, 50}};
-    const matrix::Case made = prefill(shape, with(causal, {.dtype = "f32"}));
+    const matrix::Case made = prefill(shape, causally(causal, {.dtype = "f32"}));
     ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
     auto wrongBy = [&](const std::vector<int32_t> &other) {
       matrix::Case mutated = made;
@@ -160,7 +157,7 @@ TEST(Packed, OtherStartsStayInside) {
   constexpr int32_t far = 1 << 30;
   for (const char *schedule : {ofWarps, ofCodes, ofWarpgroups}) {
     const matrix::Case made = prefill({.heads = 1, .kvHeads = 1, .d = 32, .lengths = {40, 30}},
-                                      with("0"), "auto", schedule);
+                                      causally("0"), "auto", schedule);
     for (const std::vector<int32_t> &other :
          {std::vector<int32_t>{0, far, 70}, {-far, 40, 70}, {0, 40, far}, {far, far, far}}) {
       matrix::Case mutated = made;
@@ -209,7 +206,7 @@ TEST(Packed, RefusesWhatAreNoStarts) {
 
 TEST(Packed, TextsArePure) {
   for (const char *target : {"sm_80", "sm_90a"}) {
-    const matrix::Case made = prefill({.lengths = {3}}, with("1"));
+    const matrix::Case made = prefill({.lengths = {3}}, causally("1"));
     CompileOptions options = made.options;
     options.target = target;
     const std::string text = emit(made.program, options, Stage::Cuda);
@@ -221,7 +218,7 @@ TEST(Packed, TextsArePure) {
 
 TEST(Packed, NvrtcCompilesTheTexts) {
   for (const char *target : {"sm_75", "sm_80", "sm_90a", "sm_120a"}) {
-    const matrix::Case made = prefill({.d = 128, .lengths = {3}}, with("1"));
+    const matrix::Case made = prefill({.d = 128, .lengths = {3}}, causally("1"));
     expectNvrtc(made.program, made.options, target);
   }
 }

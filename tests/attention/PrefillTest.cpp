@@ -280,15 +280,7 @@ TEST(Prefill, ATextForWarpgroupsIsForNoOtherTarget) {
 TEST(Prefill, RefusesWhatNoKernelHas) {
   auto errorOf = [](const Prompt &shape, const std::string &schedule = "",
                     const char *target = "sm_90") {
-    const matrix::Case made = prefill(shape, {}, "auto", schedule);
-    CompileOptions options = made.options;
-    options.target = target;
-    try {
-      emit(made.program, options, Stage::Cuda);
-    } catch (const Error &error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return attention_cases::errorOf(prefill(shape, {}, "auto", schedule), target);
   };
   EXPECT_THAT(errorOf({}), IsEmpty());
   EXPECT_THAT(errorOf({.heads = 3}), HasSubstr("give a multiple"));

@@ -120,16 +120,8 @@ TEST(QuantisedAttention, NvrtcCompilesTheTexts) {
 /// A block lies in one head, and heads are made of blocks; or it is whole rows.
 TEST(QuantisedAttention, RefusesBlocksAcrossHeads) {
   auto errorOf = [](const char *block, int64_t d, const char *source = "") {
-    const matrix::Case made =
-        decode({.d = d, .quantised = true}, {.block = block, .scaleSource = source});
-    CompileOptions options = made.options;
-    options.target = "sm_90";
-    try {
-      emit(made.program, options, Stage::Cuda);
-    } catch (const Error &error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return attention_cases::errorOf(
+        decode({.d = d, .quantised = true}, {.block = block, .scaleSource = source}));
   };
   EXPECT_EQ(errorOf("1x32", 96), "");
   EXPECT_THAT(errorOf("1x64", 96), AllOf(HasSubstr("blocks of 1x64 in rows of 8x96"),

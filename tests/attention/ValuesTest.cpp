@@ -46,10 +46,6 @@ const char *const ofWarps = "attention<threads = 64, vector = 1, rows = 64, colu
                   *const codesThatWait = "attention<threads = 64, vector = 1, rows = 16, "
                                          "columns = 32, split = 2, codes = 1>";
 
-OpParameters with(const char *causal, OpParameters parameters = {}) {
-  parameters.settings["causal"] = causal;
-  return parameters;
-}
 OpParameters floats(const char *dtype, OpParameters parameters = {}) {
   parameters.dtype = dtype;
   parameters.settings["float_queries"] = "1";
@@ -65,10 +61,10 @@ std::vector<matrix::Case> cases() {
   for (const char *causal : {"0", "1"}) {
     for (const Prompt &shape : {latents(70), apart(150)}) {
       for (const char *format : {"e4m3", "e5m2"})
-        add(shape, with(causal, {.dtype = "f32", .format = format}));
-      add(shape, with(causal), "software");
+        add(shape, causally(causal, {.dtype = "f32", .format = format}));
+      add(shape, causally(causal), "software");
       for (const char *dtype : {"bf16", "f16"})
-        add(shape, with(causal, floats(dtype)));
+        add(shape, causally(causal, floats(dtype)));
     }
     Prompt packed = narrow(0);
     packed.lengths = {65, 0, 1, 30};
@@ -78,28 +74,29 @@ std::vector<matrix::Case> cases() {
            {narrow(150), packed, Prompt{.tokens = 100, .d = 64, .scales = 2, .valueDim = 96},
             Prompt{.tokens = 100, .d = 128, .valueDim = 32},
             Prompt{.tokens = 100, .d = 64, .valueDim = 32}}) {
-        add(shape, with(causal, {.dtype = "f32"}), "auto", schedule);
+        add(shape, causally(causal, {.dtype = "f32"}), "auto", schedule);
         if (areCodes)
           continue;
-        add(shape, with(causal), "software", schedule);
+        add(shape, causally(causal), "software", schedule);
         for (const char *dtype : {"bf16", "f16"})
-          add(shape, with(causal, floats(dtype)), "auto", schedule);
+          add(shape, causally(causal, floats(dtype)), "auto", schedule);
       }
-      add(narrow(100), with(causal), "auto", schedule); // rows that lie apart, and begin anywhere
+      add(narrow(100), causally(causal), "auto",
+          schedule); // rows that lie apart, and begin anywhere
       cases.back().layout = {/*padding=*/3, /*shift=*/1};
     }
-    add(latents(40), with(causal), "auto", codesThatWait);
+    add(latents(40), causally(causal), "auto", codesThatWait);
     for (const char *schedule : {waiting, ofCodes}) // of which sm_75 has room for the first
-      add(apart(70), with(causal), "auto", schedule);
+      add(apart(70), causally(causal), "auto", schedule);
     for (const auto &[d, columns] : {std::pair(64, 96), {64, 32}, {256, 128}, {96, 224}})
-      add({.tokens = 150, .d = d, .valueDim = columns}, with(causal, {.dtype = "f32"}), "auto",
+      add({.tokens = 150, .d = d, .valueDim = columns}, causally(causal, {.dtype = "f32"}), "auto",
           ofWarpgroups);
-    add(narrow(100), with(causal, {.settings = {{"alibi", "1"}, {"softcap", "20"}}}));
-    add(narrow(100), with(causal, {.settings = {{"scaled", "0"}}}));
+    add(narrow(100), causally(causal, {.settings = {{"alibi", "1"}, {"softcap", "20"}}}));
+    add(narrow(100), causally(causal, {.settings = {{"scaled", "0"}}}));
   }
   for (const auto &[d, columns] : {std::pair(32, 32), {160, 128}, {288, 256}, {512, 512}})
-    add({.tokens = 40, .heads = 1, .kvHeads = 1, .d = d, .valueColumns = columns}, with("1"));
-  add({.tokens = 40, .heads = 1, .kvHeads = 1, .d = 1024, .valueColumns = 512}, with("1"));
+    add({.tokens = 40, .heads = 1, .kvHeads = 1, .d = d, .valueColumns = columns}, causally("1"));
+  add({.tokens = 40, .heads = 1, .kvHeads = 1, .d = 1024, .valueColumns = 512}, causally("1"));
   Prompt quantised = narrow(70);
   quantised.quantised = true;
   for (const char *block : {"1x64", "1x*"})
@@ -116,13 +113,7 @@ bool hasBf16(const std::string &target, const Prompt &shape) {
 
 std::string textFor(const Prompt &shape, const char *target, const OpParameters &parameters = {},
                     const std::string &schedule = "") {
-  matrix::Case made = prefill(shape, parameters, "auto", schedule);
-  made.options.target = target;
-  return emit(made.program, made.options, Stage::Cuda);
-}
-
-HostTensor &inputNamed(matrix::Case &made, const std::string &name) {
-  return *std::ranges::find(made.inputs, name, &HostTensor::name);
+  return attention_cases::textFor(prefill(shape, parameters, "auto", schedule), target);
 }
 } // namespace
 
@@ -166,7 +157,7 @@ TEST(PrefillValues, NansReachWhatTheyMeet) {
     const Prompt ofTheirOwn = {.tokens = 20, .heads = 2, .kvHeads = 1, .d = 64, .valueDim = 32};
     for (const Prompt &shape : {narrow(20), ofTheirOwn}) {
       const bool isLatent = shape.valueColumns != 0;
-      matrix::Case made = prefill(shape, with("0", {.dtype = "f32"}), "auto", schedule);
+      matrix::Case made = prefill(shape, causally("0", {.dtype = "f32"}), "auto", schedule);
       HostTensor &tensor = inputNamed(made, isLatent ? "kv" : "v");
       // Token 7 of the first head of keys.
       tensor.data[isLatent ? 7 * 2 * 96 + 70 : 7 * 32 + 5] = std::byte(0xff);
@@ -187,7 +178,7 @@ TEST(PrefillValues, NothingBehindTheEndIsMet) {
       if (schedule == ofWarpgroups && shape.valueColumns != 0)
         continue; // which are part of keys
       shape.lengths = {33, 40};
-      const matrix::Case made = prefill(shape, with("0", {.dtype = "f32"}), "auto", schedule);
+      const matrix::Case made = prefill(shape, causally("0", {.dtype = "f32"}), "auto", schedule);
       matrix::Case other = made;
       for (HostTensor &input : other.inputs)
         if (sizeOf(input.dtype) == 1) {
@@ -204,7 +195,7 @@ TEST(PrefillValues, NothingBehindTheEndIsMet) {
 
 /// The bound is tight enough to see columns that are left out, of keys and of values.
 TEST(PrefillValues, BoundsCatchMutations) {
-  const matrix::Case made = prefill(narrow(90), with("1", {.dtype = "f32"}));
+  const matrix::Case made = prefill(narrow(90), causally("1", {.dtype = "f32"}));
   ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
   auto wrongWithout = [&](size_t first, size_t count) {
     matrix::Case mutated = made;
@@ -219,7 +210,7 @@ TEST(PrefillValues, BoundsCatchMutations) {
 }
 
 TEST(PrefillValues, TextsReadOneTensor) {
-  const std::string text = textFor(latents(10, 16), "sm_90", with("1"));
+  const std::string text = textFor(latents(10, 16), "sm_90", causally("1"));
   EXPECT_THAT(text, AllOf(HasSubstr("const e4m3 *kv,"), Not(HasSubstr("*v,")),
                           HasSubstr("/*value_dim=*/512, /*latent=*/true>"),
                           HasSubstr("(o, q, q_scale, kv, kv_scale, kv, kv_scale, s)")));
@@ -245,7 +236,7 @@ TEST(PrefillValues, NvrtcCompilesTheTexts) {
       if (target == std::string("sm_75") ? shape.d == 576 // has no room for them
                                          : shape.d == 96 && target != std::string("sm_90a"))
         continue;
-      const matrix::Case made = prefill(shape, with("1"));
+      const matrix::Case made = prefill(shape, causally("1"));
       expectNvrtc(made.program, made.options, target);
       const matrix::Case given = prefill(shape, floats(hasBf16(target, shape) ? "bf16" : "f16"));
       expectNvrtc(given.program, given.options, target);
@@ -259,12 +250,8 @@ TEST(PrefillValues, EveryTargetHasAScheduleOfItsOwn) {
       for (const char *dtype : {"e4m3", "bf16", "f16"}) {
         if (target == std::string("sm_75") && dtype == std::string("bf16"))
           continue; // no products of it
-        std::string why;
-        try {
-          textFor(shape, target, dtype == std::string("e4m3") ? OpParameters() : floats(dtype));
-        } catch (const Error &error) {
-          why = error.what();
-        }
+        const OpParameters asked = dtype == std::string("e4m3") ? OpParameters() : floats(dtype);
+        const std::string why = attention_cases::errorOf(prefill(shape, asked), target);
         const bool isTooLong = target == std::string("sm_75") && shape.d == 576;
         if (isTooLong || (dtype == std::string("bf16") && !hasBf16(target, shape)))
           EXPECT_THAT(why, HasSubstr("KiB of shared memory, of which the target has"));
@@ -277,11 +264,10 @@ TEST(PrefillValues, RefusesWhatNoKernelHas) {
   auto errorOf = [](const Prompt &shape, const std::string &schedule = "",
                     const OpParameters &parameters = {}) {
     try {
-      textFor(shape, "sm_90a", parameters, schedule);
-    } catch (const Error &error) {
+      return attention_cases::errorOf(prefill(shape, parameters, "auto", schedule), "sm_90a");
+    } catch (const Error &error) { // of what no program can be asked for
       return std::string(error.what());
     }
-    return std::string();
   };
   Prompt shape = latents(10);
   shape.d = 1056;
