@@ -65,7 +65,11 @@ private:
   int64_t rowOf(int64_t place, int64_t columns) const {
     return (place * kvHeads + kvHead) * columns;
   }
-  /// Those of the columns of values that have one scale.
+  /// Columns of values that have one scale together.
+  int64_t columnsOfBlock() const {
+    return valueScale.blocks == 1 ? valueColumns : width / valueScale.blocks;
+  }
+  /// Those of such columns.
   void weighBlock(const std::vector<int64_t> &places, int64_t block, double *values,
                   Range *ranges) const;
 };
@@ -163,8 +167,7 @@ void Head::weigh(const std::vector<int64_t> &places, double *values, Range *rang
     std::fill_n(ranges, valueColumns, Range::point(0));
     return;
   }
-  const int64_t columns = width / valueScale.blocks;
-  for (int64_t block = 0; block * columns < valueColumns; ++block)
+  for (int64_t block = 0; block * columnsOfBlock() < valueColumns; ++block)
     weighBlock(places, block, values, ranges);
 }
 
@@ -203,7 +206,7 @@ void Head::weighBlock(const std::vector<int64_t> &places, int64_t block, double 
   }
   const double lost = (double(count) / 16 + 16) * 0x1p-23;
   const double rounded = ofValues.dtype == DType::bf16 ? 0x1p-8 : 0x1p-11;
-  const int64_t columns = width / valueScale.blocks, first = block * columns;
+  const int64_t columns = columnsOfBlock(), first = block * columns;
   for (int64_t column = first; column < std::min(first + columns, valueColumns); ++column) {
     double total = 0, bound = 0, magnitudes = 0, mostCode = 0;
     bool isInfinite = false;

@@ -31,33 +31,22 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
     return isGiven ? op.getAttrOfType<StringAttr>("name") : StringAttr();
   }
 
-  /// The output that leaves the parts which `input` reads.
-  OutputOp outputOf(InputOp input) {
+  /// The program that leaves the parts which `input` reads; null where it reads none.
+  ProgramOp leaverOf(InputOp input) {
     for (auto program : getOperation().getOps<ProgramOp>())
       for (auto output : program.getOps<OutputOp>())
-        if (leavesParts(output) && output.getName() == input.getName())
-          return output;
+        if (output.getWorkspace() && output.getName() == input.getName())
+          return program;
     return {};
   }
 
-  /// One that leaves parts which `program` reads; null where there is none. What it has taken in
-  /// may read the parts of another.
-  ProgramOp programBefore(ProgramOp program) {
+  /// One that leaves parts of such a kind which `program` reads; null where there is none. What it
+  /// has taken in may read the parts of another.
+  ProgramOp programBefore(ProgramOp program, StringRef kind) {
     for (auto input : program.getOps<InputOp>())
-      if (input->hasAttr(partsKind))
-        if (OutputOp output = outputOf(input))
-          return cast<ProgramOp>(output->getParentOp());
-    return {};
-  }
-
-  /// One whose blocks combine the parts of attention that `program` reads; null for another.
-  ProgramOp attentionBefore(ProgramOp program) {
-    for (auto input : program.getOps<InputOp>())
-      for (auto other : getOperation().getOps<ProgramOp>())
-        for (auto output : other.getOps<OutputOp>())
-          if (input->hasAttr(attentionKind) && output.getName() == input.getName() &&
-              other.getScheduleAttr() && other.getScheduleAttr().getKnobs().combine)
-            return other;
+      if (input->hasAttr(kind))
+        if (ProgramOp first = leaverOf(input))
+          return first;
     return {};
   }
 
@@ -100,7 +89,8 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
     const auto programs = llvm::to_vector(getOperation().getOps<ProgramOp>());
     SetVector<Operation *> joined;
     for (ProgramOp program : llvm::reverse(programs)) {
-      if (ProgramOp first = attentionBefore(program)) {
+      if (ProgramOp first = programBefore(program, attentionKind);
+          first && first.getScheduleAttr() && first.getScheduleAttr().getKnobs().combine) {
         program.setScheduleAttr(first.getScheduleAttr());
         join(first, program);
         joined.insert(first);
@@ -109,7 +99,7 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
       ScheduleAttr schedule = program.getScheduleAttr();
       if (joined.contains(program) || !schedule || !schedule.getKnobs().cooperative)
         continue;
-      while (ProgramOp first = programBefore(program)) {
+      while (ProgramOp first = programBefore(program, partsKind)) {
         join(first, program);
         joined.insert(first);
       }

@@ -7,7 +7,6 @@
 
 #include "runtime/contract/Contract.h"
 #include "tests/points/Points.h"
-#include "tests/text/Purity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +17,6 @@ using namespace eider::at_points;
 using namespace eider::attention_cases;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 namespace {
 /// A cache of heads of d, in blocks of so many elements.
@@ -242,12 +240,7 @@ TEST(Blocks, TextsArePure) {
   const Cache shapes[] = {inBlocks({45}, 128, 32), inBlocks({45}, 192, 64, 3),
                           latentsInBlocks(128, 576, 512, 64)};
   for (const Cache &shape : shapes) {
-    const matrix::Case made = decode(shape);
-    CompileOptions options = made.options;
-    options.target = "sm_90";
-    const std::string text = emit(made.program, options, Stage::Cuda);
-    EXPECT_THAT(text::impurities(text), IsEmpty()) << text;
-    EXPECT_THAT(text::wideLines(text), IsEmpty()) << text;
+    attention_cases::expectPure(decode(shape));
   }
 }
 

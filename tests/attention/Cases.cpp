@@ -8,9 +8,11 @@
 #include <cstdlib>
 
 #include "tests/points/Points.h"
+#include "tests/text/Purity.h"
 
 #include <algorithm>
 #include <cmath>
+#include <gmock/gmock.h>
 #include <numeric>
 #include <random>
 
@@ -64,6 +66,12 @@ std::string attention_cases::errorOf(const matrix::Case &made, const std::string
     return error.what();
   }
   return "";
+}
+
+void attention_cases::expectPure(const matrix::Case &made) {
+  const std::string text = textFor(made, "sm_90");
+  EXPECT_THAT(text::impurities(text), ::testing::IsEmpty()) << text;
+  EXPECT_THAT(text::wideLines(text), ::testing::IsEmpty()) << text;
 }
 
 OpParameters attention_cases::causally(const char *causal, OpParameters parameters) {

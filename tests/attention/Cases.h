@@ -34,6 +34,9 @@ HostTensor &inputNamed(matrix::Case &made, const std::string &name);
 std::string textFor(const matrix::Case &made, const std::string &target);
 std::string errorOf(const matrix::Case &made, const std::string &target = "sm_90");
 
+/// The text for sm_90 has pure words in lines that are not too wide.
+void expectPure(const matrix::Case &made);
+
 /// Parameters of a sequence over itself, causal ("1") or not.
 OpParameters causally(const char *causal, OpParameters parameters = {});
 

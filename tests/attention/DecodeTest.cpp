@@ -9,7 +9,6 @@
 #include "runtime/contract/Contract.h"
 #include "tests/matrix/Reference.h"
 #include "tests/points/Points.h"
-#include "tests/text/Purity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +22,6 @@ using namespace eider::at_points;
 using namespace eider::attention_cases;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 namespace {
 std::vector<matrix::Case> cases() {
@@ -399,13 +397,8 @@ TEST(Decode, TextsArePure) {
   for (const char *dtype : {"bf16", "f32"})
     for (auto [axes, format] :
          {std::pair<int64_t, const char *>{0, "e4m3"}, {2, "e5m2"}, {0, "bf16"}}) {
-      const matrix::Case made =
-          decode({.d = 96, .page = 8, .scaleAxes = axes}, {.dtype = dtype, .format = format});
-      CompileOptions options = made.options;
-      options.target = "sm_90";
-      const std::string text = emit(made.program, options, Stage::Cuda);
-      EXPECT_THAT(text::impurities(text), IsEmpty()) << text;
-      EXPECT_THAT(text::wideLines(text), IsEmpty()) << text;
+      attention_cases::expectPure(
+          decode({.d = 96, .page = 8, .scaleAxes = axes}, {.dtype = dtype, .format = format}));
     }
 }
 

@@ -6,7 +6,6 @@
 #include "tests/attention/Cases.h"
 
 #include "tests/points/Points.h"
-#include "tests/text/Purity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +17,6 @@ using namespace eider::at_points;
 using namespace eider::attention_cases;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 namespace {
 /// Of 512 columns of values, 64 more of keys, and one head of a cache, as models have it.
@@ -237,12 +235,7 @@ TEST(Latents, AreWhatOneScatterAppends) {
 
 TEST(Latents, TextsArePure) {
   for (const char *format : {"e4m3", "bf16"}) {
-    const matrix::Case made = decode(latents({45}, 128, 64), {.format = format});
-    CompileOptions options = made.options;
-    options.target = "sm_90";
-    const std::string text = emit(made.program, options, Stage::Cuda);
-    EXPECT_THAT(text::impurities(text), IsEmpty()) << text;
-    EXPECT_THAT(text::wideLines(text), IsEmpty()) << text;
+    attention_cases::expectPure(decode(latents({45}, 128, 64), {.format = format}));
   }
 }
 

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "tests/attention/Cases.h"
 #include "tests/points/Points.h"
-#include "tests/text/Purity.h"
 
 #include <cstdlib>
 #include <gmock/gmock.h>
@@ -15,7 +14,6 @@ using namespace eider::at_points;
 using namespace eider::attention_cases;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 namespace {
 std::vector<matrix::Case> cases() {
@@ -88,12 +86,7 @@ TEST(QuantisedAttention, BoundsCatchMutations) {
 
 TEST(QuantisedAttention, TextsArePure) {
   for (const char *block : {"1x64", "1x*", "16x64"}) {
-    const matrix::Case made = decode({.quantised = true}, {.block = block});
-    CompileOptions options = made.options;
-    options.target = "sm_90";
-    const std::string text = emit(made.program, options, Stage::Cuda);
-    EXPECT_THAT(text::impurities(text), IsEmpty()) << text;
-    EXPECT_THAT(text::wideLines(text), IsEmpty()) << text;
+    attention_cases::expectPure(decode({.quantised = true}, {.block = block}));
   }
 }
 
