@@ -105,6 +105,8 @@ Expression KernelPrinter::reduceText(ReduceOp op) {
       arguments.push_back(operand(op.getScales(), true).text);
     arguments.push_back(operand(op.getTimes(), true).text);
   }
+  if (op.getCodec())
+    parameters.push_back("TensorCores<" + codecAlias(getElementTypeOrSelf(op.getInput())) + ">");
   return {callOnTile(op.getAt(), method, parameters, arguments)};
 }
 
@@ -421,6 +423,8 @@ void KernelPrinter::printCodecs() {
       note(getElementTypeOrSelf(decode.getInput().getType()), decode.getCodec());
     if (auto product = dyn_cast<ContractOp>(op))
       note(cast<PointerType>(product.getWeights().getType()).getElementType(), product.getCodec());
+    if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getCodec())
+      note(getElementTypeOrSelf(reduce.getInput().getType()), *reduce.getCodec());
     if (auto attend = dyn_cast<AttendOp>(op); attend && attend.getCodec())
       note(cast<PointerType>(attend.getKeys().getType()).getElementType(), *attend.getCodec());
     if (auto attend = dyn_cast<AttendRowsOp>(op))

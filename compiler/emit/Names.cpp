@@ -37,7 +37,7 @@ static bool isReserved(llvm::StringRef name) {
       "Attend AttentionDecode "
       "AttentionPrefill "
       "WarpgroupPrefill "
-      "AttentionParts row tile");
+      "AttentionParts TensorCores row tile");
   const bool isLayout =
       llvm::any_of(eider::ir::scaleLayouts(),
                    [&](const eider::ir::ScaleLayoutInfo &row) { return row.text == name; });

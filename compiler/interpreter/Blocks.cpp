@@ -202,16 +202,20 @@ static double lostOfStage(const double *left, const double *right, int64_t count
   return mostLost;
 }
 
-Tensor interpreter::contract(const Factor &weights, const Factor &vector, bool mayMeetAsCodes) {
+Tensor interpreter::contract(const Factor &weights, const Factor &vector, Met met) {
   constexpr double largest = 0x1p127;
   constexpr int64_t promoted = 128; // products of codes, before they are added in f32
   const int64_t rows = weights.values.shape[0], columns = weights.values.shape[1];
   const bool isOfMatrices = vector.values.shape.size() == 2;
   const int64_t vectors = isOfMatrices ? vector.values.shape[0] : 1;
   // Tensor cores cut off each of 16 products, and the sum before, below the largest of them; the
-  // last term of an f32 that is three bf16 is cut off, too.
-  const double least = isOfMatrices ? 0x1p-115 : 0x1p-148,
-               lost = isOfMatrices ? (double(columns) / 16 + 16) * 0x1p-23 : 0;
+  // last term of an f32 that is three bf16 is cut off, too. Of matrices a sum may be as long as a
+  // row, of a vector as what a thread holds, of which it adds up four with its neighbours'.
+  constexpr int64_t held = 128, each = 4;
+  const int64_t chain = isOfMatrices ? columns / 16 : std::min(columns, held) / each;
+  const bool cutsOff = met != Met::asFloats;
+  const double least = cutsOff ? 0x1p-115 : 0x1p-148,
+               lost = cutsOff ? double(chain + 16) * 0x1p-23 : 0;
   std::vector<Sum> sums(vectors * rows);
   for (int64_t number = 0; number < vectors * rows; ++number) {
     const int64_t row = number % rows * columns, first = number / rows * columns;
@@ -226,7 +230,7 @@ Tensor interpreter::contract(const Factor &weights, const Factor &vector, bool m
               rangeOfProduct(weight, scale, element, least));
       const double product = std::abs(weight) * element.largestMagnitude();
       unscaled += std::isfinite(product) ? product : 0;
-      if (mayMeetAsCodes && k % promoted == 0)
+      if (met == Met::asCodes && k % promoted == 0)
         sum.slack += std::abs(scale) * lostOfStage(&weights.values.values[row + k],
                                                    &vector.values.values[first + k],
                                                    std::min(promoted, columns - k));
@@ -251,7 +255,7 @@ static Tensor slice(const Tensor &tensor, int64_t first, Extents shape) {
 }
 
 Tensor interpreter::contractGroups(const Factor &weights, const Factor &matrix, const Tensor *ends,
-                                   bool mayMeetAsCodes) {
+                                   Met met) {
   const Extents &shape = weights.values.shape;
   const int64_t rows = matrix.values.shape[0], columns = shape[1], length = shape[2];
   const int64_t ofEach = shape[0] ? (rows + shape[0] - 1) / shape[0] : 0; // where no ends are
@@ -266,7 +270,7 @@ Tensor interpreter::contractGroups(const Factor &weights, const Factor &matrix, 
     const double given = ends ? ends->values[group] : static_cast<double>(begin + ofEach);
     const int64_t end = given < begin ? begin : given > rows ? rows : static_cast<int64_t>(given);
     const Tensor part = contract(sliceOf(weights, group, {columns, length}),
-                                 sliceOf(matrix, begin, {end - begin, length}), mayMeetAsCodes);
+                                 sliceOf(matrix, begin, {end - begin, length}), met);
     std::copy(part.values.begin(), part.values.end(), result.values.begin() + begin * columns);
     std::copy(part.ranges.begin(), part.ranges.end(), result.ranges.begin() + begin * columns);
     result.isLoose = result.isLoose || part.isLoose;

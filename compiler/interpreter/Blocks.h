@@ -28,6 +28,10 @@ Tensor reduce(ir::Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> b
 /// before, is cut off 2^-13 below the largest.
 double lostOfCodes(const double *left, const double *right, int64_t count);
 
+/// As what some kernel's tensor cores multiply: pairs of 16-bit floats, or codes as they are; or no
+/// kernel's.
+enum class Met { asFloats, asPairs, asCodes };
+
 /// What is multiplied: values, and one scale an element where they are scaled.
 struct Factor {
   Tensor values;
@@ -38,14 +42,13 @@ struct Factor {
 
 /// eider.contract: one sum a row of weights · vector, whose products are exact in double. The range
 /// allows for any order of f32 additions as a sum's does, and for a scale to come before or after
-/// that of its group. Of a matrix, so is each row; the range is wider then, for what tensor cores
-/// cut off, and for what they lose where both `mayMeetAsCodes`.
-Tensor contract(const Factor &weights, const Factor &vector, bool mayMeetAsCodes);
+/// that of its group; and for what tensor cores cut off, or lose of codes. Of a matrix, so is each
+/// row.
+Tensor contract(const Factor &weights, const Factor &vector, Met met);
 
 /// The same of weights [g, n, k], of which rows up to `ends` [g] of the matrix meet one after the
 /// other, or without them as many rows each; rows after the last end are zeros.
-Tensor contractGroups(const Factor &weights, const Factor &matrix, const Tensor *ends,
-                      bool mayMeetAsCodes);
+Tensor contractGroups(const Factor &weights, const Factor &matrix, const Tensor *ends, Met met);
 
 /// eider.broadcast: each dim of the operand is the result's, 1, absent, or one value a block of the
 /// result's. `extents`: of such a block.

@@ -310,10 +310,12 @@ Tensor Machine::contraction(ir::ContractOp op) {
     return {get(value), std::nullopt};
   };
   const Factor weights = factorOf(op.getWeights()), vector = factorOf(op.getVector());
+  const Met met = op.mayMeetAsCodes()                        ? Met::asCodes
+                  : op.isOfMatrices() || op.mayMeetAsPairs() ? Met::asPairs
+                                                             : Met::asFloats;
   if (!op.isOfGroups())
-    return contract(weights, vector, op.mayMeetAsCodes());
-  return contractGroups(weights, vector, op.getEnds() ? &get(op.getEnds()) : nullptr,
-                        op.mayMeetAsCodes());
+    return contract(weights, vector, met);
+  return contractGroups(weights, vector, op.getEnds() ? &get(op.getEnds()) : nullptr, met);
 }
 
 /// What a score function does, on as many scores as it is given, for which numbers are repeated.

@@ -382,6 +382,21 @@ bool ContractOp::mayMeetAsCodes() {
   return isMet(weightsType(), weightsBlock()) && isMet(vectorType(), vectorBlock());
 }
 
+Type ContractOp::mayMeetAsPairs() {
+  constexpr int64_t met = 16; // by four lanes, at least
+  auto widened = getVector().getDefiningOp<arith::ExtFOp>();
+  if (isOfMatrices() || !widened || !widened.getIn().getDefiningOp<InputOp>() ||
+      weightsBlock().value_or(met) % met != 0)
+    return {};
+  Value codes = getWeights();
+  if (auto decode = codes.getDefiningOp<DecodeOp>())
+    codes = decode.getInput();
+  else if (!isa<ScaledType>(codes.getType()))
+    return {};
+  const Type half = getElementTypeOrSelf(widened.getIn().getType());
+  return codes.getDefiningOp<InputOp>() && (half.isBF16() || half.isF16()) ? half : Type();
+}
+
 LogicalResult ContractOp::verify() {
   const bool isScaled = isa<ScaledType>(getWeights().getType()),
              isVectorScaled = isa<ScaledType>(getVector().getType());

@@ -238,6 +238,8 @@ def Eider_ContractOp : Eider_Op<"contract", [Pure, AttrSizedOperandSegments]> {
     /// Whether some kernel multiplies them as codes, which keeps fewer bits than exact products; and whether this one's does.
     bool mayMeetAsCodes();
     bool meetAsCodes() { return mayMeetAsCodes() && getCodec() == CodecPath::hardware; }
+    /// Whether tensor cores can multiply the vector of bf16 or f16 that is read from memory, and codes that are. None where not, else its type.
+    ::mlir::Type mayMeetAsPairs();
   }];
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{

@@ -38,6 +38,7 @@ struct ScheduleKnobs {
   int64_t streaming = 0;   ///< 1: elements pass the caches as data used once
   int64_t warpgroups =
       0;                ///< 1: four warps multiply together, 64 rows (attention, contract; sm_90a)
+  int64_t mma = 0;      ///< 1: tensor cores multiply a row of codes and a vector (row)
   int64_t codes = 0;    ///< 1: queries meet keys as codes, by warps (attention; from sm_89 on)
   int64_t software = 0; ///< 1: FP8 by arithmetic, even where there are instructions; same bits
 
@@ -49,16 +50,25 @@ struct ScheduleKnob {
   const char *name;
   int64_t ScheduleKnobs::*value;
 };
-inline constexpr ScheduleKnob scheduleKnobs[] = {
-    {"threads", &ScheduleKnobs::threads},     {"vector", &ScheduleKnobs::vector},
-    {"rows", &ScheduleKnobs::rows},           {"loads", &ScheduleKnobs::loads},
-    {"columns", &ScheduleKnobs::columns},     {"split", &ScheduleKnobs::split},
-    {"tiles", &ScheduleKnobs::tiles},         {"blocks", &ScheduleKnobs::blocks},
-    {"resident", &ScheduleKnobs::resident},   {"prefetch", &ScheduleKnobs::prefetch},
-    {"cluster", &ScheduleKnobs::cluster},     {"cooperative", &ScheduleKnobs::cooperative},
-    {"combine", &ScheduleKnobs::combine},     {"hoist", &ScheduleKnobs::hoist},
-    {"streaming", &ScheduleKnobs::streaming}, {"warpgroups", &ScheduleKnobs::warpgroups},
-    {"codes", &ScheduleKnobs::codes},         {"software", &ScheduleKnobs::software}};
+inline constexpr ScheduleKnob scheduleKnobs[] = {{"threads", &ScheduleKnobs::threads},
+                                                 {"vector", &ScheduleKnobs::vector},
+                                                 {"rows", &ScheduleKnobs::rows},
+                                                 {"loads", &ScheduleKnobs::loads},
+                                                 {"columns", &ScheduleKnobs::columns},
+                                                 {"split", &ScheduleKnobs::split},
+                                                 {"tiles", &ScheduleKnobs::tiles},
+                                                 {"blocks", &ScheduleKnobs::blocks},
+                                                 {"resident", &ScheduleKnobs::resident},
+                                                 {"prefetch", &ScheduleKnobs::prefetch},
+                                                 {"cluster", &ScheduleKnobs::cluster},
+                                                 {"cooperative", &ScheduleKnobs::cooperative},
+                                                 {"combine", &ScheduleKnobs::combine},
+                                                 {"hoist", &ScheduleKnobs::hoist},
+                                                 {"streaming", &ScheduleKnobs::streaming},
+                                                 {"warpgroups", &ScheduleKnobs::warpgroups},
+                                                 {"mma", &ScheduleKnobs::mma},
+                                                 {"codes", &ScheduleKnobs::codes},
+                                                 {"software", &ScheduleKnobs::software}};
 
 inline llvm::hash_code hash_value(const ScheduleKnobs &knobs) {
   llvm::hash_code code = 0;

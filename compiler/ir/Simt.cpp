@@ -177,7 +177,11 @@ LogicalResult ReduceOp::verify() {
   if (getTimes() && (getKind() != Reduction::sum || getGroup() ||
                      cast<VectorType>(getTimes().getType()).getNumElements() != tile.columnsHeld()))
     return emitOpError("products are summed over a row, of its elements and a column vector");
-  if (getTimes() && getElementTypeOrSelf(getTimes()) != getElementTypeOrSelf(getInput()))
+  if (getCodec() && (!getTimes() || !eider::ir::isCodeType(getElementTypeOrSelf(getInput())) ||
+                     getElementTypeOrSelf(getTimes()).getIntOrFloatBitWidth() != 16))
+    return emitOpError("tensor cores multiply codes and bf16 or f16");
+  if (!getCodec() && getTimes() &&
+      getElementTypeOrSelf(getTimes()) != getElementTypeOrSelf(getInput()))
     return emitOpError("products are of two fragments of one type");
   const bool isStacked = tile.getKind() == TileKind::rows;
   if (isStacked && !getTimes())

@@ -323,6 +323,8 @@ static LogicalResult noteContraction(Domain &domain, ContractOp op) {
     return op.emitError() << "contracts a matrix of " << domain.rows.str() << " x "
                           << domain.columns.str()
                           << ", whose rows have no dim of their own: declare one for each axis";
+  domain.meetsPairs = op.mayMeetAsPairs() && (domain.meetsPairs || !domain.contracts);
+  domain.blockOfPairs = std::gcd(domain.blockOfPairs, op.weightsBlock().value_or(0));
   domain.contracts = true;
   domain.reducesRows = true;
   ++domain.rowReductions;
@@ -562,6 +564,9 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     domain.residentThreads = known ? known->threads : domain.residentThreads;
     domain.sharedOfBlock = known ? known->sharedKib * 1024 : domain.sharedOfBlock;
     domain.byWarpgroups &= known && known->warpgroups;
+    for (ContractOp op : program.getOps<ContractOp>())
+      if (Type met = op.mayMeetAsPairs(); met && met.isBF16())
+        domain.meetsPairs &= known && known->bf16Products;
     if (domain.prefills) {
       domain.prefills->byWarpgroups &= known && known->warpgroups;
       domain.prefills->byCodes &= known && known->fp8Instructions;

@@ -125,6 +125,12 @@ struct Domain {
   bool reducesGroups = false; ///< Some reduction over groups in a row, or over blocks.
   bool reducesRows = false;   ///< Some reduction along whole rows.
   bool contracts = false;     ///< The matrix is multiplied with a column vector.
+  bool meetsPairs = false;    ///< Tensor cores can do that, of codes and bf16 or f16.
+  int64_t blockOfPairs = 0;   ///< Such codes with a scale together; 0: whole rows.
+  /// Whether they can where threads have so many neighbours: four lanes have a sum together.
+  bool mayMeetPairs(int64_t vector) const {
+    return meetsPairs && vector % (packs ? 8 : 4) == 0 && blockOfPairs % (4 * vector) == 0;
+  }
   int64_t products = 0;       ///< Of matrices in memory, whose elements are the matrix's.
   int64_t bitsOfVectors = 0;  ///< Of an element that meets them, at most.
   bool packsWeights = true;   ///< Two of each are a byte.

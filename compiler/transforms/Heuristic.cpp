@@ -314,9 +314,15 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
+/// Whether tensor cores multiply codes by a vector: those that are decoded by arithmetic.
+static bool multipliesPairs(const Domain &domain, int64_t vector) {
+  return domain.decodesBySoftware && domain.mayMeetPairs(vector);
+}
+
 /// Rows of weights that meet a vector. Two rows a thread, for which it is loaded and widened once;
 /// the next ones loaded ahead where rows are long and whole chunks, else many blocks at a time.
-/// What is decoded by arithmetic has registers for few of both.
+/// What is decoded by arithmetic has registers for few of both; tensor cores multiply it where they
+/// can, whose pairs take less of it.
 static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t isLong = 512;                                        // chunks
   constexpr int64_t held = 1024, heldOfLong = 896, heldOfSoftware = 512; // threads
@@ -326,7 +332,8 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
   const int64_t loads = chunks > isLong ? 4 : 2;
   ScheduleKnobs knobs{.threads = std::clamp<int64_t>(legalThreads(ceilDiv(chunks, loads)),
                                                      std::max<int64_t>(lanes, 32), 1024),
-                      .vector = vector};
+                      .vector = vector,
+                      .mma = multipliesPairs(domain, vector)};
   const bool isFew = ceilDiv(chunks, knobs.threads) <= 4; // chunks a thread
   if (domain.stacksRows && isFew)
     knobs.rows = 2;
@@ -417,7 +424,8 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, 
                             .rows = threads <= 32 && !domain.contracts ? 64 / threads : 1,
                             .loads = isMap ? 1 : 0,
                             .cluster = cluster,
-                            .streaming = cluster == 1 && !domain.readsColumns});
+                            .streaming = cluster == 1 && !domain.readsColumns,
+                            .mma = threads % 32 == 0 && multipliesPairs(domain, vector)});
 }
 
 /// Rows that several blocks hold together. Several blocks of a multiprocessor take turns while one

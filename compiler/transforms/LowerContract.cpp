@@ -96,9 +96,16 @@ LogicalResult ProgramLowering::contract(ContractOp op) {
     isOfRow = kind == LevelKind::rows || kind == LevelKind::uniform;
   }
   const Type held = heldType(op.getType());
-  Value sum = simt::ReduceOp::create(builder, op.getLoc(), held, Reduction::sum,
-                                     map.lookup(op.getWeights()), map.lookup(op.getVector()),
-                                     isOfRow ? Value() : scales, cursor, /*group=*/0);
+  Value weights = map.lookup(op.getWeights()), vector = map.lookup(op.getVector());
+  CodecPathAttr codec;
+  if (program.getScheduleAttr().getKnobs().mma) {
+    auto decode = weights.getDefiningOp<simt::DecodeOp>();
+    codec = decode.getCodecAttr();
+    weights = decode.getInput();
+    vector = vector.getDefiningOp<arith::ExtFOp>().getIn();
+  }
+  Value sum = simt::ReduceOp::create(builder, op.getLoc(), held, Reduction::sum, weights, vector,
+                                     isOfRow ? Value() : scales, cursor, /*group=*/0, codec);
   if (isOfRow) {
     sum.getDefiningOp()->setAttr("eider.name", builder.getStringAttr("unscaled"));
     if (scales.getType() != held)

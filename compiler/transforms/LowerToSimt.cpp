@@ -370,7 +370,8 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
     times = product.getRhs();
   }
   auto reduced = simt::ReduceOp::create(builder, op.getLoc(), heldType(op.getType()), op.getKind(),
-                                        input, times, /*scales=*/Value(), at(level), group);
+                                        input, times, /*scales=*/Value(), at(level), group,
+                                        /*codec=*/CodecPathAttr());
   if (Attribute given = op->getAttr("eider.name"))
     reduced->setAttr("eider.name", given);
   map.map(op.getResult(), reduced.getResult());

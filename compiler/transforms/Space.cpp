@@ -282,6 +282,8 @@ static std::vector<ScheduleAttr> variations(ScheduleAttr schedule, const Estimat
   vary([](ScheduleKnobs &k) { k.streaming = 1; });
   if (domain.convertsByHardware)
     vary([](ScheduleKnobs &k) { k.software = 1; });
+  if (domain.meetsPairs)
+    vary([](ScheduleKnobs &k) { k.mma = !k.mma; });
   // A grid that stays: as many blocks as the GPU holds at once.
   const int64_t held = e.blocksResident * facts.multiprocessors;
   const bool persists = held > 0 && e.blocks > held && k.tiles == 1;

@@ -113,6 +113,22 @@ static std::string partsProblem(const ScheduleKnobs &k, const Domain &domain, Fa
   return "";
 }
 
+/// What is wrong with rows of codes that tensor cores multiply by a vector; empty: nothing.
+static std::string pairsProblem(const ScheduleKnobs &k, const Domain &domain) {
+  if (k.mma == 0)
+    return "";
+  if (k.mma != 1)
+    return "mma is 1 or left out";
+  if (!domain.meetsPairs)
+    return "tensor cores multiply rows of codes, as they are in memory and in blocks of whole 16, "
+           "by a vector of bf16 (from sm_80 on) or f16 that is: leave mma out";
+  if (k.threads % 32 != 0 || !domain.mayMeetPairs(k.vector))
+    return "tensor cores add up what four lanes of whole warps hold: threads is a multiple of 32, "
+           "vector of " +
+           std::string(domain.packs ? "8" : "4") + ", and a block of one scale of 4 × vector";
+  return "";
+}
+
 /// What is wrong with the block of a transpose (memory/transposition.cuh); empty: nothing.
 static std::string transposeProblem(const ScheduleKnobs &k, const Domain &domain) {
   if (!domain.transposes)
@@ -390,6 +406,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   if (std::string problem = cooperativeProblem(k, domain, needed); !problem.empty())
     return refuse(problem);
   if (std::string problem = partsProblem(k, domain, needed); !problem.empty())
+    return refuse(problem);
+  if (std::string problem = pairsProblem(k, domain); !problem.empty())
     return refuse(problem);
   if (domain.headsOfAttention % vector != 0)
     return refuse("a thread's vector is of one head of attention, whose length it divides");

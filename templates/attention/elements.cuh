@@ -28,13 +28,6 @@ template <class Code, class W> constexpr EIDER_DEVICE int lowered_as() {
 template <class W> EIDER_DEVICE uint32 pair_of(float low, float high) {
   return same<W, bf16> ? arch::bf16x2_from(low, high) : arch::f16x2_from(low, high);
 }
-template <class W>
-EIDER_DEVICE void multiply_add_of(float *c, const uint32 *a, const uint32 *b, arch::Site at) {
-  if constexpr (same<W, bf16>)
-    arch::multiply_add_bf16(c, a, b, at);
-  else
-    arch::multiply_add_f16(c, a, b, at);
-}
 
 } // namespace eider
 

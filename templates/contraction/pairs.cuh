@@ -113,6 +113,15 @@ template <class T> EIDER_DEVICE uint32 beyond_finite(uint32 magnitudes) {
   return (magnitudes + rest) & (0x80u << shift) * both;
 }
 
+/// Whether what is not finite is noted of magnitudes, or of the codes: where there are infinities,
+/// or where one instruction notes four of them.
+template <class T> constexpr EIDER_DEVICE bool notes_magnitudes() {
+  if constexpr (requires { Format<T>::first_not_finite; })
+    return arch::has_maximum_of_halves || Format<T>::first_not_finite != 0x7f;
+  else
+    return false;
+}
+
 /// Four codes of a byte each as bf16: in their order, or interleaved; `lost` notes what is not
 /// finite.
 template <bool interleaved, class T>
@@ -126,8 +135,8 @@ EIDER_DEVICE void bf16_from_bytes(uint32 codes, uint32 *pairs, uint32 &lost) {
   const uint32 lower = (interleaved ? codes << (8 - shift) : second >> shift) & field;
   pairs[0] = rebiased<T>(upper, first);
   pairs[1] = rebiased<T>(lower, second);
-  if constexpr (!requires { Format<T>::first_not_finite; })
-    lost |= Format<T>::nans_in(codes) & tops_of_bytes;
+  if constexpr (!notes_magnitudes<T>())
+    lost |= Format<T>::nans_in(codes);
   else if constexpr (arch::has_maximum_of_halves)
     lost = arch::maximum_of_halves(lost, upper, lower);
   else
@@ -136,7 +145,9 @@ EIDER_DEVICE void bf16_from_bytes(uint32 codes, uint32 *pairs, uint32 &lost) {
 
 /// Whether what bf16_from_bytes has noted of some codes says that one is not finite.
 template <class T> EIDER_DEVICE bool is_lost(uint32 lost) {
-  if constexpr (requires { Format<T>::first_not_finite; } && arch::has_maximum_of_halves)
+  if constexpr (!notes_magnitudes<T>())
+    return (lost & tops_of_bytes) != 0;
+  else if constexpr (arch::has_maximum_of_halves)
     return beyond_finite<T>(lost) != 0;
   else
     return lost != 0;
@@ -235,6 +246,15 @@ EIDER_DEVICE void leave_interleaved(uint32 *pairs) {
   const uint32 first = pairs[0], second = pairs[1];
   pairs[0] = arch::byte_permute(second, first, 0x5410);
   pairs[1] = arch::byte_permute(second, first, 0x7632);
+}
+
+/// c + a · b of pairs of bf16 where W is that, else of f16.
+template <class W>
+EIDER_DEVICE void multiply_add_of(float *c, const uint32 *a, const uint32 *b, arch::Site at) {
+  if constexpr (same<W, bf16>)
+    arch::multiply_add_bf16(c, a, b, at);
+  else
+    arch::multiply_add_f16(c, a, b, at);
 }
 
 /// A scale of any type, as it is.

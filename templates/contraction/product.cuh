@@ -215,7 +215,7 @@ private:
         }
         EIDER_UNROLL
         for (int e = 0; e < eights; ++e)
-          multiply_add(unscaled[quarter % chains][e], a, &x[e][term][2 * quarter], Half(), at);
+          multiply_add_of<Half>(unscaled[quarter % chains][e], a, &x[e][term][2 * quarter], at);
       }
       end_part(s * step + (quarter + 1) * step / 4, unscaled, scales, row_scales, sums);
     }
@@ -256,15 +256,6 @@ private:
   static EIDER_DEVICE uint32 finite(uint32 pair) {
     return ((pair & 0x7f80u) == 0x7f80u ? 0u : pair & 0xffffu) |
            ((pair & 0x7f800000u) == 0x7f800000u ? 0u : pair & 0xffff0000u);
-  }
-
-  static EIDER_DEVICE void multiply_add(float *c, const uint32 *a, const uint32 *b, bf16,
-                                        arch::Site at) {
-    arch::multiply_add_bf16(c, a, b, at);
-  }
-  static EIDER_DEVICE void multiply_add(float *c, const uint32 *a, const uint32 *b, f16,
-                                        arch::Site at) {
-    arch::multiply_add_f16(c, a, b, at);
   }
 
   static EIDER_DEVICE void clear(Unscaled &unscaled) {

@@ -37,9 +37,9 @@ template <> struct Format<e4m3> : OcpFormat {
     }
   }
 
-  /// Adding 1 carries into the top bit of a byte from 0x7f alone.
+  /// Adding 1 changes the top bit of 0x7f and 0xff alone; what the latter carries, a NaN has noted.
   template <CodecPath path> static constexpr bool loses_nan = path == software;
-  static EIDER_DEVICE uint32 nans_in(uint32 codes) { return (codes & 0x7f7f7f7fu) + 0x01010101u; }
+  static EIDER_DEVICE uint32 nans_in(uint32 codes) { return codes ^ (codes + 0x01010101u); }
   static constexpr uint32 first_not_finite = 0x7f;
   /// The bits that make an f16 or bf16 NaN, where the two low codes are.
   static EIDER_DEVICE uint32 nans_of(uint32 codes) {

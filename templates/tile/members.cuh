@@ -250,6 +250,20 @@ struct TileMembers {
         },
         at);
   }
+  /// The same as `Products` multiply codes and what they meet (contraction/lanes.cuh).
+  template <class Products, class W, class X>
+  EIDER_DEVICE float sum_of_products(const Fragment<W, elements> &a, const Fragment<X, elements> &b,
+                                     arch::Site at = arch::Site::current()) const {
+    return reduce_team<Sum>([&] { return Products::template own_sums<1>(a, b, at)[0]; }, at);
+  }
+  template <class Products, class W, class X, int count>
+  EIDER_DEVICE float sum_of_scaled_products(const Fragment<W, elements> &a,
+                                            const Fragment<float, count> &scales,
+                                            const Fragment<X, elements> &b,
+                                            arch::Site at = arch::Site::current()) const {
+    return reduce_team<Sum>(
+        [&] { return Products::template own_scaled_sums<1>(a, scales, b, at)[0]; }, at);
+  }
   EIDER_DEVICE float max(const Floats &f, arch::Site at = arch::Site::current()) const {
     return reduce<Maximum>(f, at);
   }

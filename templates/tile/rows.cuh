@@ -113,6 +113,23 @@ public:
     return reduce_threads<Sum, threads, threads>(own, at);
   }
 
+  /// The same as `Products` multiply codes and what they meet (contraction/lanes.cuh).
+  template <class Products, class W, class X>
+  EIDER_DEVICE Fragment<float, tile_rows>
+  sum_of_products(const Fragment<W, tile_rows * elements_of_row> &a,
+                  const Fragment<X, elements_of_row> &b,
+                  arch::Site at = arch::Site::current()) const {
+    return reduce_threads<Sum, threads, threads>(Products::template own_sums<tile_rows>(a, b, at),
+                                                 at);
+  }
+  template <class Products, class W, class X, int count>
+  EIDER_DEVICE Fragment<float, tile_rows> sum_of_scaled_products(
+      const Fragment<W, tile_rows * elements_of_row> &a, const Fragment<float, count> &scales,
+      const Fragment<X, elements_of_row> &b, arch::Site at = arch::Site::current()) const {
+    return reduce_threads<Sum, threads, threads>(
+        Products::template own_scaled_sums<tile_rows>(a, scales, b, at), at);
+  }
+
   // Where the thread's chunks are, for TileMembers.
 
   EIDER_DEVICE int64 row(int c) const { return row_ + c / loads; }

@@ -59,6 +59,7 @@ const Vocabulary &text::vocabulary() {
        "WarpgroupPrefill",
        "WarpgroupProduct",
        "CodeProduct",
+       "TensorCores",
        "all_rows",
        "MnMajorAligned",
        "PackedUe8m0",

@@ -249,3 +249,16 @@ simt.kernel @k ["s", "state", "m"] threads = 32 resident = 1 cooperative grid = 
 
 // expected-error @+1 {{rows in groups are of two-dimensional blocks, of rows one by one}}
 eider.program @p() attributes {test.a = #simt.tile<row, threads = 32, vector = 4, rows = 1, columns = 128, loads = 1, width = 128, row_groups = 2>} {}
+
+// -----
+
+simt.kernel @k ["x", "w", "m"] threads = 32 grid = "m" arguments = ["tensor:x", "tensor:w", "dim:m"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<f32>, %w: !simt.pointer<f8E4M3FN>, %m: i64):
+  simt.for_tiles %m {
+  ^bb0(%at: !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>):
+    %codes = simt.load elements %w at %at : !simt.pointer<f8E4M3FN>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<8xf8E4M3FN>
+    %a = simt.load columns %x at %at : !simt.pointer<f32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<8xf32>
+    // expected-error @+1 {{tensor cores multiply codes and bf16 or f16}}
+    %sum = simt.reduce sum %codes times %a : vector<8xf32> at %at {codec = #eider<codec software>} : vector<8xf8E4M3FN>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
+  }
+}

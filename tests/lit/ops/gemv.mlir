@@ -3,7 +3,15 @@
 //
 // RUN: eider emit gemv --dim k=16384 --arch sm_90 | FileCheck %s
 // RUN: eider emit gemv --block '1x*' --dim k=4096 --arch sm_90 | FileCheck %s --check-prefix=ROW
-// RUN: eider emit gemv --block '*x*' --codec software --dim k=16384 --arch sm_90 | FileCheck %s --check-prefix=WHOLE
+// RUN: eider emit gemv --block '*x*' --codec software --dtype f32 --dim k=16384 --arch sm_90 | FileCheck %s --check-prefix=WHOLE
+//
+// Codes that are decoded by arithmetic meet 16-bit floats on tensor cores, where these have such.
+//
+// RUN: eider emit gemv --codec software --dim k=16384 --arch sm_90 | FileCheck %s --check-prefix=CORES
+// RUN: eider emit gemv --block '1x*' --dim k=4096 --arch sm_80 | FileCheck %s --check-prefix=CORES-OF-ROW
+// RUN: eider emit gemv --dtype f16 --dim k=4096 --arch sm_75 | FileCheck %s --check-prefix=CORES
+// RUN: eider emit gemv --dim k=4096 --arch sm_75 | FileCheck %s --check-prefix=NONE
+// RUN: eider emit gemv --format e5m2 --codec software --dim k=4096 --arch sm_90 | FileCheck %s --check-prefix=NONE
 
 // CHECK-LABEL: void gemv(
 // CHECK-NEXT:    const e4m3 *w, const float *w_scale, const bf16 *x, bf16 *y, int64 n) {
@@ -29,5 +37,19 @@
 
 // WHOLE-LABEL: void gemv(
 // WHOLE-NOT:   next
-// WHOLE:       const auto unscaled = tile.sum_of_products(E4m3::decode(w_rows), eider::to<float>(x_row));
+// WHOLE:       const auto unscaled = tile.sum_of_products(E4m3::decode(w_rows), x_row);
 // WHOLE-NEXT:  const auto dot = unscaled * w_scale_value;
+
+// CORES:       #include "eider/contraction/lanes.cuh"
+// CORES-LABEL: void gemv_few_rows(
+// CORES:         const float dot = row.sum_of_scaled_products<TensorCores<E4m3>>(w_row, w_scale_groups, x_row);
+// CORES-LABEL: void gemv(
+// CORES:         using E4m3 = Codec<e4m3, software>;
+// CORES-NOT:   decode
+// CORES:         const auto dot = tile.sum_of_scaled_products<TensorCores<E4m3>>(w_rows, w_scale_groups, x_row);
+
+// CORES-OF-ROW-LABEL: void gemv(
+// CORES-OF-ROW:         const auto unscaled = tile.sum_of_products<TensorCores<E4m3>>(w_rows, x_row);
+// CORES-OF-ROW-NEXT:    const auto dot = unscaled * w_scale_value;
+
+// NONE-NOT: TensorCores
