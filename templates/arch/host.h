@@ -224,18 +224,19 @@ inline uint32 byte_permute(uint32 low, uint32 high, uint32 selector) {
   return result;
 }
 
+inline uint32 signed_permute(uint32 low, uint32 high, uint32 selector) {
+  uint32 result = byte_permute(low, high, selector);
+  for (int i = 0; i < 4; ++i)
+    if (selector >> 4 * i & 8)
+      result = (result & ~(0xffu << 8 * i)) | ((result >> 8 * i & 0x80u) ? 0xffu << 8 * i : 0u);
+  return result;
+}
+
 inline uint32 funnel_right(uint32 low, uint32 high, uint32 bits) {
   return static_cast<uint32>((static_cast<uint64>(high) << 32 | low) >> bits % 32);
 }
 
 inline uint32 select_bits(uint32 mask, uint32 a, uint32 b) { return (a & mask) | (b & ~mask); }
-
-inline constexpr bool has_maximum_of_halves = true;
-
-inline uint32 maximum_of_halves(uint32 a, uint32 b, uint32 c) {
-  const uint32 low = std::max({a & 0xffffu, b & 0xffffu, c & 0xffffu});
-  return low | std::max({a >> 16, b >> 16, c >> 16}) << 16;
-}
 
 inline int opaque(int value) { return value; }
 

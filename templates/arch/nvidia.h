@@ -321,6 +321,13 @@ EIDER_DEVICE uint32 byte_permute(uint32 low, uint32 high, uint32 selector) {
   return __byte_perm(low, high, selector);
 }
 
+/// The same, where 8 more than a byte's number names its sign, in all bits.
+EIDER_DEVICE uint32 signed_permute(uint32 low, uint32 high, uint32 selector) {
+  uint32 r;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(selector));
+  return r;
+}
+
 /// The lower word of (low, high) >> bits % 32.
 EIDER_DEVICE uint32 funnel_right(uint32 low, uint32 high, uint32 bits) {
   return __funnelshift_r(low, high, bits);
@@ -330,18 +337,6 @@ EIDER_DEVICE uint32 funnel_right(uint32 low, uint32 high, uint32 bits) {
 EIDER_DEVICE uint32 select_bits(uint32 mask, uint32 a, uint32 b) {
   uint32 r;
   asm("lop3.b32 %0, %1, %2, %3, 0xca;" : "=r"(r) : "r"(mask), "r"(a), "r"(b));
-  return r;
-}
-
-/// Whether the target has an instruction for the largest of three, of each 16 bits of words.
-inline constexpr bool has_maximum_of_halves = target >= 900;
-
-/// The largest of the lower halves, and of the upper ones, as unsigned integers.
-EIDER_DEVICE uint32 maximum_of_halves(uint32 a, uint32 b, uint32 c) {
-  uint32 r;
-  asm("{ .reg .b32 of_two; max.u16x2 of_two, %1, %2; max.u16x2 %0, of_two, %3; }"
-      : "=r"(r)
-      : "r"(a), "r"(b), "r"(c));
   return r;
 }
 

@@ -160,15 +160,14 @@ public:
       if (count > 1)
         Arrivals(to.arrivals + number).mend(count);
     static_assert(sizeof(W) == bytes, "a cache of such elements");
-    constexpr bool interleaved = is_interleaved_as<Code, W>();
     const auto scored = asked_of(asked);
     using Q = typename decltype(asked_of(asked))::Element;
     using Score = typename decltype(asked_of(asked))::Score;
     constexpr int of_queries = alignment < int(sizeof(Q)) ? int(sizeof(Q)) : alignment;
     const int64 first_head = of_sequence * group;
-    const Queries<Q, W, interleaved, head_dim, key_piece, eights, group, of_queries, shares>
-        queries(scored.elements + sequence * q_pitch + first_head * q_head_pitch, q_head_pitch,
-                share(), at);
+    const Queries<Q, W, head_dim, key_piece, eights, group, of_queries, shares> queries(
+        scored.elements + sequence * q_pitch + first_head * q_head_pitch, q_head_pitch, share(),
+        at);
     constexpr float raised = 1 << lowered_as<Code, W>();
     const float factor = to_powers<Score> * raised * inverse_root(head_dim) *
                          (has_one_scale ? k_scale[of_head] : 1.0f);
@@ -180,19 +179,19 @@ public:
       const unsigned char *from = own + slot * step_bytes;
       slot = slot == ahead - 1 ? 0 : slot + 1;
       float scores[eights][4] = {};
-      score<Code, W, interleaved>(from, queries, scores, at);
+      score<Code, W>(from, queries, scores, at);
       meet_scores(scores, reinterpret_cast<float *>(shared + of_steps), at);
       const int step = first + turn * stride;
       weigh(scores, queries.scale, factor, functions, {from + cached_bytes, token_of_key(0)}, step,
             work.skipped_of(step), work.left_of(step), state, at);
       if constexpr (blocks == 1)
-        add_values<Code, W, interleaved>(from, scores, 0, state, at);
+        add_values<Code, W>(from, scores, 0, state, at);
       else
-        add_blocks<Code, W, interleaved>(from, scores, state, at);
+        add_blocks<Code, W>(from, scores, state, at);
     }
     arch::await_copies<0>();
-    const Together<interleaved> together = {reinterpret_cast<float *>(shared), raised * unlifted,
-                                            has_one_scale ? v_scale[of_head] : 1.0f};
+    const Together together = {reinterpret_cast<float *>(shared), raised * unlifted,
+                               has_one_scale ? v_scale[of_head] : 1.0f};
     meet(state, together.shared, at);
     leave(together, to, number, count, at);
   }
@@ -320,7 +319,7 @@ private:
 
   /// Scores of the lane's tokens (`lane / 4` and 8 more) and queries (`lane % 4 · 2` and the next);
   /// of the warp's columns alone. Blocks have sums of their own, which meet scales.
-  template <class Code, class W, bool interleaved, class OfQ>
+  template <class Code, class W, class OfQ>
   static EIDER_DEVICE void score(const unsigned char *slot, const OfQ &queries,
                                  float (&scores)[eights][4], arch::Site at) {
     float of_block[eights][4] = {};
@@ -329,29 +328,16 @@ private:
     for (int i = 0; i < (key_pieces + shares - 1) / shares; ++i) {
       if (key_pieces % shares != 0 && i * shares + share() >= key_pieces)
         continue;
-      uint32 pairs[2][key_piece / 2];
+      Fragment<W, key_piece> codes[2];
       EIDER_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        Fragment<W, key_piece> codes;
-        arch::load_words<key_piece * bytes>(key_at(slot, half, i * shares + share()), codes.words);
-        if constexpr (bytes == 1) {
-          pairs_of_codes<Code::conversion, interleaved, /*low=*/true>(codes, pairs[half], f16());
-        } else {
-          EIDER_UNROLL
-          for (int n = 0; n < key_piece / 2; ++n)
-            pairs[half][n] = codes.words[n];
-        }
-      }
-      EIDER_UNROLL
-      for (int n = 0; n < key_piece / 4; ++n) {
-        const uint32 a[4] = {pairs[0][2 * n], pairs[1][2 * n], pairs[0][2 * n + 1],
-                             pairs[1][2 * n + 1]};
-        EIDER_UNROLL
-        for (int e = 0; e < eights; ++e)
-          EIDER_UNROLL
-        for (int term = 0; term < OfQ::terms; ++term)
-          multiply_add_of<W>(sums[e], a, &queries.pairs[e][term][i * key_piece / 2 + 2 * n], at);
-      }
+      for (int half = 0; half < 2; ++half)
+        arch::load_words<key_piece * bytes>(key_at(slot, half, i * shares + share()),
+                                            codes[half].words);
+      const auto &others = queries.pairs;
+      if (arch::unlikely(loses_nans<Code>(codes, at)))
+        multiply_keys<Code, true>(codes, others, i * key_piece / 2, sums, at);
+      else
+        multiply_keys<Code, false>(codes, others, i * key_piece / 2, sums, at);
       if constexpr (blocks > 1)
         if (i % block_pieces == block_pieces - 1)
           add_block_score(scores, sums, scales_of(slot),
@@ -513,7 +499,7 @@ private:
   }
 
   /// The values of a step, of each block times weights that have met its scales.
-  template <class Code, class W, bool interleaved>
+  template <class Code, class W>
   static EIDER_DEVICE void add_blocks(const unsigned char *slot, const float (&scores)[eights][4],
                                       State &state, arch::Site at) {
     EIDER_UNROLL
@@ -524,15 +510,15 @@ private:
       for (int i = 0; i < eights * 4; ++i)
         weights[i / 4][i % 4] =
             scaled_weight(scores[i / 4][i % 4], scales, i % 4 / 2, state.base[b][i / 4][i % 2]);
-      add_values<Code, W, interleaved>(slot, weights, b, state, at);
+      add_values<Code, W>(slot, weights, b, state, at);
     }
   }
 
   /// The values of a step, of one of the warp's blocks, times their weights.
-  template <class Code, class W, bool interleaved>
+  template <class Code, class W>
   static EIDER_DEVICE void add_values(const unsigned char *slot, const float (&weights)[eights][4],
                                       int block, State &state, arch::Site at) {
-    constexpr int of_word = 4 / bytes, pieces = value_pieces / own_blocks;
+    constexpr int pieces = value_pieces / own_blocks;
     uint32 turned[eights][2];
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e)
@@ -546,33 +532,10 @@ private:
       EIDER_UNROLL
       for (int n = 0; n < 4; ++n)
         arch::load_words<value_piece * bytes>(value_at(slot, n, i), codes[n].words);
-      EIDER_UNROLL
-      for (int word = 0; word < value_piece / of_word; ++word) {
-        uint32 pairs[2][of_word]; // of two tokens each, one an element
-        EIDER_UNROLL
-        for (int half = 0; half < 2; ++half) {
-          const uint32 one = codes[2 * half].words[word], next = codes[2 * half + 1].words[word];
-          if constexpr (bytes == 1) {
-            const Fragment<W, 8> both = {
-                {arch::byte_permute(one, next, interleaved ? 0x5410 : 0x5140),
-                 arch::byte_permute(one, next, interleaved ? 0x7632 : 0x7362)}};
-            pairs_of_codes<Code::conversion, interleaved, /*low=*/true>(both, pairs[half], f16());
-          } else {
-            pairs[half][0] = arch::byte_permute(one, next, 0x5410);
-            pairs[half][1] = arch::byte_permute(one, next, 0x7632);
-          }
-        }
-        EIDER_UNROLL
-        for (int n = 0; n < of_word / 2; ++n) {
-          const uint32 a[4] = {pairs[0][2 * n], pairs[0][2 * n + 1], pairs[1][2 * n],
-                               pairs[1][2 * n + 1]};
-          EIDER_UNROLL
-          for (int e = 0; e < eights; ++e)
-            multiply_add_of<W>(
-                state.sums[e][(i * value_piece / of_word + word) * (of_word / 2) + n], a, turned[e],
-                at);
-        }
-      }
+      if (arch::unlikely(loses_nans<Code>(codes, at)))
+        multiply_values<Code, true>(codes, turned, i * value_piece / 2, state.sums, at);
+      else
+        multiply_values<Code, false>(codes, turned, i * value_piece / 2, state.sums, at);
     }
   }
 
@@ -580,10 +543,9 @@ private:
 
   /// Where a warp leaves an element of a head's sums, so that its lanes leave neighbours: of lane
   /// 4 · g + t those of all products are 8 apart.
-  template <bool interleaved> static EIDER_DEVICE int place_of(int element) {
-    const int of_piece = element % value_piece, half = interleaved ? 1 - element % 2 : element % 2;
-    const int product = (element / value_piece / 8 * value_piece + of_piece) / 2;
-    return (product * 2 + half) * 8 + element / value_piece % 8;
+  static EIDER_DEVICE int place_of(int element) {
+    const int place = element / value_piece / 8 * value_piece + element % value_piece;
+    return place * 8 + element / value_piece % 8;
   }
 
   /// Where each team leaves its sums, and of each of its columns the largest score, the weight and
@@ -625,7 +587,7 @@ private:
   }
 
   /// The teams' sums, in their order.
-  template <bool interleaved> struct Together {
+  struct Together {
     float *shared;
     float raised, scale; ///< Of values.
 
@@ -641,7 +603,7 @@ private:
       return sum(at_weights + head, columns, at_largest + head, largest) * unlifted;
     }
     EIDER_DEVICE float value(int head, int element, float largest) const {
-      const int place = head * value_pitch + place_of<interleaved>(element);
+      const int place = head * value_pitch + place_of(element);
       const int base = at_bases + block_of(element) * (teams * columns) + head;
       return sum(place, of_team, base, largest) * raised * scale;
     }

@@ -105,8 +105,7 @@ public:
       begin_rows<rows, alignment>(of_keys.base, q, q_pitch, first, tokens);
       arch::close_copies();
     } else {
-      load_queries<alignment, is_interleaved<W, Half, Code::conversion, true>>(queries, q, q_pitch,
-                                                                               first, tokens);
+      load_queries<alignment>(queries, q, q_pitch, first, tokens);
     }
     const W *head_keys = k + block.start * k_pitch + kv_head * k_head_pitch;
     const W *head_values = v + block.start * v_pitch + kv_head * v_head_pitch;
@@ -185,9 +184,9 @@ public:
       else
         add_values(scores, of_keys, weights, state, at);
     }
-    finish<is_interleaved<W, f16, Code::conversion, true>, Function>(
-        state, o + block.start * (heads * value_dim) + head * value_dim, heads * value_dim,
-        first + row(), tokens, raised * scale_of<scales>(v_scale, kv_head), maxima, at);
+    finish<Function>(state, o + block.start * (heads * value_dim) + head * value_dim,
+                     heads * value_dim, first + row(), tokens,
+                     raised * scale_of<scales>(v_scale, kv_head), maxima, at);
   }
 
 protected:
@@ -277,9 +276,8 @@ protected:
     });
   }
 
-  /// Queries that are no codes, as they are, but for the order of the codes that they meet; zeros
-  /// past the end.
-  template <int alignment, bool interleaved, class Q>
+  /// Queries that are no codes, as they are; zeros past the end.
+  template <int alignment, class Q>
   static EIDER_DEVICE void load_queries(const Queries &to, const Q *from, int64 pitch, int first,
                                         int tokens) {
     from += first * pitch;
@@ -288,9 +286,6 @@ protected:
       if (first + place.row < tokens)
         load_whole_chunk < 16, alignment<int(sizeof(Q)) ? int(sizeof(Q)) : alignment, cached>(
                                    from + place.row * pitch + place.column, loaded, 0);
-      EIDER_UNROLL
-      for (int i = 0; interleaved && i < 8; i += 2)
-        interleave(&loaded.words[i]);
       arch::store_words<16>(to.at(place.row, place.column / 8), loaded.words);
       arch::store_words<16>(to.at(place.row, place.column / 8 + 1), loaded.words + 4);
     });
@@ -343,11 +338,10 @@ protected:
   static EIDER_DEVICE void store(const Fragment<W, 16> &loaded, const PlaceIn<width> &place,
                                  const Matrix &to) {
     uint32 pairs[8];
-    constexpr bool interleaved = is_interleaved<W, Half, Code::conversion, true>;
     if constexpr (same<Half, bf16>)
-      pairs_of_codes<Code::conversion, interleaved>(loaded, pairs, bf16());
+      pairs_of_codes<Code::conversion>(loaded, pairs, bf16());
     else
-      pairs_of_codes<Code::conversion, interleaved, /*low=*/true, mends>(loaded, pairs, f16());
+      pairs_of_codes<Code::conversion, /*low=*/true, mends>(loaded, pairs, f16());
     arch::store_words<16>(to.at(place.row, place.column / 8), pairs);
     arch::store_words<16>(to.at(place.row, place.column / 8 + 1), pairs + 4);
   }
@@ -621,9 +615,8 @@ protected:
 
   //===-- The end ---------------------------------------------------------===//
 
-  /// The warp's sums over their weights; zeros where a function leaves none. Of `interleaved` codes
-  /// a lane has the second and the fourth, or the first and the third, of four columns.
-  template <bool interleaved, class Function, class Out>
+  /// The warp's sums over their weights; zeros where a function leaves none.
+  template <class Function, class Out>
   static EIDER_DEVICE void finish(State &state, Out *o, int64 pitch, int first_row, int tokens,
                                   float factor, float *maxima, arch::Site at) {
     float weights[2 * sixteens];
@@ -646,15 +639,9 @@ protected:
           values[c] = !is_plain<Function> && weights[i] == 0.0f
                           ? 0.0f
                           : state.sums[i / 2][n][i % 2 * 2 + c] * inverse * factor;
-        if constexpr (interleaved) {
-          const int four = n * 8 + lane() % 4 / 2 * 4, first = four + (lane() % 2 == 0);
-          to[first] = eider::to<Out>(values[0]);
-          to[first + 2] = eider::to<Out>(values[1]);
-        } else {
-          EIDER_UNROLL
-          for (int c = 0; c < 2; ++c)
-            to[n * 8 + lane() % 4 * 2 + c] = eider::to<Out>(values[c]);
-        }
+        EIDER_UNROLL
+        for (int c = 0; c < 2; ++c)
+          to[n * 8 + lane() % 4 * 2 + c] = eider::to<Out>(values[c]);
       }
     }
   }

@@ -27,8 +27,8 @@ EIDER_DEVICE uint32 power_of(float x) {
 /// which its largest is between 1 and 2 (near the ends of f32 below 16); so many that their sum is
 /// what Q has: in f16 of floats two, in bf16 of f16 two and of floats three. Of `shares` warps each
 /// has every so manieth piece, where there is one.
-template <class Q, class W, bool interleaved, int head_dim, int piece, int eights, int group,
-          int alignment, int shares = 1>
+template <class Q, class W, int head_dim, int piece, int eights, int group, int alignment,
+          int shares = 1>
 class Queries {
   static constexpr int pieces = head_dim / 4 / piece;
   static constexpr int own = (pieces + shares - 1) / shares * piece;
@@ -62,11 +62,6 @@ public:
       EIDER_UNROLL
       for (int i = 0; i < 2; ++i)
         scale[e][i] = arch::as_float(arch::shuffle(power, (lane % 4 * 2 + i) * 4, at));
-    }
-    if constexpr (interleaved) {
-      EIDER_UNROLL
-      for (int i = 0; i < eights * terms * own / 2; i += 2)
-        interleave(&pairs[i / (own / 2) / terms][i / (own / 2) % terms][i % (own / 2)]);
     }
   }
 

@@ -220,7 +220,7 @@ public:
     arch::await_products<0>(state.sums[0]);
     arch::await_copies<0>(); // of tiles that are not there
     constexpr float raised = 1 << lowered<W, Code::conversion>();
-    Base::template finish<is_interleaved<W, f16, Code::conversion, true>, Function>(
+    Base::template finish<Function>(
         state, o + block.start * (heads * value_dim) + head * value_dim + share * own,
         heads * value_dim, first_row, tokens,
         raised * Base::template scale_of<scales>(v_scale, kv_head), nullptr, at);

@@ -52,7 +52,6 @@ private:
     constexpr int each = length / groups, step = step_of(each);
     static_assert(count == rows * length && length == groups * each && each % step == 0,
                   "a row's elements meet the vector's, four neighbours at a time");
-    constexpr bool interleaved = is_interleaved<W, X, Code::conversion, true>;
     float sums[(rows + 1) / 2][4]{};
     EIDER_UNROLL
     for (int group = 0; group < groups; ++group) {
@@ -63,18 +62,13 @@ private:
         EIDER_UNROLL
         for (int i = 0; i < step / 2; ++i)
           x[i] = vector.words[first / 2 + i];
-        if constexpr (interleaved) {
-          EIDER_UNROLL
-          for (int i = 0; i < step / 2; i += 2)
-            interleave(&x[i]);
-        }
         EIDER_UNROLL
         for (int row = 0; row < rows; row += 2) {
           uint32 w[2][step / 2]{}; // of an odd number of rows the last is zeros
           EIDER_UNROLL
           for (int half = 0; half < 2 && row + half < rows; ++half)
-            pairs_of_codes<Code::conversion, interleaved>(
-                some_of<step>(codes, (row + half) * length + first), w[half], X());
+            pairs_of_codes<Code::conversion>(some_of<step>(codes, (row + half) * length + first),
+                                             w[half], X());
           EIDER_UNROLL
           for (int i = 0; i < step / 2; i += 2) {
             const uint32 a[4] = {w[0][i], w[1][i], w[0][i + 1], w[1][i + 1]};

@@ -84,19 +84,33 @@ EIDER_DEVICE uint32 codes_at(const Fragment<T, count> &codes, int first) {
 
 inline constexpr uint32 both = 0x00010001u; ///< halves of a word
 
-/// Two magnitudes where a bf16 has exponent and mantissa, with signs, as bf16: times a power of two
-/// for the difference of the biases; exact.
-template <class T> EIDER_DEVICE uint32 rebiased(uint32 magnitudes, uint32 signs) {
+/// Two halves with sign, and magnitude where a bf16 has exponent and mantissa, as bf16: times a
+/// power of two for the difference of the biases; exact.
+template <class T> EIDER_DEVICE uint32 rebiased(uint32 halves) {
   constexpr uint32 factor = (127 + 127 - Format<T>::bias) << 7;
-  return arch::multiply_bf16x2(magnitudes | (signs & 0x8000u * both), factor * both);
+  return arch::multiply_bf16x2(halves, factor * both);
 }
 
 /// Two codes of four bits, in the low bits of the halves, as bf16.
 template <class T> EIDER_DEVICE uint32 bf16_from_nibbles(uint32 halves) {
   constexpr int shift = 7 - Format<T>::mantissa_bits;
-  return rebiased<T>(halves << shift & (0x7u << shift) * both, halves << 12);
+  return rebiased<T>((halves << shift & (0x7u << shift) * both) | (halves << 12 & 0x8000u * both));
 }
 
+/// Two codes of a byte, sign-extended to halves, as bf16.
+template <class T> EIDER_DEVICE uint32 bf16_from_bytes(uint32 halves) {
+  constexpr int shift = 7 - Format<T>::mantissa_bits;
+  return rebiased<T>(halves << shift & (0x8000u | 0x7fu << shift) * both);
+}
+
+/// Whether some of four codes are what shifting takes for finite, in the top bits of the bytes;
+/// others are junk.
+template <class T> EIDER_DEVICE uint32 lost_in(uint32 codes) {
+  if constexpr (requires { Format<T>::not_finite_in(codes); })
+    return Format<T>::not_finite_in(codes);
+  else
+    return Format<T>::nans_in(codes);
+}
 /// The bits that make what it is of what shifting takes for finite, where the two low codes are.
 template <class T> EIDER_DEVICE uint32 lost_of(uint32 codes) {
   if constexpr (requires { Format<T>::not_finite_of(codes); })
@@ -105,64 +119,10 @@ template <class T> EIDER_DEVICE uint32 lost_of(uint32 codes) {
     return Format<T>::nans_of(codes);
 }
 
-/// Of two magnitudes that stand where bf16 have them: some bit, if one is not finite. From the
-/// first such code on, the sum carries out of the magnitude.
-template <class T> EIDER_DEVICE uint32 beyond_finite(uint32 magnitudes) {
-  constexpr int shift = 7 - Format<T>::mantissa_bits;
-  constexpr uint32 rest = ((0x80u - Format<T>::first_not_finite) << shift) * both;
-  return (magnitudes + rest) & (0x80u << shift) * both;
-}
-
-/// Whether what is not finite is noted of magnitudes, or of the codes: where there are infinities,
-/// or where one instruction notes four of them.
-template <class T> constexpr EIDER_DEVICE bool notes_magnitudes() {
-  if constexpr (requires { Format<T>::first_not_finite; })
-    return arch::has_maximum_of_halves || Format<T>::first_not_finite != 0x7f;
-  else
-    return false;
-}
-
-/// Four codes of a byte each as bf16: in their order, or interleaved; `lost` notes what is not
-/// finite.
-template <bool interleaved, class T>
-EIDER_DEVICE void bf16_from_bytes(uint32 codes, uint32 *pairs, uint32 &lost) {
-  constexpr int shift = 1 + Format<T>::mantissa_bits;
-  constexpr uint32 field = (0x7f00u >> shift) * both;
-  // Two in the upper bytes of the halves, and two in the lower or in the upper of another word.
-  const uint32 first = interleaved ? codes : arch::byte_permute(codes, 0, 0x1404);
-  const uint32 second = interleaved ? codes << 8 : arch::byte_permute(codes, 0, 0x3424);
-  const uint32 upper = first >> shift & field;
-  const uint32 lower = (interleaved ? codes << (8 - shift) : second >> shift) & field;
-  pairs[0] = rebiased<T>(upper, first);
-  pairs[1] = rebiased<T>(lower, second);
-  if constexpr (!notes_magnitudes<T>())
-    lost |= Format<T>::nans_in(codes);
-  else if constexpr (arch::has_maximum_of_halves)
-    lost = arch::maximum_of_halves(lost, upper, lower);
-  else
-    lost |= beyond_finite<T>(upper) | beyond_finite<T>(lower);
-}
-
-/// Whether what bf16_from_bytes has noted of some codes says that one is not finite.
-template <class T> EIDER_DEVICE bool is_lost(uint32 lost) {
-  if constexpr (!notes_magnitudes<T>())
-    return (lost & tops_of_bytes) != 0;
-  else if constexpr (arch::has_maximum_of_halves)
-    return beyond_finite<T>(lost) != 0;
-  else
-    return lost != 0;
-}
-
 } // namespace detail
 
-/// Whether four neighbours become pairs of the second and fourth, the first and third: always, or
-/// where that is `wanted`, which shifts alone do.
-template <class T, class Half, CodecPath path, bool wanted>
-inline constexpr bool is_interleaved =
-    same<Half, bf16> ? packing<T> == 1 && wanted : Format<T>::template interleaves<path>;
-
 /// Codes as pairs of bf16; NaN and infinities stay what they are.
-template <CodecPath path, bool interleaved, class T, int count>
+template <CodecPath path, class T, int count>
 EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs, bf16) {
   if constexpr (packing<T> == 2) {
     EIDER_UNROLL
@@ -174,17 +134,17 @@ EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs,
   } else {
     uint32 lost = 0;
     EIDER_UNROLL
-    for (int i = 0; i < count; i += 4)
-      detail::bf16_from_bytes<interleaved, T>(codes.words[i / 4], &pairs[i / 2], lost);
-    if (arch::unlikely(detail::is_lost<T>(lost))) {
+    for (int i = 0; i < count; i += 4) {
+      const uint32 four = codes.words[i / 4];
+      pairs[i / 2] = detail::bf16_from_bytes<T>(arch::signed_permute(four, 0, 0x9180));
+      pairs[i / 2 + 1] = detail::bf16_from_bytes<T>(arch::signed_permute(four, 0, 0xb3a2));
+      lost |= detail::lost_in<T>(four);
+    }
+    if (arch::unlikely((lost & tops_of_bytes) != 0)) {
       EIDER_UNROLL
-      for (int i = 0; i < count; i += 4) {
-        const uint32 four = codes.words[i / 4];
+      for (int i = 0; i < count; i += 2)
         pairs[i / 2] |=
-            detail::lost_of<T>(arch::byte_permute(four, 0, interleaved ? 0x4431 : 0x4410));
-        pairs[i / 2 + 1] |=
-            detail::lost_of<T>(arch::byte_permute(four, 0, interleaved ? 0x4420 : 0x4432));
-      }
+            detail::lost_of<T>(arch::byte_permute(codes.words[i / 4], 0, i % 4 ? 0x4432 : 0x4410));
     }
   }
 }
@@ -209,7 +169,7 @@ EIDER_DEVICE void note_lost(const Fragment<T, count> &codes, uint32 &lost) {
 
 /// Codes as pairs of f16, as a codec has them on its way to floats; `low`: times a power of two
 /// that saves a product; NaN are NaN unless nobody `mends` them, who knows that there are none.
-template <CodecPath path, bool interleaved, bool low = false, bool mends = true, class T, int count>
+template <CodecPath path, bool low = false, bool mends = true, class T, int count>
 EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs, f16) {
   EIDER_UNROLL
   for (int i = 0; i < count; i += 4) {
@@ -227,25 +187,26 @@ EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs,
       EIDER_UNROLL
       for (int i = 0; i < count; i += 4) {
         const uint32 four = detail::codes_at(codes, i);
-        pairs[i / 2] |=
-            Format<T>::nans_of(arch::byte_permute(four, 0, interleaved ? 0x4431 : 0x4410));
-        pairs[i / 2 + 1] |=
-            Format<T>::nans_of(arch::byte_permute(four, 0, interleaved ? 0x4420 : 0x4432));
+        pairs[i / 2] |= Format<T>::nans_of(arch::byte_permute(four, 0, 0x4410));
+        pairs[i / 2 + 1] |= Format<T>::nans_of(arch::byte_permute(four, 0, 0x4432));
       }
     }
 }
 
-/// The pairs of four neighbours as such codes have them.
-EIDER_DEVICE void interleave(uint32 *pairs) {
-  const uint32 first = pairs[0], second = pairs[1];
-  pairs[0] = arch::byte_permute(first, second, 0x7632);
-  pairs[1] = arch::byte_permute(first, second, 0x5410);
-}
-
-EIDER_DEVICE void leave_interleaved(uint32 *pairs) {
-  const uint32 first = pairs[0], second = pairs[1];
-  pairs[0] = arch::byte_permute(second, first, 0x5410);
-  pairs[1] = arch::byte_permute(second, first, 0x7632);
+/// Of two words of codes those that have the same place, as pairs of `low` f16.
+template <CodecPath path, bool mends, class T>
+EIDER_DEVICE void pairs_of_both(uint32 one, uint32 other, uint32 *pairs) {
+  if constexpr (!mends && path == software &&
+                requires { Format<T>::template decode_extended<true>(one); }) {
+    EIDER_UNROLL
+    for (int i = 0; i < 4; ++i)
+      pairs[i] = Format<T>::template decode_extended<true>(
+          arch::signed_permute(one, other, 0xc480u + 0x1111u * static_cast<uint32>(i)));
+  } else {
+    const Fragment<T, 8> both = {
+        {arch::byte_permute(one, other, 0x5140), arch::byte_permute(one, other, 0x7362)}};
+    pairs_of_codes<path, /*low=*/true, mends>(both, pairs, f16());
+  }
 }
 
 /// c + a · b of pairs of bf16 where W is that, else of f16.

@@ -43,8 +43,6 @@ class Product {
                           (meets_codes && end % most == 0));
   }
   using Unscaled = float[chains][eights][4];
-  /// Of few rows it is cheaper to turn those than the codes.
-  static constexpr bool turns_rows = eights <= 2;
   using Sums = float[sixteens][eights][4];
   struct alignas(16) Piece {
     uint32 words[4];
@@ -149,7 +147,7 @@ private:
           uint32 pairs[eights][Pairs<X>::terms][own / 2];
           EIDER_UNROLL
           for (int e = 0; e < eights; ++e)
-            pairs_of_row<W, Code::conversion>(rows.row(s, e), pairs[e]);
+            pairs_of_row<Code::conversion>(rows.row(s, e), pairs[e]);
           EIDER_UNROLL
           for (int i = 0; i < sixteens; ++i)
             multiply_step<Code, typename Pairs<X>::Half>(&codes[2 * (s * sixteens + i)], pairs,
@@ -167,28 +165,14 @@ private:
     return dealt(tile, sums, reinterpret_cast<float *>(shared), at);
   }
 
-  /// A lane's part of a row of x, in pairs that stand as those of w do.
-  template <class W, CodecPath path, class X, int terms>
+  /// A lane's part of a row of x, in pairs.
+  template <CodecPath path, class X, int terms>
   static EIDER_DEVICE void pairs_of_row(const Fragment<X, own> &row,
                                         uint32 (&pairs)[terms][own / 2]) {
-    constexpr bool wanted = is_interleaved<W, typename Pairs<X>::Half, path, turns_rows>;
-    if constexpr (requires { Format<X>::bias; }) {
-      constexpr bool given = is_interleaved<X, f16, path, turns_rows>;
-      pairs_of_codes<path, given>(row, pairs[0], f16());
-      EIDER_UNROLL
-      for (int i = 0; i < own / 2; i += 2)
-        if constexpr (wanted && !given)
-          interleave(&pairs[0][i]);
-        else if constexpr (!wanted && given)
-          leave_interleaved(&pairs[0][i]);
-    } else {
+    if constexpr (requires { Format<X>::bias; })
+      pairs_of_codes<path>(row, pairs[0], f16());
+    else
       Pairs<X>::of(row, pairs);
-      if constexpr (wanted) {
-        EIDER_UNROLL
-        for (int i = 0; i < terms * own / 2; i += 2)
-          interleave(&pairs[i / (own / 2)][i % (own / 2)]);
-      }
-    }
   }
 
   /// One sixteen of rows meets all rows of x, in a step.
@@ -201,8 +185,7 @@ private:
     uint32 w[2][own / 2];
     EIDER_UNROLL
     for (int half = 0; half < 2; ++half)
-      pairs_of_codes<Code::conversion, is_interleaved<W, Half, Code::conversion, turns_rows>>(
-          codes[half], w[half], Half());
+      pairs_of_codes<Code::conversion>(codes[half], w[half], Half());
     EIDER_UNROLL
     for (int quarter = 0; quarter < own / 4; ++quarter) {
       EIDER_UNROLL

@@ -199,14 +199,10 @@ public:
 
   /// Where a lane multiplies 16 neighbours of w, so it does of x: in four products, of which each
   /// has two pairs, eight elements apart.
-  template <bool interleaved> EIDER_DEVICE void lay_out(const Operand &to) {
+  EIDER_DEVICE void lay_out(const Operand &to) {
     EIDER_UNROLL
     for (int i = 0; i < of_thread; ++i)
       if (lines % at_once == 0 || line() < lines) {
-        if constexpr (interleaved) {
-          interleave(&words_[i][0]);
-          interleave(&words_[i][2]);
-        }
         EIDER_UNROLL
         for (int j = 0; j < 4; ++j)
           arch::store_words<4>(to.base + (place_ ^ j * 16) + more_rows(i) * Operand::panel +
@@ -270,7 +266,6 @@ public:
   static EIDER_DEVICE Fragment<float, Tile::elements> of(const Tile &tile, const X *x, const W *w,
                                                          const S *w_scale,
                                                          arch::Site at = arch::Site::current()) {
-    constexpr bool interleaved = is_interleaved<W, X, Code::conversion, true>;
     constexpr int turns = Cut::turns;
     unsigned char *shared = shared_for_warpgroups<WarpgroupProduct, Cut::memory>();
     CodesOfWarp<Cut, W> codes(tile, w, shared + Cut::codes_at);
@@ -290,7 +285,7 @@ public:
     for (int turn = 0; turn < ahead - 1; ++turn)
       begin_copies(turn, turn);
     rows_of_x.load(true);
-    rows_of_x.template lay_out<interleaved>(operand_at(0));
+    rows_of_x.lay_out(operand_at(0));
     rows_of_x.load(turns > 1);
     arch::share_with_products();
     arch::await_copies<ahead - 2>();
@@ -309,7 +304,7 @@ public:
       EIDER_UNROLL
       for (int quarter = 0; quarter < 4; ++quarter) {
         arch::await_products<1>(); // of what is decoded anew
-        decode<Code, X, interleaved>(taken, quarter % 2, a[quarter % 2]);
+        decode<Code, X>(taken, quarter % 2, a[quarter % 2]);
         if (quarter == 1)
           codes.take(slot, 1, taken);
         if (quarter == 3 && turn + 1 < turns)
@@ -326,7 +321,7 @@ public:
         arch::close_products();
         if (quarter == 0) {
           begin_copies(turn + ahead - 1, slot == 0 ? ahead - 1 : slot - 1);
-          rows_of_x.template lay_out<interleaved>(operand_at(next_place));
+          rows_of_x.lay_out(operand_at(next_place));
           arch::share_with_products();
           arch::await_copies<ahead - 2>();
           if constexpr (!Cut::is_grouped) // the turn before has been multiplied
@@ -355,14 +350,14 @@ public:
 
 private:
   /// 8 codes of each of two rows as a lane's parts of two products.
-  template <class Code, class X, bool interleaved, class W>
+  template <class Code, class X, class W>
   static EIDER_DEVICE void decode(const Fragment<W, 32> &taken, int part, uint32 (&a)[2][4]) {
     Fragment<W, 16> codes;
     uint32 pairs[8];
     EIDER_UNROLL
     for (int i = 0; i < 4; ++i)
       codes.words[i] = taken.words[i / 2 * 4 + part * 2 + i % 2];
-    pairs_of_codes<Code::conversion, interleaved>(codes, pairs, X());
+    pairs_of_codes<Code::conversion>(codes, pairs, X());
     EIDER_UNROLL
     for (int i = 0; i < 8; ++i)
       a[i / 4][i % 4] = pairs[i % 2 * 4 + i / 4 * 2 + i % 4 / 2];

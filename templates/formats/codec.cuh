@@ -45,14 +45,14 @@ template <class T, CodecPath path> struct Codec {
         if (arch::unlikely((lost & tops_of_bytes) != 0)) {
           EIDER_UNROLL
           for (int i = 0; i < most && first + i < count; ++i)
-            pairs[pair_of(i)] |=
+            pairs[i / 2] |=
                 Format<T>::nans_of(four_codes(codes, (first + i) / 4 * 4) >> i % 4 * 8 & 0xffu)
-                << half_of(i) * 16;
+                << i % 2 * 16;
         }
       EIDER_UNROLL
       for (int i = 0; i < most && first + i < count; ++i)
-        values.fill(first + i, half_of(i) ? arch::float_from_high_f16(pairs[pair_of(i)])
-                                          : arch::float_from_low_f16(pairs[pair_of(i)]));
+        values.fill(first + i, i % 2 ? arch::float_from_high_f16(pairs[i / 2])
+                                     : arch::float_from_low_f16(pairs[i / 2]));
     }
     return values;
   }
@@ -156,14 +156,6 @@ template <class T, CodecPath path> struct Codec {
   }
 
 private:
-  /// Where the value of code i is among the pairs that a format decodes.
-  static constexpr EIDER_DEVICE int pair_of(int i) {
-    return Format<T>::template interleaves<path> ? i / 4 * 2 + (i % 2 == 0) : i / 2;
-  }
-  static constexpr EIDER_DEVICE int half_of(int i) {
-    return Format<T>::template interleaves<path> ? i % 4 / 2 : i % 2;
-  }
-
   /// The values, with the largest for NaN.
   template <int count>
   static EIDER_DEVICE Fragment<float, count> numbers(const Fragment<float, count> &values) {

@@ -30,6 +30,27 @@ template <> struct Format<e2m1> {
   static EIDER_DEVICE bool overflows(float) { return false; }
   static EIDER_DEVICE uint32 overflow(uint32 sign) { return 7 | sign; }
 
+  /// The code of a magnitude that is no larger than the maximum, in the low bits of a float of
+  /// 2^23: below 2 twice the magnitude is it, between 2 and 4 the magnitude and 2, from 4 on its
+  /// half and 4; of these the least. Each sum rounds to nearest, ties to even, as codes are even.
+  static EIDER_DEVICE uint32 code_over_2_to_23(float magnitude) {
+    constexpr float ulp_is_1 = 8388608.0f;
+    const uint32 below_2 = arch::as_bits(arch::fma(magnitude, 2.0f, ulp_is_1));
+    const uint32 below_4 = arch::as_bits(magnitude + (ulp_is_1 + 2.0f));
+    const uint32 others = arch::as_bits(arch::fma(magnitude, 0.5f, ulp_is_1 + 4.0f));
+    const uint32 least = below_2 < below_4 ? below_2 : below_4;
+    return least < others ? least : others;
+  }
+  /// What eight of these add up to, each sixteen times the one before, as codes, with the bits 7 of
+  /// `signs`, in whose bytes four and four are.
+  static EIDER_DEVICE uint32 eight_codes(uint32 sum, const uint32 *signs) {
+    constexpr uint32 of_floats = 0x4b000000u * 0x11111111u;
+    const uint32 even = arch::byte_permute(signs[0], signs[1], 0x6420) >> 4;
+    const uint32 odd = arch::byte_permute(signs[0], signs[1], 0x7531);
+    return arch::select_bits(0x88888888u, arch::select_bits(0x80808080u, odd, even),
+                             sum - of_floats);
+  }
+
   static EIDER_DEVICE uint32 pack(uint32 magnitudes, uint32 signs) {
     return nibbles(arch::select_bits(0x07070707u, magnitudes, signs >> 4) & 0x0f0f0f0fu);
   }
@@ -42,7 +63,6 @@ template <> struct Format<e2m1> {
   }
 
   template <CodecPath path> static constexpr bool loses_nan = false; // there is none
-  template <CodecPath> static constexpr bool interleaves = false;
   template <CodecPath path>
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
     if constexpr (path == hardware) {

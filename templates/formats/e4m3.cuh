@@ -25,7 +25,6 @@ template <> struct Format<e4m3> : OcpFormat {
     return arch::e4m3x4_from(a, b, c, d);
   }
 
-  template <CodecPath path> static constexpr bool interleaves = path == software;
   /// By how many powers of two f16 that are `low` are below the values: where that saves a product.
   template <CodecPath path> static constexpr int lowered = path == software ? 8 : 0;
   template <CodecPath path, bool low = false>
@@ -33,14 +32,17 @@ template <> struct Format<e4m3> : OcpFormat {
     if constexpr (path == hardware) {
       arch::f16x4_from_e4m3(codes, first, second);
     } else {
-      f16_from_four_exponent_bits<lowered<path>, low>(codes, first, second);
+      first = decode_extended<low>(arch::signed_permute(codes, 0, 0x9180));
+      second = decode_extended<low>(arch::signed_permute(codes, 0, 0xb3a2));
     }
+  }
+  template <bool low> static EIDER_DEVICE uint32 decode_extended(uint32 halves) {
+    return f16_from_four_exponent_bits<lowered<software>, low>(halves);
   }
 
   /// Adding 1 changes the top bit of 0x7f and 0xff alone; what the latter carries, a NaN has noted.
   template <CodecPath path> static constexpr bool loses_nan = path == software;
   static EIDER_DEVICE uint32 nans_in(uint32 codes) { return codes ^ (codes + 0x01010101u); }
-  static constexpr uint32 first_not_finite = 0x7f;
   /// The bits that make an f16 or bf16 NaN, where the two low codes are.
   static EIDER_DEVICE uint32 nans_of(uint32 codes) {
     return ((codes & 0x7fu) == 0x7fu ? 0x7fffu : 0u) |

@@ -24,12 +24,15 @@ template <> struct Format<e4m3fnuz> : FnuzFormat {
   /// 248 is half way to 256, the even code 0x80: the tie is beyond.
   static EIDER_DEVICE bool overflows(float magnitude) { return magnitude >= 248.0f; }
 
-  template <CodecPath> static constexpr bool interleaves = true;
   /// By how many powers of two f16 that are `low` are below the values: where that saves a product.
   template <CodecPath> static constexpr int lowered = 7;
   template <CodecPath path, bool low = false>
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
-    f16_from_four_exponent_bits<lowered<path>, low>(codes, first, second);
+    first = decode_extended<low>(arch::signed_permute(codes, 0, 0x9180));
+    second = decode_extended<low>(arch::signed_permute(codes, 0, 0xb3a2));
+  }
+  template <bool low> static EIDER_DEVICE uint32 decode_extended(uint32 halves) {
+    return f16_from_four_exponent_bits<lowered<software>, low>(halves);
   }
 };
 

@@ -24,7 +24,6 @@ template <> struct Format<e5m2fnuz> : FnuzFormat {
   /// 61440 is half way to 65536, the even code 0x80: the tie is beyond.
   static EIDER_DEVICE bool overflows(float magnitude) { return magnitude >= 61440.0f; }
 
-  template <CodecPath> static constexpr bool interleaves = false;
   template <CodecPath path>
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
     first = decode_pair(arch::byte_permute(codes, 0, 0x1404));

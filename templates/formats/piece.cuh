@@ -24,10 +24,7 @@ enum CodecPath { hardware, software };
 ///   pack(magnitudes, signs)        four codes as they lie in memory, from a byte each: magnitudes,
 ///                                  whose top bits are junk, and in bit 7 the signs
 ///   decode<path>(codes, f, s)      the values of four such codes, from the lowest bit on, as two
-///                                  words of two f16, exact: the first and the second, the third
-///                                  and the fourth; the second and the fourth, the first and the
-///                                  third where it
-///   interleaves<path>
+///                                  words of two f16, exact
 /// and where a GPU has instructions:
 ///   encode(a, b, c, d)             four codes, saturating
 ///   with_signs(codes, signs)       four codes with other signs, in bit 7 of each byte
@@ -36,19 +33,12 @@ template <class T> struct Format;
 /// Where `nans_in` says that four codes are NaN.
 inline constexpr uint32 tops_of_bytes = 0x80808080u;
 
-/// Four codes of one sign, four exponent and three mantissa bits as f16, interleaved. One right, a
-/// code in the upper byte of a half is an f16 but for the bias, for which two to `lowered` makes
-/// up; the product is exact, of subnormals too. `low`: without it.
-template <int lowered, bool low>
-EIDER_DEVICE void f16_from_four_exponent_bits(uint32 codes, uint32 &first, uint32 &second) {
-  constexpr uint32 magnitudes = 0x3f803f80u, signs = 0x80008000u;
-  constexpr uint32 factor = (15u + lowered) * 0x04000400u;
-  first = arch::select_bits(signs, codes, codes >> 1 & magnitudes);
-  second = arch::select_bits(signs, codes << 8, codes << 7 & magnitudes);
-  if constexpr (!low) {
-    first = arch::multiply_f16x2(first, factor);
-    second = arch::multiply_f16x2(second, factor);
-  }
+/// Two codes of one sign, four exponent and three mantissa bits, which halves have sign-extended,
+/// as f16: seven bits to the left they are that, but for one bit of the sign's and for the bias,
+/// for which two to `lowered` makes up; the product is exact, of subnormals too. `low`: without it.
+template <int lowered, bool low> EIDER_DEVICE uint32 f16_from_four_exponent_bits(uint32 halves) {
+  const uint32 pair = halves << 7 & 0xbf80bf80u;
+  return low ? pair : arch::multiply_f16x2(pair, (15u + lowered) * 0x04000400u);
 }
 
 /// `size` elements that are encoded together: few enough for the registers. 1, 2, or a multiple
@@ -119,6 +109,17 @@ template <class T, CodecPath path, int size> struct Piece {
   /// or, by instruction, those of the values. `bounded`: no value rounds past the maximum.
   template <bool given_signs, bool bounded, int count>
   EIDER_DEVICE void write(Fragment<T, count> &codes, int first) const {
+    if constexpr (path == software && bits == 4 && size % 8 == 0) {
+      EIDER_UNROLL
+      for (int i = 0; i < size; i += 8) {
+        uint32 sum = 0;
+        EIDER_UNROLL
+        for (int j = 7; j >= 0; --j)
+          sum = sum * 16 + Format<T>::code_over_2_to_23(bounded_magnitude<bounded>(values[i + j]));
+        codes.words[(first + i) / 8] = Format<T>::eight_codes(sum, &signs[i / 4]);
+      }
+      return;
+    }
     EIDER_UNROLL
     for (int i = 0; i < size; i += 4) {
       const auto value = [&](int j) { return j < size ? values[i + j] : 0.0f; };
@@ -192,6 +193,12 @@ private:
       return x.words[i / 2] >> (i % 2 * 16 + 8) & 0x80u;
   }
 
+  /// |x|, the maximum at most unless the value is known to be `bounded`; of NaN something.
+  template <bool bounded> static EIDER_DEVICE float bounded_magnitude(float x) {
+    const float magnitude = arch::magnitude(x);
+    return bounded ? magnitude : arch::minimum_number(magnitude, Format<T>::maximum);
+  }
+
   /// In its low seven bits the code of |x|, saturating unless the value is known to be `bounded`;
   /// NaN gives junk. Adding a power of two makes the float adder round at the format's last
   /// mantissa bit: at a normal exponent that is 2^(23 - mantissa_bits) above the value's own, at
@@ -202,8 +209,9 @@ private:
     constexpr uint32 least = static_cast<uint32>(127 + 1 - Format<T>::bias) << 23;
     constexpr uint32 rebias =
         static_cast<uint32>(Format<T>::bias - 1 - 127) << Format<T>::mantissa_bits & 0x7fu;
-    const float magnitude = arch::magnitude(x);
-    const float a = bounded ? magnitude : arch::minimum_number(magnitude, Format<T>::maximum);
+    const float a = bounded_magnitude<bounded>(x);
+    if constexpr (bits == 4)
+      return Format<T>::code_over_2_to_23(a);
     const uint32 own = arch::as_bits(a) & 0x7f800000u;
     const uint32 exponent = own > least ? own : least;
     constexpr uint32 factor = static_cast<uint32>(127 + dropped) << 23 | rebias;
