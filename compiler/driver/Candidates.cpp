@@ -16,11 +16,16 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
                                                  const CompileOptions &options,
                                                  const SpaceOptions &space) {
   Compilation compilation(program, options);
-  auto lastOf = [&](VariantKind kind) {
-    return llvm::to_vector(compilation.scheduled(kind).getOps<ir::ProgramOp>()).back();
+  // The kernel that a given schedule is for: the one that attends, else the last.
+  auto tunedOf = [&](VariantKind kind) {
+    auto programs = llvm::to_vector(compilation.scheduled(kind).getOps<ir::ProgramOp>());
+    for (ir::ProgramOp program : programs)
+      if (program.getScheduleAttr().getFamily() == ir::Family::attention)
+        return program;
+    return programs.back();
   };
-  ir::ProgramOp last = lastOf(VariantKind::contiguous);
-  const std::optional<transforms::Domain> domain = transforms::Domain::of(last);
+  ir::ProgramOp tuned = tunedOf(VariantKind::contiguous);
+  const std::optional<transforms::Domain> domain = transforms::Domain::of(tuned);
   transforms::SpaceFacts facts;
   facts.multiprocessors = space.multiprocessors;
   const StringAttr rows = domain->rows.name;
@@ -29,23 +34,23 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
     facts.rows = domain->rows.extent(rows ? extent->second : 0);
   for (VariantKind kind : compilation.variants())
     if (facts.rows > 0 && facts.rows <= compilation.mostRowsOf(kind)) {
-      last = lastOf(kind);
+      tuned = tunedOf(kind);
       break;
     }
   // What a launch takes without a record is measured first: of cooperative kernels, the first that
   // holds the matrix.
-  const ir::ScheduleAttr otherwise = last.getScheduleAttr();
+  const ir::ScheduleAttr otherwise = tuned.getScheduleAttr();
   const std::vector<VariantKind> kinds = compilation.variants();
   for (VariantKind kind : llvm::reverse(kinds))
-    if (ir::ProgramOp joined = transforms::isCooperative(kind) ? lastOf(kind) : ir::ProgramOp();
+    if (ir::ProgramOp joined = transforms::isCooperative(kind) ? tunedOf(kind) : ir::ProgramOp();
         joined && transforms::holds(joined.getScheduleAttr(), *domain, facts))
-      last = joined;
+      tuned = joined;
   std::vector<ScheduleCandidate> candidates;
   for (transforms::ScheduleOption &option :
-       transforms::scheduleSpace(last.getScheduleAttr(), *domain, facts))
+       transforms::scheduleSpace(tuned.getScheduleAttr(), *domain, facts))
     candidates.push_back(
         {option.schedule.str(), option.heuristic, option.cost, std::move(option.pruned)});
-  if (otherwise == last.getScheduleAttr())
+  if (otherwise == tuned.getScheduleAttr())
     return candidates;
   // Two kernels in its place come second.
   std::erase_if(candidates, [&](const ScheduleCandidate &candidate) {

@@ -131,6 +131,8 @@ struct Domain {
   bool mayMeetPairs(int64_t vector) const {
     return meetsPairs && vector % (packs ? 8 : 4) == 0 && blockOfPairs % (4 * vector) == 0;
   }
+  /// Whether they should: what is decoded by arithmetic takes less of it so.
+  bool prefersPairs(int64_t vector) const { return decodesBySoftware && mayMeetPairs(vector); }
   int64_t products = 0;       ///< Of matrices in memory, whose elements are the matrix's.
   int64_t bitsOfVectors = 0;  ///< Of an element that meets them, at most.
   bool packsWeights = true;   ///< Two of each are a byte.

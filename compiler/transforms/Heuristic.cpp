@@ -314,11 +314,6 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
-/// Whether tensor cores multiply codes by a vector: those that are decoded by arithmetic.
-static bool multipliesPairs(const Domain &domain, int64_t vector) {
-  return domain.decodesBySoftware && domain.mayMeetPairs(vector);
-}
-
 /// Rows of weights that meet a vector. Two rows a thread, for which it is loaded and widened once;
 /// the next ones loaded ahead where rows are long and whole chunks, else many blocks at a time.
 /// What is decoded by arithmetic has registers for few of both; tensor cores multiply it where they
@@ -333,7 +328,7 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
   ScheduleKnobs knobs{.threads = std::clamp<int64_t>(legalThreads(ceilDiv(chunks, loads)),
                                                      std::max<int64_t>(lanes, 32), 1024),
                       .vector = vector,
-                      .mma = multipliesPairs(domain, vector)};
+                      .mma = domain.prefersPairs(vector)};
   const bool isFew = ceilDiv(chunks, knobs.threads) <= 4; // chunks a thread
   if (domain.stacksRows && isFew)
     knobs.rows = 2;
@@ -425,7 +420,7 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, 
                             .loads = isMap ? 1 : 0,
                             .cluster = cluster,
                             .streaming = cluster == 1 && !domain.readsColumns,
-                            .mma = threads % 32 == 0 && multipliesPairs(domain, vector)});
+                            .mma = threads % 32 == 0 && domain.prefersPairs(vector)});
 }
 
 /// Rows that several blocks hold together. Several blocks of a multiprocessor take turns while one

@@ -121,11 +121,13 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
   return e;
 }
 
+static bool attends(const Domain &domain) { return domain.attends || domain.prefills; }
+
 /// Why a schedule is not worth measuring; empty: it is.
 static std::string pruning(ScheduleAttr schedule, TileAttr tile, const Estimate &e,
                            const Domain &domain, const SpaceFacts &facts) {
   const ScheduleKnobs &k = schedule.getKnobs();
-  if (domain.products)
+  if (domain.products || attends(domain))
     return ""; // `tileOf` has refused what cannot be; no model knows the rest
   if (e.elements > mostElements && !domain.contracts)
     return "more than " + std::to_string(mostElements) + " elements a thread: long text, spills";
@@ -263,7 +265,8 @@ static void forEach(MLIRContext *context, const FamilySpace &space, const Domain
                                   .resident =
                                       bound / (threads * (columns || domain.stacksRows ? 1 : rows)),
                                   .prefetch = prefetch,
-                                  .cluster = cluster};
+                                  .cluster = cluster,
+                                  .mma = threads % 32 == 0 && domain.prefersPairs(vector)};
                   if (plausible(k, domain) && (bound == 0 || k.resident >= 2))
                     visit(ScheduleAttr::get(context, space.family, k));
                 }
@@ -279,10 +282,12 @@ static std::vector<ScheduleAttr> variations(ScheduleAttr schedule, const Estimat
     varied.push_back(ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k));
   };
   const ScheduleKnobs &k = schedule.getKnobs();
-  vary([](ScheduleKnobs &k) { k.streaming = 1; });
   if (domain.convertsByHardware)
     vary([](ScheduleKnobs &k) { k.software = 1; });
-  if (domain.meetsPairs)
+  if (attends(domain))
+    return varied;
+  vary([](ScheduleKnobs &k) { k.streaming = 1; });
+  if (domain.mayMeetPairs(k.vector))
     vary([](ScheduleKnobs &k) { k.mma = !k.mma; });
   // A grid that stays: as many blocks as the GPU holds at once.
   const int64_t held = e.blocksResident * facts.multiprocessors;
@@ -369,6 +374,80 @@ static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Doma
   return schedules;
 }
 
+/// Schedules of attention over a cache: how many warps share a multiprocessor, in which blocks, and
+/// how much each has on its way. Where warps of a block share tokens, all of them do.
+static std::vector<ScheduleAttr> decodeSchedules(ScheduleAttr first, const Domain &domain) {
+  std::vector<ScheduleAttr> schedules;
+  for (int64_t threads : {64, 128, 256})
+    for (int64_t resident : {1, 2, 4, 8})
+      for (int64_t prefetch : {2, 3, 4, 6})
+        for (int64_t blocks : {128, 256, 512, 1024})
+          for (int64_t combine : {0, 1}) {
+            const int64_t split = first.getKnobs().split > 1 ? threads / 32 : 1;
+            if (combine <= domain.attends->isAlone && threads * resident <= 1024)
+              schedules.push_back(ScheduleAttr::get(first.getContext(), Family::attention,
+                                                    {.threads = threads,
+                                                     .vector = 1,
+                                                     .split = split,
+                                                     .blocks = blocks,
+                                                     .resident = resident,
+                                                     .prefetch = prefetch,
+                                                     .combine = combine}));
+          }
+  return schedules;
+}
+
+/// Schedules of attention of a sequence over itself: rows and tokens of a block, by warps or
+/// warpgroups, with keys as codes or decoded.
+static std::vector<ScheduleAttr> prefillSchedules(ScheduleAttr first, const Domain &domain) {
+  std::vector<ScheduleAttr> schedules;
+  auto add = [&](const ScheduleKnobs &knobs) {
+    schedules.push_back(ScheduleAttr::get(first.getContext(), Family::attention, knobs));
+  };
+  for (int64_t threads : {128, 256, 384, 512})
+    for (int64_t split : {1, 2})
+      if (domain.prefills->byWarpgroups)
+        add({.threads = threads,
+             .vector = 1,
+             .rows = threads / 2 / split,
+             .columns = 64,
+             .split = split,
+             .resident = 1,
+             .prefetch = 1,
+             .warpgroups = 1});
+  for (int64_t codes : {0, 1})
+    for (int64_t threads : {64, 128, 256})
+      for (int64_t split : {1, 2})
+        for (int64_t ofWarp : {16, 32})
+          for (int64_t columns : {32, 64, 128})
+            for (int64_t resident : {1, 2})
+              for (int64_t prefetch : {0, 1})
+                add({.threads = threads,
+                     .vector = 1,
+                     .rows = threads / 32 / split * ofWarp,
+                     .columns = columns,
+                     .split = split,
+                     .resident = resident,
+                     .prefetch = prefetch,
+                     .codes = codes});
+  return schedules;
+}
+
+/// All of those families whose spaces are no tables.
+static std::vector<ScheduleAttr> listedSchedules(ScheduleAttr first, const Domain &domain) {
+  if (domain.products)
+    return productSchedules(first, domain);
+  if (domain.attends)
+    return decodeSchedules(first, domain);
+  return domain.prefills ? prefillSchedules(first, domain) : std::vector<ScheduleAttr>();
+}
+
+/// How many knobs are others than the heuristic's: what no model knows is tried near that.
+static double distance(const ScheduleKnobs &a, const ScheduleKnobs &b) {
+  return static_cast<double>(llvm::count_if(
+      scheduleKnobs, [&](const ScheduleKnob &knob) { return a.*knob.value != b.*knob.value; }));
+}
+
 std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
                                                              const Domain &domain,
                                                              const SpaceFacts &facts) {
@@ -377,13 +456,14 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
   llvm::DenseSet<Attribute> seen = {first};
   // Of warpgroups, beside the best of them; of warps' products no model knows the rest.
   double least = 0;
-  const std::vector<ScheduleAttr> ofProducts =
-      domain.products ? productSchedules(first, domain) : std::vector<ScheduleAttr>();
-  for (ScheduleAttr schedule : ofProducts)
-    if (schedule.getKnobs().warpgroups && tileOf(schedule, domain, message))
+  const std::vector<ScheduleAttr> listed = listedSchedules(first, domain);
+  for (ScheduleAttr schedule : listed)
+    if (domain.products && schedule.getKnobs().warpgroups && tileOf(schedule, domain, message))
       if (double stages = stagesOfProduct(schedule.getKnobs(), domain); !least || stages < least)
         least = stages;
   auto costFor = [&](ScheduleAttr schedule, const Estimate &e) {
+    if (attends(domain))
+      return 1 + 0.1 * distance(schedule.getKnobs(), first.getKnobs());
     return schedule.getKnobs().warpgroups && domain.products
                ? stagesOfProduct(schedule.getKnobs(), domain) / least
                : costOf(e, domain, facts);
@@ -408,7 +488,7 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
   if (space != std::end(spaces))
     forEach(first.getContext(), *space, domain, note);
   else
-    llvm::for_each(ofProducts, note);
+    llvm::for_each(listed, note);
   spreadOut(worthwhile, first);
   const Estimate ofFirst = estimate(first, tileOf(first, domain, message), domain, facts);
   std::vector<ScheduleOption> all = {{first, true, costFor(first, ofFirst), ""}};

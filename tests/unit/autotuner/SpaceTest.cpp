@@ -172,6 +172,71 @@ TEST(Space, ClustersAreForFewRowsAndWideOnes) {
   EXPECT_FALSE(triesClusters(spaceOf("quantize", "1x128", 16, 16384))) << "nothing to combine";
 }
 
+/// How many schedules worth measuring multiply by tensor cores, and how many do not.
+std::pair<int64_t, int64_t> byTensorCores(const std::string &block, const char *codec) {
+  CompileOptions options;
+  options.dims = {{"k", 16384}};
+  options.codec = codec;
+  std::pair<int64_t, int64_t> counts;
+  for (const ScheduleCandidate &candidate :
+       candidates(libraryProgram("gemv", block), options, {132, {{"n", 16384}, {"k", 16384}}}))
+    if (candidate.pruned.empty())
+      ++(candidate.schedule.find("mma = 1") != std::string::npos ? counts.first : counts.second);
+  return counts;
+}
+
+TEST(Space, CodesThatArithmeticDecodesMeetAVectorOnTensorCores) {
+  const auto [cores, others] = byTensorCores("1x128", "software");
+  EXPECT_GT(cores, others);
+  EXPECT_GT(others, 0);
+  const auto [tried, usual] = byTensorCores("1x128", "hardware");
+  EXPECT_GT(tried, 0);
+  EXPECT_GT(usual, tried);
+  EXPECT_GT(byTensorCores("1x32", "software").first, 0) << "of short chunks";
+  EXPECT_EQ(byTensorCores("1x8", "software").first, 0) << "four lanes have several scales";
+}
+
+/// Attention over a cache of so many sequences.
+std::vector<ScheduleCandidate> spaceOfDecoding(int64_t sequences, CompileOptions &options) {
+  options.dims = {{"h", 32}, {"d", 64}, {"kv_heads", 8}, {"page", 16}, {"scales", 1}};
+  return candidates(libraryProgram("attention_decode", ""), options,
+                    {132,
+                     {{"b", sequences},
+                      {"h", 32},
+                      {"d", 64},
+                      {"kv_heads", 8},
+                      {"page", 16},
+                      {"pages", sequences * 4},
+                      {"max_pages", 4},
+                      {"scales", 1}}});
+}
+
+TEST(Space, AttentionHasOneOfItsOwn) {
+  for (const int64_t sequences : {1, 8, 64}) { // which are three variants
+    CompileOptions options;
+    const auto space = spaceOfDecoding(sequences, options);
+    EXPECT_GE(worthwhile(space), 16u);
+    EXPECT_TRUE(space.front().heuristic);
+    EXPECT_EQ(space.front().schedule.find("combine = 1") == std::string::npos, sequences == 1);
+    for (size_t i = 0; i < space.size() && i < 40; i += 8) {
+      EXPECT_THAT(space[i].schedule, testing::StartsWith("attention<"));
+      options.schedule = space[i].schedule;
+      EXPECT_NO_THROW(compile(libraryProgram("attention_decode", ""), options))
+          << space[i].schedule;
+    }
+  }
+  CompileOptions options;
+  options.dims = {{"h", 32}, {"d", 128}, {"kv_heads", 8}, {"scales", 1}};
+  const auto space =
+      candidates(libraryProgram("attention_prefill", ""), options,
+                 {132, {{"s", 8192}, {"h", 32}, {"d", 128}, {"kv_heads", 8}, {"scales", 1}}});
+  EXPECT_GE(worthwhile(space), 16u);
+  for (size_t i = 0; i < space.size() && i < 40; i += 8) {
+    options.schedule = space[i].schedule;
+    EXPECT_NO_THROW(compile(libraryProgram("attention_prefill", ""), options)) << space[i].schedule;
+  }
+}
+
 /// How many cooperative schedules are worth measuring.
 int64_t cooperativeOnes(const std::vector<ScheduleCandidate> &space) {
   return std::ranges::count_if(space, [](const ScheduleCandidate &candidate) {

@@ -18,7 +18,8 @@ inline Program libraryProgram(const std::string &op, const std::string &block = 
   OpParameters parameters;
   parameters.dtype = "bf16";
   parameters.format = "e4m3";
-  parameters.block = block;
+  if (!block.empty())
+    parameters.block = block;
   return libraryOp(op, parameters);
 }
 
