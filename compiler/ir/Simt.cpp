@@ -177,9 +177,14 @@ LogicalResult ReduceOp::verify() {
   if (getTimes() && (getKind() != Reduction::sum || getGroup() ||
                      cast<VectorType>(getTimes().getType()).getNumElements() != tile.columnsHeld()))
     return emitOpError("products are summed over a row, of its elements and a column vector");
-  if (getCodec() && (!getTimes() || !eider::ir::isCodeType(getElementTypeOrSelf(getInput())) ||
-                     getElementTypeOrSelf(getTimes()).getIntOrFloatBitWidth() != 16))
-    return emitOpError("tensor cores multiply codes and bf16 or f16");
+  if (getCodec()) {
+    const Type codes = getElementTypeOrSelf(getInput());
+    const Type met = getTimes() ? getElementTypeOrSelf(getTimes()) : Type();
+    if (!eider::ir::isCodeType(codes) || !met || !(met.isBF16() || met.isF16()))
+      return emitOpError("tensor cores multiply codes and bf16 or f16");
+    if (tile.getThreads() % 32 != 0 || tile.getVector() % (4 * eider::ir::packingOf(codes)) != 0)
+      return emitOpError("tensor cores multiply four neighbours, whole words, of whole warps");
+  }
   if (!getCodec() && getTimes() &&
       getElementTypeOrSelf(getTimes()) != getElementTypeOrSelf(getInput()))
     return emitOpError("products are of two fragments of one type");

@@ -17,8 +17,8 @@
 namespace eider {
 
 /// How a tile multiplies codes by a vector of bf16 or f16 (`sum_of_products`): products are exact,
-/// and added up by tensor cores. By whole warps, of which four lanes have scales together; what is
-/// outside the matrix is 0 in both.
+/// and added up by tensor cores. By whole warps, of which four lanes have scales together; codes
+/// and elements outside the matrix are 0.
 template <class Code> struct TensorCores {
   /// A thread's part of the sums of so many `rows`, whose elements it holds one row after the
   /// other: one of four lanes has what is theirs together.
@@ -29,14 +29,21 @@ template <class Code> struct TensorCores {
     return own<rows, length / step_of(length)>(codes, of_none, vector, at);
   }
 
-  /// The same of codes · scale · vector, where the elements of a group have a scale together.
-  template <int rows, class W, class X, int count, int length, int groups>
+  /// The same of codes · scale · vector, where the elements of a group have a scale together; of
+  /// four lanes of which a row `may_end` in one, the first has the scales for sure.
+  template <int rows, bool may_end, class W, class X, int count, int length, int groups>
   static EIDER_DEVICE Fragment<float, rows>
   own_scaled_sums(const Fragment<W, count> &codes, const Fragment<float, groups> &scales,
                   const Fragment<X, length> &vector, arch::Site at) {
     static_assert(groups % rows == 0, "each row has as many groups");
     constexpr int of_row = groups / rows;
-    const auto of_group = [&](int row, int group) { return scales[row * of_row + group]; };
+    Fragment<float, groups> common = scales;
+    if constexpr (may_end) {
+      EIDER_UNROLL
+      for (int g = 0; g < groups; ++g)
+        common.words[g] = arch::shuffle(scales.words[g], arch::thread_index() % 32 / 4 * 4, at);
+    }
+    const auto of_group = [&](int row, int group) { return common[row * of_row + group]; };
     return own<rows, of_row>(codes, of_group, vector, at);
   }
 

@@ -118,23 +118,23 @@ template <class T, CodecPath path, int size> struct Piece {
           sum = sum * 16 + Format<T>::code_over_2_to_23(bounded_magnitude<bounded>(values[i + j]));
         codes.words[(first + i) / 8] = Format<T>::eight_codes(sum, &signs[i / 4]);
       }
-      return;
-    }
-    EIDER_UNROLL
-    for (int i = 0; i < size; i += 4) {
-      const auto value = [&](int j) { return j < size ? values[i + j] : 0.0f; };
-      if constexpr (path == software)
-        put(codes, first + i,
-            Format<T>::pack(
-                low_bytes(magnitude_code<bounded>(value(0)), magnitude_code<bounded>(value(1)),
-                          magnitude_code<bounded>(value(2)), magnitude_code<bounded>(value(3))),
-                signs[i / 4]));
-      else if constexpr (given_signs)
-        put(codes, first + i,
-            Format<T>::with_signs(Format<T>::encode(value(0), value(1), value(2), value(3)),
-                                  signs[i / 4]));
-      else
-        put(codes, first + i, Format<T>::encode(value(0), value(1), value(2), value(3)));
+    } else {
+      EIDER_UNROLL
+      for (int i = 0; i < size; i += 4) {
+        const auto value = [&](int j) { return j < size ? values[i + j] : 0.0f; };
+        if constexpr (path == software)
+          put(codes, first + i,
+              Format<T>::pack(
+                  low_bytes(magnitude_code<bounded>(value(0)), magnitude_code<bounded>(value(1)),
+                            magnitude_code<bounded>(value(2)), magnitude_code<bounded>(value(3))),
+                  signs[i / 4]));
+        else if constexpr (given_signs)
+          put(codes, first + i,
+              Format<T>::with_signs(Format<T>::encode(value(0), value(1), value(2), value(3)),
+                                    signs[i / 4]));
+        else
+          put(codes, first + i, Format<T>::encode(value(0), value(1), value(2), value(3)));
+      }
     }
   }
 
@@ -210,13 +210,15 @@ private:
     constexpr uint32 rebias =
         static_cast<uint32>(Format<T>::bias - 1 - 127) << Format<T>::mantissa_bits & 0x7fu;
     const float a = bounded_magnitude<bounded>(x);
-    if constexpr (bits == 4)
+    if constexpr (bits == 4) {
       return Format<T>::code_over_2_to_23(a);
-    const uint32 own = arch::as_bits(a) & 0x7f800000u;
-    const uint32 exponent = own > least ? own : least;
-    constexpr uint32 factor = static_cast<uint32>(127 + dropped) << 23 | rebias;
-    const float sum = arch::fma(arch::as_float(exponent), arch::as_float(factor), a);
-    return arch::as_bits(sum) + (exponent >> dropped);
+    } else {
+      const uint32 own = arch::as_bits(a) & 0x7f800000u;
+      const uint32 exponent = own > least ? own : least;
+      constexpr uint32 factor = static_cast<uint32>(127 + dropped) << 23 | rebias;
+      const float sum = arch::fma(arch::as_float(exponent), arch::as_float(factor), a);
+      return arch::as_bits(sum) + (exponent >> dropped);
+    }
   }
 
   /// In its low seven bits the code of |x|, saturating, rounded by the low 16 bits of `random`; NaN

@@ -262,7 +262,11 @@ struct TileMembers {
                                             const Fragment<X, elements> &b,
                                             arch::Site at = arch::Site::current()) const {
     return reduce_team<Sum>(
-        [&] { return Products::template own_scaled_sums<1>(a, scales, b, at)[0]; }, at);
+        [&] {
+          return Products::template own_scaled_sums<1, columns % (4 * vector) != 0>(a, scales, b,
+                                                                                    at)[0];
+        },
+        at);
   }
   EIDER_DEVICE float max(const Floats &f, arch::Site at = arch::Site::current()) const {
     return reduce<Maximum>(f, at);

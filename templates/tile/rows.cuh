@@ -127,7 +127,9 @@ public:
       const Fragment<W, tile_rows * elements_of_row> &a, const Fragment<float, count> &scales,
       const Fragment<X, elements_of_row> &b, arch::Site at = arch::Site::current()) const {
     return reduce_threads<Sum, threads, threads>(
-        Products::template own_scaled_sums<tile_rows>(a, scales, b, at), at);
+        Products::template own_scaled_sums<tile_rows, columns % (4 * vector) != 0>(a, scales, b,
+                                                                                   at),
+        at);
   }
 
   // Where the thread's chunks are, for TileMembers.

@@ -262,3 +262,16 @@ simt.kernel @k ["x", "w", "m"] threads = 32 grid = "m" arguments = ["tensor:x", 
     %sum = simt.reduce sum %codes times %a : vector<8xf32> at %at {codec = #eider<codec software>} : vector<8xf8E4M3FN>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> f32
   }
 }
+
+// -----
+
+simt.kernel @k ["x", "w", "m"] threads = 16 grid = "m" arguments = ["tensor:x", "tensor:w", "dim:m"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<bf16>, %w: !simt.pointer<f8E4M3FN>, %m: i64):
+  simt.for_tiles %m {
+  ^bb0(%at: !simt.cursor<<row, threads = 16, vector = 8, rows = 1, columns = 128, loads = 1, width = 128>>):
+    %codes = simt.load elements %w at %at : !simt.pointer<f8E4M3FN>, !simt.cursor<<row, threads = 16, vector = 8, rows = 1, columns = 128, loads = 1, width = 128>> -> vector<8xf8E4M3FN>
+    %a = simt.load columns %x at %at : !simt.pointer<bf16>, !simt.cursor<<row, threads = 16, vector = 8, rows = 1, columns = 128, loads = 1, width = 128>> -> vector<8xbf16>
+    // expected-error @+1 {{tensor cores multiply four neighbours, whole words, of whole warps}}
+    %sum = simt.reduce sum %codes times %a : vector<8xbf16> at %at {codec = #eider<codec software>} : vector<8xf8E4M3FN>, !simt.cursor<<row, threads = 16, vector = 8, rows = 1, columns = 128, loads = 1, width = 128>> -> f32
+  }
+}
