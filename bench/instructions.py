@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# Part of Eider, under the Apache License v2.0.
+"""Counts the instructions of kernels' loops in their machine code, without a GPU.
+
+    instructions.py FILE      EIDER_BIN of the environment says where the programs are, NVDISASM where nvdisasm is
+
+What a warp executes in one turn of a kernel's longest inner loop, where nothing rare happens: a branch forward is taken, as
+those around rare work are, but not after a vote (which finds nobody). FILE is of the schema of bench/README.md.
+"""
+import collections
+import datetime
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# Op, what `eider build` is given, the kernel, and elements of a thread in a turn of its loop.
+GEMV = ("--dim", "k=16384")
+DECODE = ("--dim", "h=64", "--dim", "d=128", "--dim", "kv_heads=8", "--dim", "page=16", "--dim", "scales=1")
+CELLS = (
+    *(("gemv", ("--format", format, "--codec", codec, *GEMV), "gemv", 128)
+      for format, codec in (("e4m3", "software"), ("e4m3", "hardware"), ("e5m2", "software"), ("e4m3fnuz", "software"))),
+    ("gemv", ("--format", "e4m3", "--codec", "software", *GEMV, "--schedule",
+              "row<threads = 256, vector = 16, rows = 2, tiles = 4, resident = 2>"), "gemv", 128),
+    *(("attention_decode", ("--format", format, "--codec", codec, *DECODE), "attention_decode", 128)
+      for format, codec in (("e4m3", "software"), ("e4m3", "hardware"), ("e5m2", "software"))),
+    ("quantize", ("--format", "e2m1", "--block", "1x16", "--scale", "e4m3", "--dim", "hidden=8192"), "quantize", 32),
+    ("quantize", ("--format", "e2m1", "--block", "1x32", "--scale", "e8m0", "--mode", "mx", "--dim", "hidden=8192"),
+     "quantize", 32),
+)
+# Integer and comparing operations, which share a pipe of half the rate.
+OF_INTEGERS = ("LOP3", "SHF", "PRMT", "ISETP", "SEL", "VIADD", "IADD3", "VIMNMX", "VIMNMX3", "LEA", "FSETP", "FMNMX", "MOV",
+               "FSEL", "VHMNMX", "PLOP3")
+
+
+def code_of(text, kernel):
+    """The instructions of a kernel, and where its labels are."""
+    section = text.split(f"\n.text.{kernel}:")[1].split(".section")[0]
+    instructions, labels = [], {}
+    for line in section.splitlines():
+        if label := re.match(r"\.(L\w+):", line):
+            labels[label[1]] = len(instructions)
+        elif found := re.search(r"/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;", line):
+            instructions.append(found[1])
+    return instructions, labels
+
+
+def target_of(instruction, labels):
+    found = re.search(r"\.(L\w+)\)", instruction) if "BRA" in instruction else None
+    return labels[found[1]] if found else None
+
+
+def name_of(instruction):
+    return re.sub(r"^@!?U?P\w+\s+", "", instruction).split()[0]
+
+
+def turn_of(instructions, labels, start):
+    """What is executed from `start` until it is reached again, by name; nothing if it is not."""
+    counts, at, voted = collections.Counter(), start, False
+    while at < len(instructions) and sum(counts.values()) < 10000:
+        instruction = instructions[at]
+        name, to = name_of(instruction), target_of(instruction, labels)
+        counts[name.split(".")[0]] += 1
+        voted |= name.startswith("VOTE")
+        at += 1
+        if to == start:
+            return counts
+        if to is not None and to > at:
+            # Somebody's (@P) is not taken after a vote, nobody's (@!P) is, and others are.
+            if not (voted and instruction.startswith("@P")):
+                at = to
+            voted = voted and not instruction.startswith("@")
+    return collections.Counter()
+
+
+def loop_of(instructions, labels):
+    """A turn of the longest loop of those that have no other inside."""
+    spans = [(to, at) for at, instruction in enumerate(instructions)
+             if (to := target_of(instruction, labels)) is not None and to < at - 1]
+    inner = {to for to, at in spans if not any(to <= first and last < at for first, last in spans)}
+    return max((turn_of(instructions, labels, start) for start in inner), key=lambda turn: sum(turn.values()))
+
+
+def main():
+    programs = pathlib.Path(os.environ.get("EIDER_BIN", pathlib.Path(__file__).resolve().parent.parent / "build/bin"))
+    target, cells = "sm_90a", []
+    for op, arguments, kernel, elements in CELLS:
+        with tempfile.TemporaryDirectory() as directory:
+            subprocess.run([programs / "eider", "build", op, *arguments, "--arch", target, "--emit", "cubin", "-o", directory,
+                            "--name", "k"], check=True, stdout=subprocess.DEVNULL)
+            text = "".join(subprocess.run([os.environ.get("NVDISASM", "nvdisasm"), "-c", cubin], check=True, text=True,
+                                          capture_output=True).stdout
+                           for cubin in sorted(pathlib.Path(directory).glob("*.cubin")))
+        turn = loop_of(*code_of(text, kernel))
+        flags = {name[2:]: value for name, value in zip(arguments[::2], arguments[1::2]) if name != "--dim"}
+        dims = (value.split("=") for name, value in zip(arguments[::2], arguments[1::2]) if name == "--dim")
+        all_of, integers = sum(turn.values()), sum(turn[name] for name in OF_INTEGERS)
+        common = {"op": op, "params": {"kernel": kernel, "schedule": "", **flags},
+                  "shape": {name: int(value) for name, value in dims}}
+        for metric, unit, value in (("loop_instructions", "instructions", all_of),
+                                    ("instructions_per_element", "instructions", all_of / elements),
+                                    ("integer_instructions_per_element", "instructions", integers / elements)):
+            cells.append({**common, "metric": metric, "unit": unit, "value": value})
+        print(f"{op:20} {' '.join(f'{name}={value}' for name, value in flags.items()):100.100} "
+              f"{all_of:5} {all_of / elements:6.2f} {integers / elements:6.2f}")
+    results = {"schema": 1, "bench": "instructions", "commit": os.environ.get("EIDER_COMMIT", "unknown"),
+               "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+               "machine": {"device": "none", "target": target}, "cells": cells}
+    pathlib.Path(sys.argv[1]).write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    main()
