@@ -16,11 +16,11 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
                                                  const CompileOptions &options,
                                                  const SpaceOptions &space) {
   Compilation compilation(program, options);
-  // The kernel that a given schedule is for: the one that attends, else the last.
+  // The last kernel, but for what only combines attention and rounds it.
   auto tunedOf = [&](VariantKind kind) {
     auto programs = llvm::to_vector(compilation.scheduled(kind).getOps<ir::ProgramOp>());
     for (ir::ProgramOp program : programs)
-      if (program.getScheduleAttr().getFamily() == ir::Family::attention)
+      if (auto attends = transforms::Domain::of(program)->attends; attends && attends->isAlone)
         return program;
     return programs.back();
   };

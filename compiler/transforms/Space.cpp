@@ -7,6 +7,7 @@
 
 #include "compiler/transforms/Heuristic.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -376,15 +377,25 @@ static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Doma
 
 /// Schedules of attention over a cache: how many warps share a multiprocessor, in which blocks, and
 /// how much each has on its way. Where warps of a block share tokens, all of them do.
-static std::vector<ScheduleAttr> decodeSchedules(ScheduleAttr first, const Domain &domain) {
+static std::vector<ScheduleAttr> decodeSchedules(ScheduleAttr first, const Domain &domain,
+                                                 const SpaceFacts &facts) {
   std::vector<ScheduleAttr> schedules;
+  const Attention &it = *domain.attends;
+  // One number of blocks for each number of parts that a sequence's tokens are dealt to.
+  const int64_t all = facts.rows * it.kvHeads * it.tiles();
+  llvm::MapVector<int64_t, int64_t> blocksOfParts;
+  for (int64_t blocks :
+       {first.getKnobs().blocks, int64_t(128), int64_t(256), int64_t(512), int64_t(1024)})
+    blocksOfParts.insert({all ? std::max<int64_t>(1, blocks / all) : blocks, blocks});
   for (int64_t threads : {64, 128, 256})
     for (int64_t resident : {1, 2, 4, 8})
       for (int64_t prefetch : {2, 3, 4, 6})
-        for (int64_t blocks : {128, 256, 512, 1024})
+        for (auto [parts, blocks] : blocksOfParts)
           for (int64_t combine : {0, 1}) {
             const int64_t split = first.getKnobs().split > 1 ? threads / 32 : 1;
-            if (combine <= domain.attends->isAlone && threads * resident <= 1024)
+            const bool hasRegisters = // of a quarter of a head's sums, and as much of a query
+                resident == 1 || split > 1 || resident * threads * it.headDim <= 4 * 128 * 128;
+            if (combine <= it.isAlone && hasRegisters)
               schedules.push_back(ScheduleAttr::get(first.getContext(), Family::attention,
                                                     {.threads = threads,
                                                      .vector = 1,
@@ -434,11 +445,12 @@ static std::vector<ScheduleAttr> prefillSchedules(ScheduleAttr first, const Doma
 }
 
 /// All of those families whose spaces are no tables.
-static std::vector<ScheduleAttr> listedSchedules(ScheduleAttr first, const Domain &domain) {
+static std::vector<ScheduleAttr> listedSchedules(ScheduleAttr first, const Domain &domain,
+                                                 const SpaceFacts &facts) {
   if (domain.products)
     return productSchedules(first, domain);
   if (domain.attends)
-    return decodeSchedules(first, domain);
+    return decodeSchedules(first, domain, facts);
   return domain.prefills ? prefillSchedules(first, domain) : std::vector<ScheduleAttr>();
 }
 
@@ -456,7 +468,7 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
   llvm::DenseSet<Attribute> seen = {first};
   // Of warpgroups, beside the best of them; of warps' products no model knows the rest.
   double least = 0;
-  const std::vector<ScheduleAttr> listed = listedSchedules(first, domain);
+  const std::vector<ScheduleAttr> listed = listedSchedules(first, domain, facts);
   for (ScheduleAttr schedule : listed)
     if (domain.products && schedule.getKnobs().warpgroups && tileOf(schedule, domain, message))
       if (double stages = stagesOfProduct(schedule.getKnobs(), domain); !least || stages < least)

@@ -237,6 +237,24 @@ TEST(Space, AttentionHasOneOfItsOwn) {
   }
 }
 
+TEST(Space, WhatStandsAfterAttentionIsTunedAsTheLastKernelIs) {
+  for (const char *block : {"1x*", "*x*"})
+    for (const int64_t sequences : {1, 64}) {
+      CompileOptions options;
+      options.dims = {{"h", 32}, {"d", 64}, {"kv_heads", 8}, {"page", 16}, {"scales", 1}};
+      const Program program = libraryProgram("attention_decode_quant", block);
+      const auto space =
+          candidates(program, options, {132, {{"b", sequences}, {"pages", 256}, {"max_pages", 4}}});
+      ASSERT_FALSE(space.empty());
+      for (const ScheduleCandidate &candidate : space)
+        EXPECT_THAT(candidate.schedule, testing::Not(testing::StartsWith("attention<")));
+      options.schedule =
+          "attention<threads = 128, vector = 1, blocks = 256, resident = 4, prefetch = 2>";
+      EXPECT_THAT(explain(program, options),
+                  testing::HasSubstr("resident = 4, prefetch = 2> (given)"));
+    }
+}
+
 /// How many cooperative schedules are worth measuring.
 int64_t cooperativeOnes(const std::vector<ScheduleCandidate> &space) {
   return std::ranges::count_if(space, [](const ScheduleCandidate &candidate) {
