@@ -119,18 +119,13 @@ std::string eider::explain(const Program &program, const CompileOptions &options
   std::string text = program.name() + " for " + options.target + "\n";
   const bool isGiven = !options.schedule.empty() && !compilation.isGivenCooperative();
   auto programs = llvm::to_vector(compilation.scheduled().getOps<ir::ProgramOp>());
-  // One of attention is for the kernels that attend, others for the last.
-  const bool isOfAttention =
-      StringRef(options.schedule).starts_with(stringifyFamily(ir::Family::attention));
-  auto takesGiven = [&](ir::ProgramOp kernel) {
-    return isOfAttention ? kernel.getScheduleAttr().getFamily() == ir::Family::attention
-                         : kernel == programs.back();
-  };
   for (ir::ProgramOp kernel : programs) {
     auto domain = transforms::Domain::of(kernel);
     text += "kernel " + kernel.getSymName().str() + "\n";
     text += "  schedule  " + kernel.getScheduleAttr().str() +
-            (isGiven && takesGiven(kernel) ? " (given)" : " (heuristic)") + "\n";
+            (isGiven && transforms::takesGivenSchedule(kernel, options.schedule) ? " (given)"
+                                                                                 : " (heuristic)") +
+            "\n";
     text += "  family    " + stringifyFamily(kernel.getScheduleAttr().getFamily()).str() + ": " +
             transforms::familyOf(*domain).reason + "\n";
     if (!domain->rowAligned())

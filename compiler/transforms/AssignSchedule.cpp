@@ -19,6 +19,13 @@ void eider::transforms::convertBySoftware(ProgramOp program) {
       op.setAttr("codec", software);
 }
 
+bool eider::transforms::takesGivenSchedule(ProgramOp program, StringRef schedule) {
+  auto programs = llvm::to_vector(program->getParentOfType<ModuleOp>().getOps<ProgramOp>());
+  if (schedule.starts_with(stringifyFamily(Family::attention)) && programs.size() > 1)
+    return !program.getOps<AttentionOp>().empty() || !program.getOps<PrefillOp>().empty();
+  return program == programs.back();
+}
+
 namespace {
 struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AssignSchedule)
@@ -107,16 +114,9 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() final {
-    // A given schedule is for the last kernel, which the program is named for; one of attention for
-    // the kernel that attends.
-    auto programs = llvm::to_vector(getOperation().getOps<ProgramOp>());
-    const bool isOfAttention = StringRef(schedule).starts_with(stringifyFamily(Family::attention));
     llvm::StringMap<int64_t> parts;
-    for (ProgramOp program : programs) {
-      const bool isGiven =
-          isOfAttention && programs.size() > 1
-              ? !program.getOps<AttentionOp>().empty() || !program.getOps<PrefillOp>().empty()
-              : program == programs.back();
+    for (ProgramOp program : getOperation().getOps<ProgramOp>()) {
+      const bool isGiven = takesGivenSchedule(program, schedule);
       if (failed(assign(program, isGiven ? StringRef(schedule) : "")))
         return signalPassFailure();
       if (!schedule.empty() && !isGiven && !program.getOps<AttentionOp>().empty())

@@ -251,6 +251,10 @@ inline constexpr int64_t mostParts = 1056;
 /// Whether an output leaves such parts.
 bool leavesParts(ir::OutputOp output);
 
+/// Whether a given schedule is for this kernel of a module: for the last, which the program is
+/// named for; one of attention for those that attend.
+bool takesGivenSchedule(ir::ProgramOp program, llvm::StringRef schedule);
+
 /// A schedule's `software`: the same codes without the instructions.
 void convertBySoftware(ir::ProgramOp program);
 

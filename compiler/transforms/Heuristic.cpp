@@ -554,12 +554,8 @@ ScheduleAttr eider::transforms::warpsOfPrefill(MLIRContext *context, const Domai
   return least;
 }
 
-static ScheduleAttr prefillSchedule(MLIRContext *context, const Domain &domain) {
-  if (!domain.prefills->byWarpgroups)
-    return warpsOfPrefill(context, domain);
-  // Of three their sums leave room for the weights of heads up to 128.
-  const int64_t longest = std::max(domain.prefills->headDim, domain.prefills->valueDim);
-  const int64_t threads = longest <= 128 ? 384 : 256, split = longest > 256 ? 2 : 1;
+ScheduleAttr eider::transforms::warpgroupsOfPrefill(MLIRContext *context, int64_t threads,
+                                                    int64_t split) {
   return ScheduleAttr::get(context, Family::attention,
                            {.threads = threads,
                             .vector = 1,
@@ -569,6 +565,14 @@ static ScheduleAttr prefillSchedule(MLIRContext *context, const Domain &domain) 
                             .resident = 1,
                             .prefetch = 1,
                             .warpgroups = 1});
+}
+
+static ScheduleAttr prefillSchedule(MLIRContext *context, const Domain &domain) {
+  if (!domain.prefills->byWarpgroups)
+    return warpsOfPrefill(context, domain);
+  // Of three their sums leave room for the weights of heads up to 128.
+  const int64_t longest = std::max(domain.prefills->headDim, domain.prefills->valueDim);
+  return warpgroupsOfPrefill(context, longest <= 128 ? 384 : 256, longest > 256 ? 2 : 1);
 }
 
 /// What attention left in parts: a thread has few elements, each of which is in all of them.

@@ -39,6 +39,10 @@ ir::ScheduleAttr warpsOfPrefill(mlir::MLIRContext *context, const Domain &domain
 ir::ScheduleAttr warpsOfProduct(mlir::MLIRContext *context, const Domain &domain, int64_t mostRows,
                                 std::string &message);
 
+/// The first by warpgroups, of which `split` share rows, in blocks of so many threads; legal or
+/// not.
+ir::ScheduleAttr warpgroupsOfPrefill(mlir::MLIRContext *context, int64_t threads, int64_t split);
+
 /// A schedule of so many rows by warpgroups, in blocks of so many threads; legal or not.
 ir::ScheduleAttr warpgroupsOfProduct(mlir::MLIRContext *context, const Domain &domain, int64_t rows,
                                      int64_t threads, int64_t cluster, int64_t resident,

@@ -412,20 +412,10 @@ static std::vector<ScheduleAttr> decodeSchedules(ScheduleAttr first, const Domai
 /// warpgroups, with keys as codes or decoded.
 static std::vector<ScheduleAttr> prefillSchedules(ScheduleAttr first, const Domain &domain) {
   std::vector<ScheduleAttr> schedules;
-  auto add = [&](const ScheduleKnobs &knobs) {
-    schedules.push_back(ScheduleAttr::get(first.getContext(), Family::attention, knobs));
-  };
   for (int64_t threads : {128, 256, 384, 512})
     for (int64_t split : {1, 2})
       if (domain.prefills->byWarpgroups)
-        add({.threads = threads,
-             .vector = 1,
-             .rows = threads / 2 / split,
-             .columns = 64,
-             .split = split,
-             .resident = 1,
-             .prefetch = 1,
-             .warpgroups = 1});
+        schedules.push_back(warpgroupsOfPrefill(first.getContext(), threads, split));
   for (int64_t codes : {0, 1})
     for (int64_t threads : {64, 128, 256})
       for (int64_t split : {1, 2})
@@ -433,14 +423,15 @@ static std::vector<ScheduleAttr> prefillSchedules(ScheduleAttr first, const Doma
           for (int64_t columns : {32, 64, 128})
             for (int64_t resident : {1, 2})
               for (int64_t prefetch : {0, 1})
-                add({.threads = threads,
-                     .vector = 1,
-                     .rows = threads / 32 / split * ofWarp,
-                     .columns = columns,
-                     .split = split,
-                     .resident = resident,
-                     .prefetch = prefetch,
-                     .codes = codes});
+                schedules.push_back(ScheduleAttr::get(first.getContext(), Family::attention,
+                                                      {.threads = threads,
+                                                       .vector = 1,
+                                                       .rows = threads / 32 / split * ofWarp,
+                                                       .columns = columns,
+                                                       .split = split,
+                                                       .resident = resident,
+                                                       .prefetch = prefetch,
+                                                       .codes = codes}));
   return schedules;
 }
 

@@ -136,8 +136,8 @@ EIDER_DEVICE void pairs_of_codes(const Fragment<T, count> &codes, uint32 *pairs,
     EIDER_UNROLL
     for (int i = 0; i < count; i += 4) {
       const uint32 four = codes.words[i / 4];
-      pairs[i / 2] = detail::bf16_from_bytes<T>(arch::signed_permute(four, 0, 0x9180));
-      pairs[i / 2 + 1] = detail::bf16_from_bytes<T>(arch::signed_permute(four, 0, 0xb3a2));
+      pairs[i / 2] = detail::bf16_from_bytes<T>(extended<0>(four));
+      pairs[i / 2 + 1] = detail::bf16_from_bytes<T>(extended<1>(four));
       lost |= detail::lost_in<T>(four);
     }
     if (arch::unlikely((lost & tops_of_bytes) != 0)) {

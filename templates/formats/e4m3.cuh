@@ -32,8 +32,8 @@ template <> struct Format<e4m3> : OcpFormat {
     if constexpr (path == hardware) {
       arch::f16x4_from_e4m3(codes, first, second);
     } else {
-      first = decode_extended<low>(arch::signed_permute(codes, 0, 0x9180));
-      second = decode_extended<low>(arch::signed_permute(codes, 0, 0xb3a2));
+      first = decode_extended<low>(extended<0>(codes));
+      second = decode_extended<low>(extended<1>(codes));
     }
   }
   template <bool low> static EIDER_DEVICE uint32 decode_extended(uint32 halves) {

@@ -28,8 +28,8 @@ template <> struct Format<e4m3fnuz> : FnuzFormat {
   template <CodecPath> static constexpr int lowered = 7;
   template <CodecPath path, bool low = false>
   static EIDER_DEVICE void decode(uint32 codes, uint32 &first, uint32 &second) {
-    first = decode_extended<low>(arch::signed_permute(codes, 0, 0x9180));
-    second = decode_extended<low>(arch::signed_permute(codes, 0, 0xb3a2));
+    first = decode_extended<low>(extended<0>(codes));
+    second = decode_extended<low>(extended<1>(codes));
   }
   template <bool low> static EIDER_DEVICE uint32 decode_extended(uint32 halves) {
     return f16_from_four_exponent_bits<lowered<software>, low>(halves);

@@ -33,6 +33,11 @@ template <class T> struct Format;
 /// Where `nans_in` says that four codes are NaN.
 inline constexpr uint32 tops_of_bytes = 0x80808080u;
 
+/// The first or the second two of four codes of a byte, sign-extended to halves.
+template <int pair> EIDER_DEVICE uint32 extended(uint32 codes) {
+  return arch::signed_permute(codes, 0, pair == 0 ? 0x9180 : 0xb3a2);
+}
+
 /// Two codes of one sign, four exponent and three mantissa bits, which halves have sign-extended,
 /// as f16: seven bits to the left they are that, but for one bit of the sign's and for the bias,
 /// for which two to `lowered` makes up; the product is exact, of subnormals too. `low`: without it.

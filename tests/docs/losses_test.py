@@ -1,5 +1,6 @@
 # Part of Eider, under the Apache License v2.0.
-"""The page of losses says what the results say, and a profile is read from what Nsight Compute writes."""
+"""The page of losses says what the results say, a profile is read from what Nsight Compute writes, and loops from machine
+code."""
 import contextlib
 import io
 import json
@@ -13,6 +14,7 @@ import unittest
 import documents
 
 sys.path[:0] = [str(documents.ROOT / "scripts"), str(documents.ROOT / "bench")]
+import instructions  # noqa: E402
 import losses  # noqa: E402
 import profile_cells  # noqa: E402
 
@@ -154,6 +156,42 @@ class Judgement(unittest.TestCase):
     def test_odd_beside_even(self):
         case = judged([cell(), cell(value=120, hidden=8193), cell(value=300, hidden=7168)])[0]
         self.assertEqual((case.cell["shape"]["hidden"], len(case.missed)), (8193, 1))
+
+
+class Loops(unittest.TestCase):
+    TEXT = """
+.text.other:
+        /*0000*/                   EXIT ;
+.section .x
+.text.kernel:
+        /*0000*/                   S2R R0, SR_TID.X ;
+.L_x_0:
+        /*0010*/                   LDG.E R1, [R2] ;
+        /*0020*/              @!P0 BRA `(.L_x_1) ;
+        /*0030*/                   FSETP.NAN P1, R1, R1 ;
+.L_x_1:
+        /*0040*/                   VOTE.ANY P2, P0 ;
+        /*0050*/               @P2 BRA `(.L_x_2) ;
+        /*0060*/                   HMMA.16816.F32 R4, R4, R8, R4 ;
+        /*0070*/                   BRA `(.L_x_3) ;
+.L_x_2:
+        /*0080*/                   LOP3.LUT R4, R4, R5, RZ ;
+.L_x_3:
+        /*0090*/                   IADD3 R2, R2, 4, RZ ;
+        /*00a0*/               @P3 BRA `(.L_x_0) ;
+        /*00b0*/                   EXIT ;
+.section .y
+"""
+
+    def test_rare_work_is_not_in_a_turn(self):
+        turn = instructions.loop_of(*instructions.code_of(self.TEXT, "kernel"))
+        self.assertEqual(turn, {"LDG": 1, "BRA": 4, "VOTE": 1, "HMMA": 1, "IADD3": 1})
+
+    def test_of_loops_in_loops_the_inner_one_counts(self):
+        text = self.TEXT.replace("EXIT ;\n.section .y", "@P4 BRA `(.L_x_9) ;\n.section .y").replace(
+            ".text.kernel:", ".text.kernel:\n.L_x_9:")
+        turn = instructions.loop_of(*instructions.code_of(text, "kernel"))
+        self.assertNotIn("S2R", turn)
 
 
 class Page(unittest.TestCase):
