@@ -132,7 +132,7 @@ void CellRun::requireReference() {
   if (!reference.valid())
     return;
   for (const Comparison &comparison : reference.get()) {
-    exact[comparison.name] = comparison.exact;
+    judged[comparison.name] = comparison;
     if (comparison.wrong)
       throw Error(ErrorKind::Internal, "the heuristic's kernel is wrong: " + comparison.firstWrong,
                   program.name());
@@ -149,7 +149,7 @@ void CellRun::takeOther(const CompiledCandidate &candidate, const Kernel &kernel
 bool CellRun::isRight(int id) {
   for (const Tensors::Tensor &tensor : tensors->all())
     if (tensor.checked &&
-        differences->any(tensor, stepsAllowed(tensor.dtype, exact.at(tensor.name)))) {
+        differences->any(tensor, allowedOf(tensor.dtype, judged.at(tensor.name)))) {
       fail(id, "'" + tensor.name + "' is not what the heuristic's kernel gives");
       return false;
     }

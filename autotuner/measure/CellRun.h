@@ -69,9 +69,9 @@ private:
   std::unique_ptr<Tensors> tensors;
   std::unique_ptr<Differences> differences;
   std::future<std::vector<Comparison>> reference;
-  std::map<std::string, bool> exact;   ///< By output; known once the reference has been asked.
-  std::map<std::string, int> launches; ///< Machine code and grid, and whose they were first.
-  std::vector<Measured> measured;      ///< The incumbent first.
+  std::map<std::string, Comparison> judged; ///< By output; known once the reference was asked.
+  std::map<std::string, int> launches;      ///< Machine code and grid, and whose they were first.
+  std::vector<Measured> measured;           ///< The incumbent first.
 };
 
 } // namespace eider::tuning

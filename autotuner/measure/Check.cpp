@@ -8,7 +8,9 @@
 #include "runtime/contract/Contract.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -157,16 +159,17 @@ Sample takeSample(const Device &device, const Tensors &tensors, const RowPlan &p
 
 //===-- One schedule against another --------------------------------------===//
 
-int64_t stepsAllowed(DType type, bool exact) {
-  if (exact)
-    return 0;
+Allowed allowedOf(DType type, const Comparison &reference) {
+  if (reference.exact)
+    return {};
+  const auto distance = static_cast<float>(2 * reference.leastBound);
   switch (sizeOf(type)) {
   case 1:
-    return 1; // a tie that falls the other way
+    return {1, 0}; // a tie that falls the other way
   case 2:
-    return 2;
+    return {2, distance};
   default:
-    return 32; // twice the bound on scales against the reference
+    return {32, distance}; // twice the bound on scales against the reference
   }
 }
 
@@ -178,64 +181,103 @@ int64_t ordered(uint32_t bits, int width) {
   return value & sign ? -(value & (sign - 1)) : value;
 }
 
+/// The value of an f32, a bf16 or an f16.
+float valueOf(DType type, uint32_t bits) {
+  if (type != DType::f16)
+    return std::bit_cast<float>(type == DType::bf16 ? bits << 16 : bits);
+  const auto exponent = static_cast<int>(bits >> 10 & 31), significand = int(bits & 1023);
+  if (exponent == 31)
+    return significand ? NAN : bits & 0x8000 ? -INFINITY : INFINITY;
+  const auto magnitude = static_cast<float>(exponent ? std::ldexp(1024 + significand, exponent - 25)
+                                                     : std::ldexp(significand, -24));
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
 /// Whether one of the elements in a unit of memory, each of `width` bits, is further off.
-template <class Bits> bool isFurther(Bits a, Bits b, int width, int64_t steps) {
-  for (int at = 0; at < static_cast<int>(8 * sizeof(Bits)); at += width)
-    if (std::abs(ordered(a >> at, width) - ordered(b >> at, width)) > steps)
+template <class Bits>
+bool isFurther(DType type, Bits a, Bits b, int width, const Allowed &allowed) {
+  for (int at = 0; at < static_cast<int>(8 * sizeof(Bits)); at += width) {
+    if (std::abs(ordered(a >> at, width) - ordered(b >> at, width)) <= allowed.steps)
+      continue;
+    if (allowed.distance == 0 ||
+        !(std::abs(valueOf(type, a) - valueOf(type, b)) <= allowed.distance))
       return true;
+  }
   return false;
 }
 
-template <class Bits> bool differs(const Tensors::Tensor &tensor, int64_t elements, int64_t steps) {
+template <class Bits>
+bool differs(const Tensors::Tensor &tensor, int64_t elements, const Allowed &allowed) {
   const int width = static_cast<int>(8 * sizeof(Bits)) / packingOf(tensor.dtype);
   const auto *left = static_cast<const Bits *>(tensor.checked);
   const auto *right = static_cast<const Bits *>(tensor.golden);
   for (int64_t i = 0; i < elements; ++i)
-    if (left[i] != right[i] && (steps == 0 || isFurther(left[i], right[i], width, steps)))
+    if (left[i] != right[i] &&
+        (allowed.steps == 0 || isFurther(tensor.dtype, left[i], right[i], width, allowed)))
       return true;
   return false;
 }
 
-bool differsOnHost(const Tensors::Tensor &tensor, int64_t elements, int64_t steps) {
+bool differsOnHost(const Tensors::Tensor &tensor, int64_t elements, const Allowed &allowed) {
   switch (sizeOf(tensor.dtype)) {
   case 1:
-    return differs<uint8_t>(tensor, elements, steps);
+    return differs<uint8_t>(tensor, elements, allowed);
   case 2:
-    return differs<uint16_t>(tensor, elements, steps);
+    return differs<uint16_t>(tensor, elements, allowed);
   case 4:
-    return differs<uint32_t>(tensor, elements, steps);
+    return differs<uint32_t>(tensor, elements, allowed);
   default:
     return std::memcmp(tensor.checked, tensor.golden, tensor.bytes) != 0;
   }
 }
 
-/// The same for a GPU. BITS is the unsigned integer of a unit's size, WIDTH an element's bits.
+/// The same for a GPU. BITS is the unsigned integer of a unit's size, WIDTH an element's bits,
+/// VALUE the float that `bits` are. The distance is given as its bits.
 constexpr const char *deviceText =
-    R"(// Do two tensors differ by more than some representable values?
+    R"(// Do two tensors differ by more than some representable values, and some distance?
 __device__ long long ordered(unsigned int bits) {
   const long long sign = 1ll << (WIDTH - 1), value = bits & (2 * sign - 1);
   return value & sign ? -(value & (sign - 1)) : value;
 }
 
-__device__ bool isFurther(BITS a, BITS b, long long steps) {
+__device__ float value(unsigned int bits) { return VALUE; }
+
+__device__ bool isFurther(BITS a, BITS b, long long steps, float distance) {
   bool found = false;
   for (int at = 0; at < int(8 * sizeof(BITS)); at += WIDTH) {
-    const long long distance = ordered(a >> at) - ordered(b >> at);
-    found |= distance > steps || distance < -steps;
+    const long long between = ordered(a >> at) - ordered(b >> at);
+    found |= (between > steps || between < -steps) &&
+             (distance == 0 || !(fabsf(value(a) - value(b)) <= distance));
   }
   return found;
 }
 
 extern "C" __global__ __launch_bounds__(256) void differences(const BITS *a, const BITS *b, int *flag,
-                                                              long long elements, long long steps) {
+                                                              long long elements, long long steps,
+                                                              long long distance) {
   const long long stride = 256ll * gridDim.x;
   bool found = false;
   for (long long i = 256ll * blockIdx.x + threadIdx.x; i < elements; i += stride)
-    found |= a[i] != b[i] && (steps == 0 || isFurther(a[i], b[i], steps));
+    found |= a[i] != b[i] && (steps == 0 || isFurther(a[i], b[i], steps, __int_as_float(distance)));
   if (found)
     *flag = 1; // whoever writes, writes the same
 }
 )";
+
+/// A float out of its `bits`; of what is never compared by distance, anything.
+const char *valueText(DType type) {
+  switch (type) {
+  case DType::f32:
+    return "__uint_as_float(bits)";
+  case DType::bf16:
+    return "__uint_as_float(bits << 16)";
+  case DType::f16:
+    return "[](unsigned short half) { float f; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : "
+           "\"h\"(half)); return f; }(bits)";
+  default:
+    return "0";
+  }
+}
 
 contract::Contract differencesContract(const std::string &target, DType type) {
   const size_t elementSize = sizeOf(type);
@@ -245,7 +287,7 @@ contract::Contract differencesContract(const std::string &target, DType type) {
   Contract contract;
   contract.name = "differences";
   contract.target = target;
-  contract.dims = {{"elements", std::nullopt}, {"steps", std::nullopt}};
+  contract.dims = {{"elements", std::nullopt}, {"steps", std::nullopt}, {"distance", std::nullopt}};
   contract.tensors = {{"a", Role::Input, types[elementSize], {"elements"}},
                       {"b", Role::Input, types[elementSize], {"elements"}},
                       {"flag", Role::Output, DType::i32, {"1"}}};
@@ -263,6 +305,7 @@ contract::Contract differencesContract(const std::string &target, DType type) {
       variant.source.replace(at, word.size(), by);
   };
   replace("BITS", names[elementSize]);
+  replace("VALUE", valueText(type));
   replace("WIDTH", std::to_string(8 * elementSize / packingOf(type)));
   Launch launch;
   launch.entry = "differences";
@@ -273,7 +316,7 @@ contract::Contract differencesContract(const std::string &target, DType type) {
     parameter.index = tensor;
     launch.parameters.push_back(parameter);
   }
-  for (const char *dim : {"elements", "steps"}) {
+  for (const char *dim : {"elements", "steps", "distance"}) {
     Parameter parameter;
     parameter.kind = Parameter::Kind::Dim;
     parameter.dim = dim;
@@ -298,10 +341,10 @@ Differences::~Differences() {
   }
 }
 
-bool Differences::any(const Tensors::Tensor &tensor, int64_t steps) {
+bool Differences::any(const Tensors::Tensor &tensor, const Allowed &allowed) {
   const auto elements = static_cast<int64_t>(tensor.bytes / sizeOf(tensor.dtype));
   if (device.isHost())
-    return differsOnHost(tensor, elements, steps);
+    return differsOnHost(tensor, elements, allowed);
   const size_t size = sizeOf(tensor.dtype);
   if (size > 4)
     throw Error(ErrorKind::Request, "outputs of 8 bytes an element are not compared",
@@ -309,7 +352,9 @@ bool Differences::any(const Tensors::Tensor &tensor, int64_t steps) {
   device.fill(flag, 0, sizeof(int));
   const Kernel kernel = device.load(
       {"differences", contract::write(differencesContract(device.target(), tensor.dtype))});
-  const Dims dims = {{"elements", elements}, {"steps", steps}};
+  const Dims dims = {{"elements", elements},
+                     {"steps", allowed.steps},
+                     {"distance", std::bit_cast<int32_t>(allowed.distance)}};
   const TensorArg arguments[] = {{tensor.checked}, {tensor.golden}, {flag}};
   kernel.prepare(dims).launch({}, arguments);
   int found = 0;

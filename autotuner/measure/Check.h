@@ -11,6 +11,7 @@
 #define EIDER_AUTOTUNER_MEASURE_CHECK_H
 
 #include "autotuner/measure/Tensors.h"
+#include "eider/compile.h"
 
 #include <string>
 #include <utility>
@@ -38,6 +39,17 @@ std::vector<std::pair<int64_t, int64_t>> sampledRows(int64_t rows, int64_t block
 Sample takeSample(const Device &device, const Tensors &tensors, const RowPlan &plan,
                   const Dims &dims);
 
+/// How far an output may lie from another schedule's: so many representable values of its type, or
+/// so far in itself.
+struct Allowed {
+  int64_t steps = 0;
+  float distance = 0;
+};
+
+/// None where the reference calls it exact, else what the order of a sum can do; or what two
+/// results may that both lie within the reference's least bound.
+Allowed allowedOf(DType type, const Comparison &reference);
+
 /// Compares tensors on the device with what the incumbent wrote.
 class Differences {
 public:
@@ -46,18 +58,14 @@ public:
   Differences(const Differences &) = delete;
   Differences &operator=(const Differences &) = delete;
 
-  /// Whether an element of `tensor` differs by more than `steps` representable values of its type
-  /// from the incumbent's; NaNs equal none but the same NaN.
-  bool any(const Tensors::Tensor &tensor, int64_t steps);
+  /// Whether an element of `tensor` differs from the incumbent's by more than `allowed`; NaNs equal
+  /// none but the same NaN.
+  bool any(const Tensors::Tensor &tensor, const Allowed &allowed);
 
 private:
   Device device;
   void *flag = nullptr;
 };
-
-/// How many representable values of its type an output may lie from another schedule's: none where
-/// the reference calls it exact, else what the order of a sum can do.
-int64_t stepsAllowed(DType type, bool exact);
 
 } // namespace eider::tuning
 

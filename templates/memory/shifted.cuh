@@ -150,35 +150,57 @@ EIDER_DEVICE Fragment<T, vector * chunks> load_chunks(F chunk) {
 
 namespace detail {
 
-/// Writes the bytes at both ends of the 32 · `bytes` bytes at `to`, which lane 31 has in its last
-/// words: the first of them are the last of the memory. An element a lane.
-template <int bytes, Caching caching, int size>
-EIDER_DEVICE void store_ends(unsigned char *to, const uint32 *words, int shift, arch::Site site) {
-  constexpr int piece = piece_of(bytes);
-  const int lane = arch::thread_index() % 32, position = lane * size;
+/// What a lane has to write of the ends of `lanes` · `bytes` bytes, which the last lane has in its
+/// last words: the first of them are the last of the memory. As many elements a lane.
+template <int lanes, int bytes, int size> struct Ends {
+  static constexpr int piece = piece_of(bytes), own = piece > lanes *size ? piece / lanes : size;
+  static_assert(own <= 4, "so few lanes have more than a word each");
+  int position;
   uint32 word = 0;
-  EIDER_UNROLL
-  for (int i = 0; i < piece / 4; ++i) {
-    const uint32 other = arch::shuffle(words[(bytes - piece) / 4 + i], 31, site);
-    word = position / 4 == i ? other : word;
+
+  EIDER_DEVICE Ends(const uint32 *words, arch::Site site)
+      : position(arch::thread_index() % lanes * own) {
+    const int last = arch::thread_index() % 32 | (lanes - 1);
+    EIDER_UNROLL
+    for (int i = 0; i < piece / 4; ++i) {
+      const uint32 other = arch::shuffle(words[(bytes - piece) / 4 + i], last, site);
+      word = position / 4 == i ? other : word;
+    }
+    word >>= position % 4 * 8;
   }
-  word >>= position % 4 * 8;
-  const int offset = position + shift - piece;
-  if (position < piece)
-    arch::store_words<size, caching>(to + (offset < 0 ? offset + 32 * bytes : offset), &word);
-}
+
+  /// To the memory at `to`.
+  template <Caching caching> EIDER_DEVICE void store(unsigned char *to, int shift) const {
+    EIDER_UNROLL
+    for (int i = 0; i < own; i += size) {
+      const int offset = position + i + shift - piece;
+      const uint32 element = word >> i * 8;
+      if (position < piece)
+        arch::store_words<size, caching>(to + (offset < 0 ? offset + lanes * bytes : offset),
+                                         &element);
+    }
+  }
+};
 
 } // namespace detail
 
+/// Whether so many lanes with neighbouring chunks of a row write them by windows: a warp does;
+/// fewer have more ends, which pay where a chunk would otherwise be written by bytes or pairs of
+/// them.
+template <class T, int vector, int alignment, int lanes>
+inline constexpr bool are_stored_shifted =
+    is_shifted<T, vector, alignment> &&
+    (lanes % 32 == 0 || ((lanes == 4 || lanes == 8 || lanes == 16) && alignment < 4));
+
 /// Writes elements first … first + vector - 1 as a chunk, but what is outside. All lanes of the
-/// warp call it together, with neighbouring chunks of one row.
-template <int vector, int alignment, Caching caching, class T, int count>
+/// warp call it together, each `lanes` of them with neighbouring chunks of one row.
+template <int lanes, int vector, int alignment, Caching caching, class T, int count>
 EIDER_DEVICE void store_shifted(const ChunkOfRow<T> &chunk, const Fragment<T, count> &from,
                                 int first, arch::Site site) {
   constexpr int bytes = bytes_of<T>(vector), piece = piece_of(bytes), size = sizeof(T);
   auto *at = reinterpret_cast<unsigned char *>(chunk.at);
   const auto shift = static_cast<int>((0 - reinterpret_cast<uint64>(at)) % piece);
-  const int lane = arch::thread_index() % 32;
+  const int thread = arch::thread_index() % 32, lane = thread % lanes;
 
   uint32 window[(bytes + piece) / 4], words[bytes / 4];
   EIDER_UNROLL
@@ -186,20 +208,28 @@ EIDER_DEVICE void store_shifted(const ChunkOfRow<T> &chunk, const Fragment<T, co
     window[i] = from.words[bytes_of<T>(first) / 4 + i];
   EIDER_UNROLL
   for (int i = 0; i < piece / 4; ++i)
-    window[bytes / 4 + i] = arch::shuffle(window[i], (lane + 1) % 32, site);
+    window[bytes / 4 + i] = arch::shuffle(window[i], thread - lane + (lane + 1) % lanes, site);
   shift_words<bytes / 4, piece, alignment>(window, shift, words);
 
-  // Of a whole warp, both ends are in lane 31, whose next lane is lane 0.
+  // Where all are whole, both ends are in the last lane, whose next lane is the first.
   constexpr int units = bytes / size;
-  const bool is_whole = chunk.inside == vector && chunk.left + lane * units >= 32 * units;
-  const bool is_wide = chunk.inside == vector && lane < 31 && chunk.left >= units + shift / size;
+  const bool is_whole = chunk.inside == vector && chunk.left + lane * units >= lanes * units;
+  const bool is_wide =
+      chunk.inside == vector && lane < lanes - 1 && chunk.left >= units + shift / size;
   EIDER_UNROLL
   for (int offset = 0; offset < bytes; offset += piece)
     if (is_wide || (is_whole && offset + piece < bytes))
       arch::store_words<piece, caching>(at + shift + offset, &words[offset / 4]);
-  if (is_whole) {
-    detail::store_ends<bytes, caching, size>(at - lane * bytes, words, shift, site);
-  } else {
+  // A warp is whole in all its lanes or in none; of fewer, others beside them may not be.
+  using Ends = detail::Ends<lanes, bytes, size>;
+  if constexpr (lanes < 32) {
+    const Ends ends(words, site);
+    if (is_whole)
+      ends.template store<caching>(at - lane * bytes, shift);
+  } else if (is_whole) {
+    Ends(words, site).template store<caching>(at - lane * bytes, shift);
+  }
+  if (!is_whole) {
     // What neither the lane before writes nor this one did.
     const bool is_begun = lane > 0 && chunk.left >= shift / size;
     const int begin = is_begun ? shift / size : 0;

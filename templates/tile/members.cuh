@@ -59,13 +59,14 @@ struct TileMembers {
     // Lanes of a warp that hold neighbouring chunks of one row write each other's elements, once
     // all have read what was there.
     constexpr bool shifts =
-        Tile::knows_width && lanes % 32 == 0 && is_shifted<T, vector, alignment>;
+        Tile::knows_width && block % 32 == 0 && are_stored_shifted<T, vector, alignment, lanes>;
     if constexpr (shifts)
       arch::warp_barrier(at);
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
       if constexpr (shifts)
-        store_shifted<vector, alignment, caching>(chunk(p, c, pitch), values, c * vector, at);
+        store_shifted < lanes<32 ? lanes : 32, vector, alignment, caching>(chunk(p, c, pitch),
+                                                                           values, c * vector, at);
       else
         store_chunk<vector, alignment, Tile::may_be_cut, caching>(
             address(p, c, pitch), tile().inside(c), values, c * vector);

@@ -126,7 +126,13 @@ using Kinds =
                    Of<float, 32, 16, 530>, Of<float, 32, 8, 257>, Of<float, 64, 4, 515>,
                    Of<float, 32, 4, 127>, Of<e2m1, 32, 16, 514>, Of<e2m1, 64, 32, 2050>,
                    Of<e2m1, 32, 8, 258>, Rows<e4m3, BlockTile<128, 16, 4, 512, 700>, 700, 128>,
-                   Rows<bf16, BlockTile<64, 8, 8, 64, 77>, 77, 64>>;
+                   Rows<bf16, BlockTile<64, 8, 8, 64, 77>, 77, 64>,
+                   Rows<e4m3, BlockTile<64, 16, 8, 128, 257>, 257, 64>,
+                   Rows<e4m3, BlockTile<32, 16, 16, 64, 191>, 191, 32>,
+                   Rows<e4m3, BlockTile<32, 8, 4, 128, 130>, 130, 32>,
+                   Rows<bf16, BlockTile<64, 16, 8, 64, 129>, 129, 64>,
+                   Rows<bf16, BlockTile<16, 8, 2, 64, 65>, 65, 16>,
+                   Rows<e2m1, BlockTile<64, 32, 8, 256, 258>, 258, 64>>;
 TYPED_TEST_SUITE(Shifted, Kinds);
 
 /// A kernel as the simulator wants it.

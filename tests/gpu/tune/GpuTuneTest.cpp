@@ -7,6 +7,7 @@
 #include "eider/jit.h"
 #include "eider/tune.h"
 #include "tests/gpu/tune/Defects.h"
+#include "tests/unit/autotuner/Differences.h"
 #include "tests/unit/autotuner/Support.h"
 #include "tests/unit/runtime/TemporaryDirectory.h"
 
@@ -50,6 +51,10 @@ TEST_F(GpuTune, AHangAFaultATrapAndAWrongResultCostThemselvesAlone) {
   // The device is as before.
   const Kernel kernel = jit(program, device, {{"hidden", 7168}});
   EXPECT_NO_THROW(kernel.prepare({{"tokens", 4}, {"hidden", 7168}}));
+}
+
+TEST_F(GpuTune, ResultsAreComparedByStepsAndByDistance) {
+  testDifferences(Device::open("cuda:0", options()));
 }
 
 TEST_F(GpuTune, ACellIsTunedRecordedAndTakenByJit) {

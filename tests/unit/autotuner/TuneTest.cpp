@@ -10,6 +10,7 @@
 #include "autotuner/measure/Check.h"
 #include "autotuner/store/Store.h"
 #include "eider/jit.h"
+#include "tests/unit/autotuner/Differences.h"
 #include "tests/unit/autotuner/Support.h"
 #include "tests/unit/runtime/TemporaryDirectory.h"
 
@@ -58,6 +59,8 @@ TEST_F(TuneTest, MeasuresRecordsAndFindsTheRecordAgain) {
   EXPECT_EQ(again.schedule, result.schedule);
   EXPECT_EQ(jit(program, host(), {{"hidden", 512}}).variants().front().name, "tuned_tokens_5_8");
 }
+
+TEST_F(TuneTest, ResultsAreComparedByStepsAndByDistance) { eider::tuning::testDifferences(host()); }
 
 /// No rows of the matrix stand for all of its transpose's: a small launch is checked in full.
 TEST_F(TuneTest, ChecksATransposeInFull) {

@@ -54,6 +54,7 @@ TEST(Compare, ExactResultsMustBeBitEqual) {
   EXPECT_EQ(right.elements, 3);
   EXPECT_EQ(right.wrong, 0);
   EXPECT_EQ(right.different, 0) << "any NaN is a NaN";
+  EXPECT_EQ(right.leastBound, 0);
   Comparison wrong = judged(p, {1, 1}, {2, std::nextafter(2.0f, 3.0f)});
   EXPECT_EQ(wrong.wrong, 1);
   EXPECT_EQ(wrong.different, 1);
@@ -74,6 +75,9 @@ TEST(Compare, ApproximateResultsLieWithinTheirUlps) {
   EXPECT_FALSE(right.exact);
   EXPECT_EQ(right.different, 1);
   EXPECT_EQ(right.wrong, 0);
+  EXPECT_GE(right.leastBound, near - reference);
+  EXPECT_LT(right.leastBound, far - reference);
+  EXPECT_LT(judged(p, {1, -5}, {near, 0}).leastBound, right.leastBound);
   Comparison wrong = judged(p, {1}, {far});
   EXPECT_EQ(wrong.wrong, 1);
   EXPECT_THAT(wrong.firstWrong, HasSubstr(" within ["));
