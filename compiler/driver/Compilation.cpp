@@ -73,7 +73,7 @@ bool Compilation::isGivenCooperative() {
 }
 
 ModuleOp Compilation::scheduled(VariantKind variant) {
-  if (variant == VariantKind::general)
+  if (variant == VariantKind::general || variant == VariantKind::uneven)
     variant = VariantKind::contiguous;
   OwningOpRef<ModuleOp> &scheduled = scheduled_[variant];
   if (scheduled)
@@ -106,6 +106,12 @@ static bool hasOpenRows(ir::ProgramOp program) {
          ShapedType::isDynamic(program.getDimValue(domain->rows.name));
 }
 
+/// Whether rows of a transposed tensor may begin in the middle of an access.
+static bool mayBeUneven(ir::ProgramOp program) {
+  const std::optional<transforms::Domain> domain = transforms::Domain::of(program);
+  return domain && domain->transposes && domain->rows.name;
+}
+
 /// Those that the heuristic has for this program: one, where narrow rows allow a thread no more.
 std::vector<VariantKind> Compilation::cooperativeVariants() {
   std::vector<VariantKind> kinds;
@@ -126,11 +132,13 @@ std::vector<VariantKind> Compilation::cooperativeVariants() {
 
 std::vector<VariantKind> Compilation::variants() {
   std::vector<VariantKind> kinds = {VariantKind::contiguous, VariantKind::general};
+  auto usual = scheduled().getOps<ir::ProgramOp>();
+  if (llvm::any_of(usual, mayBeUneven))
+    kinds.insert(kinds.begin() + 1, VariantKind::uneven);
   if (isGivenCooperative())
     kinds.insert(kinds.begin(), VariantKind::cooperative);
   if (!options_.schedule.empty())
     return kinds; // it is for every launch that it can serve
-  auto usual = scheduled().getOps<ir::ProgramOp>();
   const bool hasOpen = llvm::all_of(usual, hasOpenRows);
   const bool multiplies = llvm::any_of(usual, [](ir::ProgramOp program) {
     const ir::Family family = program.getScheduleAttr().getFamily();

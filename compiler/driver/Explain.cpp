@@ -77,9 +77,13 @@ std::string spaceOf(ir::ProgramOp program, const transforms::Domain &domain) {
 /// is another schedule.
 static std::string variantsOf(Compilation &compilation) {
   std::string text;
-  for (VariantKind kind : compilation.variants()) {
+  const std::vector<VariantKind> kinds = compilation.variants();
+  const bool hasUneven = llvm::is_contained(kinds, VariantKind::uneven);
+  for (VariantKind kind : kinds) {
     if (kind == VariantKind::contiguous)
-      return text + "contiguous (row-major, aligned), then general (any row stride, any alignment)";
+      return text + "contiguous (row-major, aligned), then " +
+             (hasUneven ? "uneven (the same, of any number of rows), then " : "") +
+             "general (any row stride, any alignment)";
     text += transforms::nameOf(kind);
     text += transforms::isCooperative(kind)
                 ? " (one kernel, of matrices that all blocks hold at once:"

@@ -38,13 +38,19 @@ static std::string suffixOf(VariantKind variant) {
 static constexpr VariantKind allVariants[] = {
     VariantKind::cooperative, VariantKind::cooperative_large, VariantKind::rows_4,
     VariantKind::rows_8,      VariantKind::rows_16,           VariantKind::rows_32,
-    VariantKind::few_rows,    VariantKind::contiguous,        VariantKind::general};
+    VariantKind::few_rows,    VariantKind::contiguous,        VariantKind::uneven,
+    VariantKind::general};
+
+/// Whether rows of a transposed tensor may begin anywhere.
+static bool mayBeginAnywhere(VariantKind variant) {
+  return variant == VariantKind::uneven || variant == VariantKind::general;
+}
 
 /// Of how many rows a variant's matrix has a multiple: so many that neither does a chunk of the
 /// transpose reach beyond its end nor its rows begin in the middle of an access.
 static int64_t multipleOf(const Domain &domain, simt::TileAttr tile, VariantKind variant) {
   const bool isOdd = !domain.rows.name && domain.rows.extent(0) % tile.getVector() != 0;
-  return domain.transposes && variant != VariantKind::general && !isOdd ? tile.getVector() : 1;
+  return domain.transposes && !mayBeginAnywhere(variant) && !isOdd ? tile.getVector() : 1;
 }
 
 ProgramLowering::ProgramLowering(ProgramOp program, Domain domain, simt::TileAttr tile,
@@ -159,6 +165,7 @@ SmallVector<Attribute> ProgramLowering::header() {
   lines.push_back(
       b.getStringAttr(target + dimText + " · " +
                       (isGeneral() ? "any row stride, any alignment" : "contiguous, aligned") +
+                      (variant == VariantKind::uneven ? ", any number of rows" : "") +
                       (isCooperative() ? " · all blocks at once" : "") +
                       (mostRows ? " · at most " + std::to_string(mostRows) + " rows" : "")));
   lines.push_back(b.getStringAttr("schedule " + program.getScheduleAttr().str()));
@@ -593,22 +600,25 @@ static LogicalResult checkLowerable(Operation &op) {
   return success();
 }
 
-/// Rows of a transposed tensor may begin anywhere, and then elements are stored one by one: so that
-/// they are near each other, a thread has the fewest neighbours that are a word; and as each store
-/// takes registers, many threads have few elements each.
-static void narrowStores(ProgramOp program, const Domain &domain) {
+/// Where rows of a transposed tensor begin anywhere, lanes that have neighbouring chunks of one
+/// write them together (templates/memory/shifted.cuh), so chunks are so short that several have.
+static void shortenChunks(ProgramOp program, const Domain &domain) {
+  constexpr int64_t together = 8;
   ScheduleAttr schedule = program.getScheduleAttr();
   if (!schedule)
     return;
   ScheduleKnobs knobs = schedule.getKnobs();
-  knobs.vector = std::min<int64_t>(knobs.vector, std::max<int64_t>(4, domain.group / 32));
+  const int64_t most = std::max({int64_t(4), domain.group / 32, knobs.rows / together});
+  if (knobs.vector <= most)
+    return;
+  knobs.vector = most;
   knobs.threads = std::min<int64_t>(1024, knobs.rows * knobs.columns / knobs.vector);
   knobs.tiles = 1;
   knobs.resident = 0;
   knobs.prefetch = 0;
-  auto narrow = ScheduleAttr::get(program.getContext(), schedule.getFamily(), knobs);
-  if (std::string message; tileOf(narrow, domain, message))
-    program.setScheduleAttr(narrow);
+  auto shorter = ScheduleAttr::get(program.getContext(), schedule.getFamily(), knobs);
+  if (std::string message; tileOf(shorter, domain, message))
+    program.setScheduleAttr(shorter);
 }
 
 namespace {
@@ -618,7 +628,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
   LowerToSimt(const LowerToSimt &other) : PassWrapper(other) { variant = other.variant; }
 
   Option<std::string> variant{*this, "variant", llvm::cl::init("contiguous"),
-                              llvm::cl::desc("few_rows, contiguous, general, …")};
+                              llvm::cl::desc("few_rows, contiguous, uneven, general, …")};
 
   StringRef getArgument() const final { return "eider-lower-to-simt"; }
   StringRef getDescription() const final { return "Tensor programs become thread programs"; }
@@ -631,7 +641,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
         llvm::find_if(allVariants, [&](VariantKind kind) { return variant == nameOf(kind); });
     if (found == std::end(allVariants)) {
       getOperation().emitError() << "no variant '" << variant
-                                 << "'; they are few_rows, contiguous, general";
+                                 << "'; they are few_rows, contiguous, uneven, general";
       return signalPassFailure();
     }
     const VariantKind kind = *found;
@@ -647,8 +657,8 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
       if (!domain)
         return signalPassFailure();
       std::string message = "no schedule; run eider-assign-schedule first";
-      if (kind == VariantKind::general && domain->transposes)
-        narrowStores(program, *domain);
+      if (mayBeginAnywhere(kind) && domain->transposes)
+        shortenChunks(program, *domain);
       if (kind == VariantKind::general)
         leaveWarpgroups(program, *domain);
       ScheduleAttr schedule = program.getScheduleAttr();

@@ -57,6 +57,7 @@ enum class VariantKind {
   rows_32,
   few_rows,   ///< Contiguous, with at most 256 rows.
   contiguous, ///< Row-major without gaps, 16-byte aligned.
+  uneven,     ///< The same, of any number of rows, so that rows of a transpose begin anywhere.
   general     ///< Any row stride, any alignment.
 };
 /// Whether a variant is for matrices that all blocks together hold.

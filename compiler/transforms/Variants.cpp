@@ -28,6 +28,8 @@ const char *eider::transforms::nameOf(VariantKind variant) {
     return "rows_32";
   case VariantKind::few_rows:
     return "few_rows";
+  case VariantKind::uneven:
+    return "uneven";
   case VariantKind::general:
     return "general";
   case VariantKind::contiguous:
