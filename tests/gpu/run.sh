@@ -138,6 +138,13 @@ run_checked_in() { # DIRECTORY OP PARAMS…
 
 run_checked() { run_checked_in "$work" "$@"; } # OP PARAMS…
 
+# Inputs of every op in a directory, with a list of the ops; once.
+inputs() { # DIRECTORY SHAPE…
+  [ -s "$1/ops" ] && return 0
+  mkdir -p "$1"
+  python3 "$here/inputs.py" "$bin/eider" "$@" >"$1/ops"
+}
+
 newer_target_is_refused() {
   local said status=0
   said=$(EIDER_TARGET=sm_121a run_checked quantize 2>&1) || status=$?
@@ -147,7 +154,7 @@ newer_target_is_refused() {
 
 command_line() {
   local op kind
-  python3 "$here/inputs.py" "$bin/eider" "$work" >"$work/ops" || return 1
+  inputs "$work" || return 1
   while read -r op kind; do
     if [ "$kind" = plain ]; then
       later "$op" run_checked "$op"
@@ -180,8 +187,7 @@ command_line() {
   done <"$work/ops"
   collect
   # Two codes a byte: even rows.
-  mkdir -p "$work/even"
-  python3 "$here/inputs.py" "$bin/eider" "$work/even" 261 1182 >/dev/null || return 1
+  inputs "$work/even" 261 1182 || return 1
   while read -r op kind; do
     [ "$kind" = blocks ] || [ "$kind" = rows ] || continue
     later "$op e2m1 mx" run_checked_in "$work/even" "$op" --format e2m1 --mode mx
@@ -196,8 +202,7 @@ command_line() {
 clusters() {
   local schedule
   later "rows over clusters" env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/cluster-test"
-  mkdir -p "$work/wide"
-  python3 "$here/inputs.py" "$bin/eider" "$work/wide" 9 100000 >"$work/wide/ops" || return 1
+  inputs "$work" && inputs "$work/wide" 9 100000 || return 1
   later "quantize 9x100000" run_checked_in "$work/wide" quantize --block '1x*'
   later "add_rms_norm_quant 9x100000" run_checked_in "$work/wide" add_rms_norm_quant --block '1x*'
   for schedule in 'row<threads = 96, vector = 4, cluster = 4>' \
@@ -212,6 +217,7 @@ clusters() {
 cooperative() {
   local op schedule
   later "all blocks at once" env EIDER_TEST_DEVICE=cuda timeout 200 "$bin/cooperative-test"
+  inputs "$work" || return 1
   for op in quantize silu_mul_quant rms_norm_quant add_rms_norm_quant; do
     later "$op *x*" run_checked "$op" --block '*x*'
   done
@@ -265,7 +271,7 @@ sanitizer() {
   return $status
 }
 
-: >"$results/gpu-tests.log"
+[ -n "$only" ] || : >"$results/gpu-tests.log"
 step runtime timeout 90 "$bin/gpu-runtime-tests"
 step conformance timeout 120 "$bin/gpu-conformance"
 step tune timeout 120 "$bin/gpu-tune-tests"
