@@ -31,6 +31,7 @@ constexpr int Skipped = 77; // ctest's convention
 
 struct Options {
   std::string device = "cuda", only, defect;
+  bool inTurn = false;
 };
 
 int valueOf(Axis axis, std::string_view text) {
@@ -294,7 +295,7 @@ std::string judge(const Device &device, const Watched &watched) try {
   return error.what();
 }
 
-int runCells(const Device &device, const std::string &only) {
+int runCells(const Device &device, const std::string &only, bool inTurn) {
   std::vector<Watched> cells = products();
   std::ranges::move(groups(), std::back_inserter(cells));
   std::ranges::move(attentions(), std::back_inserter(cells));
@@ -303,7 +304,12 @@ int runCells(const Device &device, const std::string &only) {
   std::erase_if(cells,
                 [&](const Watched &cell) { return cell.name.find(only) == std::string::npos; });
   std::vector<std::string> failures(cells.size());
-  inParallel(cells.size(), [&](size_t i) { failures[i] = judge(device, cells[i]); });
+  auto run = [&](size_t i) { failures[i] = judge(device, cells[i]); };
+  if (inTurn)
+    for (size_t i = 0; i < cells.size(); ++i)
+      run(i);
+  else
+    inParallel(cells.size(), run);
   size_t failed = 0;
   for (size_t i = 0; i < cells.size(); ++i)
     if (!failures[i].empty()) {
@@ -320,13 +326,14 @@ int main(int argc, char **argv) {
   Options options;
   app.add_option("--device", options.device, "host or cuda");
   app.add_option("--only", options.only, "Only cells whose name has this in it");
+  app.add_flag("--in-turn", options.inTurn, "One cell after the other");
   app.add_option("--defect", options.defect, "One kernel that a sanitizer must complain of")
       ->check(CLI::IsMember(defectNames()));
   CLI11_PARSE(app, argc, argv);
   try {
     const Device device = Device::open(options.device);
     if (options.defect.empty())
-      return runCells(device, options.only);
+      return runCells(device, options.only, options.inTurn);
     runDefect(device, options.defect);
     return 0;
   } catch (const Error &error) {
