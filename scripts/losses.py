@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # Part of Eider, under the Apache License v2.0.
-"""Writes bench/results/losses.md: every timed cell of ops.json and prefill.json, those that miss most first, and what their profiles say.
+"""Writes bench/results/losses.md: every timed cell of ops.json, and of sm_80.json what is held beside it, those that miss most first, and what their profiles say.
 
     scripts/losses.py             rewrites the page
     scripts/losses.py --check     exit status 1 unless the page is already what the results give
     scripts/losses.py --misses    one line of JSON a miss: the cell, and the arguments of the `eider bench` of it alone
 
-From ops.json, prefill.json, peers.json, tune.json and profile.json in bench/results/ (--results DIR), of which only the first must be
+From ops.json, sm_80.json, peers.json, tune.json and profile.json in bench/results/ (--results DIR), of which only the first must be
 there. The schema is in bench/README.md. A cell is judged by what is asked of it: its target beside a memcpy; of the
-software codec, the hardware's time; of an odd shape, its even neighbour's ratio; and the fastest peer. Its time is the
+software codec, the hardware's time; of code for an older target, that of code for this GPU; of an odd shape, its even
+neighbour's ratio; and the fastest peer. Its time is the
 tuned one where there is a record that is faster than the heuristic.
 """
 import argparse
@@ -29,6 +30,7 @@ ATTENTION = {(64, 1024): 1.9, (8, 512): 1.9, (1, 2048): 1.9}  # so many times it
 PREFILL = {"torch f32": 10}  # the same of a sequence over itself; else 1
 SQUARE, SQUARE_SUM = 16384, 0.95  # of so many rows, and the share of the speed at which a plain sum reads as many bytes
 LARGE_SUM, LARGE_BYTES = 0.85, 64e6  # the same share of other weights of more bytes
+OLDER, OLDER_SHARE = ("gemv", "attention_decode"), 0.95  # of code for an older target, the share of the speed of this GPU's
 FLAGS = {"dtype": "--dtype", "format": "--format", "block": "--block", "from_format": "--from-format",
          "from_block": "--from-block", "from_scale": "--from-scale", "from_scale_layout": "--from-scale-layout",
          "scale": "--scale", "scale_layout": "--scale-layout", "scale_source": "--scale-source", "mode": "--mode",
@@ -184,7 +186,24 @@ def judge(cases, empty=None):
         if case.peer:
             most, what = most_of(case.peer, empty)
             case.ask(what, figure["value"] / most)
-    return sorted(cases.values(), key=lambda case: (-case.worst, -case.judged["ratio"]))
+    return losses_first(cases.values())
+
+
+def losses_first(cases):
+    return sorted(cases, key=lambda case: (-case.worst, -case.judged["ratio"]))
+
+
+def cases_of_older(older, cases):
+    """Code for an older target, which is by software whatever was asked for, held beside the code for this GPU."""
+    found = {}
+    for cell in cells_of(older, "time"):
+        twins = [cases.get(subject(dict(cell, params=dict(cell["params"], codec=codec)))) for codec in ("hardware", "auto")]
+        if twin := next(filter(None, twins), None) if cell["op"] in OLDER else None:
+            params = dict(cell["params"], codec="software", target=older["machine"]["target"])
+            case = Case(dict(cell, params=params), None, None)
+            case.ask(f"≥ {OLDER_SHARE:g} × the speed of code for this GPU", OLDER_SHARE * cell["value"] / twin.judged["value"])
+            found[subject(case.cell)] = case
+    return found.values()
 
 
 def name_of(case):
@@ -210,8 +229,8 @@ def line_of(case):
 #--- What a profile says ----------------------------------------------------------------------------------------
 
 def profiled(cell):
-    """The subject of which a cell of a profile says something."""
-    params = {name: value for name, value in cell["params"].items() if name != "kernel"}
+    """The subject of which a cell of a profile says something: of code for an older target, the same by software."""
+    params = {name: value for name, value in cell["params"].items() if name not in ("kernel", "target")}
     return subject(dict(cell, params=params, metric="time"))
 
 
@@ -246,27 +265,25 @@ def said_of_misses(cases, profiles, commits):
     lines = []
     for case in cases:
         op, params, extents = name_of(case)
-        kernels = profiles.get(subject(case.cell), {})
+        kernels = profiles.get(profiled(case.cell), {})
         said = "; ".join(f"`{kernel}`: {profile_line(metrics)}" for kernel, metrics in kernels.items())
-        other = commits.get(subject(case.cell), "")
+        other = commits.get(profiled(case.cell), "")
         lines.append(f"- {op} {params} {extents}: {said or 'not profiled'}" + (f" (commit {other[:12]})" if other else ""))
     return lines
 
 
 #--- The page -----------------------------------------------------------------------------------------------------
 
-def judged(ops, tune, peers):
+def judged(ops, tune, peers, older=None):
     empty = [cell["value"] for cell in cells_of(ops, "empty_kernel")]
-    return judge(cases_of(ops, tune, peers), empty[0] if empty else None)
+    cases = cases_of(ops, tune, peers)
+    ours = judge(cases, empty[0] if empty else None)
+    return losses_first([*ours, *cases_of_older(older, cases)])
 
 
-def together(ops, prefill):
-    return dict(ops, cells=ops["cells"] + (prefill["cells"] if prefill else []))
-
-
-def page(ops, tune, peers, profile, prefill=None):
-    sources = [document for document in (ops, prefill, tune, peers, profile) if document]
-    cases = judged(together(ops, prefill), tune, peers)
+def page(ops, tune, peers, profile, older=None):
+    sources = [document for document in (ops, older, tune, peers, profile) if document]
+    cases = judged(ops, tune, peers, older)
     missed = [case for case in cases if case.missed]
     asked = [case for case in cases if case.asked]
     return "\n".join([
@@ -315,15 +332,14 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=readme_table.ROOT / "bench" / "results")
     arguments = parser.parse_args()
     try:
-        ops, prefill, tune, peers, profile = (load(arguments.results, name)
-                                              for name in ("ops", "prefill", "tune", "peers", "profile"))
+        ops, older, tune, peers, profile = (load(arguments.results, name) for name in ("ops", "sm_80", "tune", "peers", "profile"))
         if ops is None:
             raise ValueError(f"{arguments.results} has no ops.json; eider bench --json writes one")
         if arguments.misses:
-            for miss in misses(together(ops, prefill), tune, peers):
+            for miss in misses(ops, tune, peers):
                 print(json.dumps(miss))
             return 0
-        text = page(ops, tune, peers, profile, prefill)
+        text = page(ops, tune, peers, profile, older)
     except (ValueError, KeyError) as error:
         print(f"losses: {error}", file=sys.stderr)
         return 2

@@ -205,11 +205,40 @@ def beside_weights(documents):
     return lines
 
 
+def is_older(document):
+    """Whether the code is for an older target than the GPU, for which all codecs are the software's."""
+    return document["machine"]["target"].startswith("sm_8")
+
+
+def beside_older(documents):
+    """gemv and decode in code for an older target, beside this GPU's: by software, and as it is."""
+    times = {}
+    for document in documents:
+        for cell in document["cells"]:
+            params = cell["params"]
+            if (cell["op"] in ("gemv", "attention_decode") and cell["metric"] == "time" and "by" not in params and not params.get("schedule")
+                    and params.get("l2", "cold") == "cold"):
+                kind = "older" if is_older(document) else "software" if params["codec"] == "software" else "own"
+                of_case = {name: value for name, value in params.items() if name != "codec"}
+                key = json.dumps([cell["op"], of_case, cell["shape"]], sort_keys=True)
+                times.setdefault(key, {})[kind] = cell["value"]
+    lines = [row(["op", "codes", "extents", "code for sm_80, µs", "by software, µs", "by instruction, µs", "speed of the first beside the last"]),
+             "|---|---|---|--:|--:|--:|--:|"]
+    for key, found in sorted(times.items()):
+        if {"older", "own"} <= found.keys():
+            op, params, shape = json.loads(key)
+            codes = f"{params['format']} {params.get('block', '')}".strip()
+            extents = f"{shape['n']} × {shape['k']}" if op == "gemv" else f"{shape['b']} × {shape['max_pages'] * shape['page']}"
+            lines.append(row([op, codes, extents, *(number(found[kind]) if kind in found else "–" for kind in ("older", "software", "own")),
+                              f"{found['own'] / found['older']:.2f}"]))
+    return lines if len(lines) > 2 else []
+
+
 def beside_feather(documents):
     """The two cells that Feather is known for, each beside PyTorch's FP32 on the same GPU: what it reports, and ours."""
     found = {}
     for document in sorted(documents, key=lambda document: document["date"]):
-        older = document["machine"]["target"].startswith("sm_8")
+        older = is_older(document)
         for cell in document["cells"]:
             params, shape = cell["params"], cell["shape"]
             if older or cell["metric"] != "time" or params.get("l2", "cold") != "cold" or params.get("schedule"):
@@ -276,7 +305,7 @@ def beside_prompts(documents):
     cell; and the documents that ours are of."""
     newest = {}
     for document in sorted(documents, key=lambda document: document["date"]):
-        older = document["machine"]["target"].startswith("sm_8")  # than the GPU is, for which all codecs are the software's
+        older = is_older(document)
         for cell in document["cells"]:
             if (cell["op"] == "attention_prefill" and cell["metric"] == "time" and cell["params"].get("l2", "cold") == "cold"
                     and not (older and cell["params"]["codec"] != "software")):
@@ -369,18 +398,22 @@ def is_shown(cell):
 def tables(documents):
     """The markdown between the markers."""
     blocks = []
-    of_gemv = [document for document in documents if any(cell["op"] == "gemv" for cell in document["cells"])]
+    ours = [document for document in documents if not is_older(document)]
+    of_gemv = [document for document in ours if any(cell["op"] == "gemv" for cell in document["cells"])]
     if feather := beside_feather(documents):
         blocks += [*(machine_line(document) for document in of_gemv), "\n".join(feather)]
-    if square := beside_weights(documents):
+    if square := beside_weights(ours):
         blocks += [*([] if feather else map(machine_line, of_gemv)), "\n".join(square)]
-    if products := beside_bf16_products(documents):
+    if products := beside_bf16_products(ours):
         blocks += ["Some rows by such weights, in scales of 1x128, nothing in L2 (`matmul_skinny`, `scaled_matmul`); of the same files:", "\n".join(products)]
     prompts, of_prefill = beside_prompts(documents)
     if prompts:
         blocks += [*(machine_line(document) for document in of_prefill), *("\n".join(lines) for lines in prompts)]
-    if caches := beside_bf16_caches(documents):
+    if caches := beside_bf16_caches(ours):
         blocks += ["One token's attention over a paged cache, heads of 128, pages of 16, nothing in L2; of the same files:", "\n".join(caches)]
+    if older := beside_older(documents):
+        blocks += ["Code for sm_80, which has no conversions of FP8, no clusters and no early launches, on the same GPU; of the same files:",
+                   "\n".join(older)]
     if of_layers := layers(documents):
         of_models = [document for document in documents if document["bench"] == "llm"]
         blocks += [*(machine_line(document) for document in of_models), *("\n".join(lines) for lines in of_layers),
@@ -390,7 +423,7 @@ def tables(documents):
         blocks += [*(machine_line(document) for document in of_linear), "A linear layer in FP8 (`build/bin/fp8-linear`): the cast by Eider, many rows multiplied by cuBLASLt, few by Eider.",
                    *("\n".join(lines) for lines in shapes)]
     documents = [dict(document, cells=[cell for cell in document["cells"] if is_shown(cell)]) for document in documents
-                 if any(map(is_shown, document["cells"]))]
+                 if any(map(is_shown, document["cells"])) and not is_older(document)]
     for document in documents:
         blocks.append(machine_line(document))
         for table in (against_memcpy, launches, plain, tests):

@@ -53,6 +53,22 @@ class Judgement(unittest.TestCase):
         self.assertEqual([bool(case.missed) for case in cases], [True, True, False, False])
         self.assertAlmostEqual(cases[0].worst, 1.1)
 
+    def test_code_for_an_older_target_is_held_beside_this_ones(self):
+        def gemv(codec, value, l2="cold", op="gemv"):
+            made = cell(op, value)
+            return {**made, "params": {**made["params"], "codec": codec, "l2": l2}, "shape": {"n": 64, "k": 32}}
+
+        older = {**document(gemv("software", 80), gemv("auto", 80), gemv("software", 9, l2="warm"), gemv("software", 9, op="copy")),
+                 "machine": {**MACHINE, "target": "sm_80"}}
+        cases = losses.judged(document(gemv("hardware", 70), gemv("software", 75)), None, None, older)
+        of_older, = [case for case in cases if case.cell["params"].get("target") == "sm_80"]
+        self.assertEqual([(what, round(share, 4)) for what, share in of_older.asked],
+                         [("≥ 0.95 × the speed of code for this GPU", round(0.95 * 80 / 70, 4))])
+        profile = document({**gemv("software", 60), "metric": "issue_slots"}, bench="profile")
+        profile["cells"][0]["params"]["kernel"] = "gemv"
+        text = losses.page(document(gemv("hardware", 70), gemv("software", 75)), None, None, profile, older)
+        self.assertIn("sm_80 64 × 32: `gemv`: issue slots 60 %", text)
+
     def test_weights_are_held_beside_others_and_a_sum(self):
         def gemv(n, k, value, **changes):
             return {**cell("gemv", value, **changes), "shape": {"n": n, "k": k}}
