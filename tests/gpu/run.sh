@@ -296,9 +296,9 @@ step demo demo
 step kernels kernels
 step large timeout 120 "$bin/gpu-large"
 step memcheck sanitizer memcheck out-of-bounds
-step racecheck sanitizer racecheck race --in-turn # of several at a time it did not end on one machine
 step initcheck sanitizer initcheck uninitialised
 step synccheck sanitizer synccheck divergence
+step racecheck sanitizer racecheck race --in-turn # of several at a time it did not end on one machine
 
 [ -s "$work/steps" ] || { echo "tests/gpu/run.sh: no step is named '$only'" >&2; exit 2; }
 echo
