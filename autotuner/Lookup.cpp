@@ -168,26 +168,34 @@ tunedExecutables(const Program &program, const CompileOptions &options, const st
   return tuned;
 }
 
+/// A tuned variant: that of the launches in its range.
+static void narrow(contract::Variant &variant, const std::string &name, const DimsBucket &ranges) {
+  variant.name = name;
+  for (const auto &[dim, bounds] : ranges) {
+    contract::Predicate predicate;
+    predicate.kind = contract::Predicate::Kind::Range;
+    predicate.dim = dim;
+    predicate.min = bounds.from;
+    predicate.max = bounds.to;
+    variant.predicates.push_back(predicate);
+    variant.name += "_" + dim + "_" + std::to_string(bounds.from) + "_" + std::to_string(bounds.to);
+  }
+}
+
 Executable merge(const Executable &base, const std::vector<TunedExecutable> &tuned) {
   contract::Contract all = contract::read(base.contract);
   std::vector<contract::Variant> variants;
   for (const auto &[range, executable] : tuned) {
     contract::Contract one = contract::read(executable.contract);
-    contract::Variant variant = std::move(one.variants.front());
-    variant.name = "tuned";
-    for (const auto &[dim, bounds] : range.ranges) {
-      contract::Predicate predicate;
-      predicate.kind = contract::Predicate::Kind::Range;
-      predicate.dim = dim;
-      predicate.min = bounds.from;
-      predicate.max = bounds.to;
-      variant.predicates.push_back(predicate);
-      variant.name +=
-          "_" + dim + "_" + std::to_string(bounds.from) + "_" + std::to_string(bounds.to);
-    }
     if (one.workspace != all.workspace)
       all.workspace = "max(" + all.workspace + ", " + one.workspace + ")";
-    variants.push_back(std::move(variant));
+    for (contract::Variant &variant : one.variants) {
+      const bool isUneven = variant.name == "uneven";
+      if (!isUneven && &variant != &one.variants.front())
+        continue;
+      narrow(variant, isUneven ? "tuned_uneven" : "tuned", range.ranges);
+      variants.push_back(std::move(variant));
+    }
   }
   for (contract::Variant &variant : all.variants)
     variants.push_back(std::move(variant));

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -162,14 +163,16 @@ Sample takeSample(const Device &device, const Tensors &tensors, const RowPlan &p
 Allowed allowedOf(DType type, const Comparison &reference) {
   if (reference.exact)
     return {};
-  const auto distance = static_cast<float>(2 * reference.leastBound);
-  switch (sizeOf(type)) {
-  case 1:
-    return {1, 0}; // a tie that falls the other way
-  case 2:
+  constexpr double most = std::numeric_limits<float>::max();
+  const auto distance = static_cast<float>(std::min(2 * reference.leastBound, most));
+  switch (type) {
+  case DType::bf16:
+  case DType::f16:
     return {2, distance};
-  default:
+  case DType::f32:
     return {32, distance}; // twice the bound on scales against the reference
+  default:
+    return {sizeOf(type) == 1 ? 1 : 32, 0}; // a code's tie that falls the other way; words of such
   }
 }
 
@@ -199,7 +202,7 @@ bool isFurther(DType type, Bits a, Bits b, int width, const Allowed &allowed) {
   for (int at = 0; at < static_cast<int>(8 * sizeof(Bits)); at += width) {
     if (std::abs(ordered(a >> at, width) - ordered(b >> at, width)) <= allowed.steps)
       continue;
-    if (allowed.distance == 0 ||
+    if (allowed.distance == 0 || valueOf(type, b) == 0 ||
         !(std::abs(valueOf(type, a) - valueOf(type, b)) <= allowed.distance))
       return true;
   }
@@ -247,7 +250,7 @@ __device__ bool isFurther(BITS a, BITS b, long long steps, float distance) {
   for (int at = 0; at < int(8 * sizeof(BITS)); at += WIDTH) {
     const long long between = ordered(a >> at) - ordered(b >> at);
     found |= (between > steps || between < -steps) &&
-             (distance == 0 || !(fabsf(value(a) - value(b)) <= distance));
+             (distance == 0 || value(b) == 0 || !(fabsf(value(a) - value(b)) <= distance));
   }
   return found;
 }

@@ -40,7 +40,7 @@ Sample takeSample(const Device &device, const Tensors &tensors, const RowPlan &p
                   const Dims &dims);
 
 /// How far an output may lie from another schedule's: so many representable values of its type, or
-/// so far in itself.
+/// so far in itself, but for what is 0 there (of a sequence without tokens, exactly).
 struct Allowed {
   int64_t steps = 0;
   float distance = 0;

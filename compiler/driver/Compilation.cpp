@@ -108,8 +108,12 @@ static bool hasOpenRows(ir::ProgramOp program) {
 
 /// Whether rows of a transposed tensor may begin in the middle of an access.
 static bool mayBeUneven(ir::ProgramOp program) {
+  constexpr int64_t widest = 16; // elements
   const std::optional<transforms::Domain> domain = transforms::Domain::of(program);
-  return domain && domain->transposes && domain->rows.name;
+  if (!domain || !domain->transposes || !domain->rows.name)
+    return false;
+  const int64_t rows = program.getDimValue(domain->rows.name);
+  return ShapedType::isDynamic(rows) || rows % widest != 0;
 }
 
 /// Those that the heuristic has for this program: one, where narrow rows allow a thread no more.

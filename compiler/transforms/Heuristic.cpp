@@ -281,27 +281,22 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
     threads = 256;
   // Segments of other than a power of two are fewer where one needs fewer registers.
   const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned();
-  // What is read again, a table of angles or rows that several choose, stays in the L2 so; beside
-  // wide stores two tiles in turn, of as many threads as registers allow.
-  const bool isWideTurned = isTurnedNorm(domain) && domain.narrowestStore > 8 && threads == 128;
-  const bool streams = (isTurnedNorm(domain) && !isWideTurned) || (fitsCache && vector < 16);
-  return ScheduleAttr::get(
-      context, Family::map,
-      {.threads = threads,
-       .vector = vector,
-       .rows = std::max<int64_t>(1, 128 / threads),
-       .loads = loads,
-       .tiles = domain.encodesBySoftware || isWideTurned ? 2 : 1,
-       .resident = bounded        ? 1344 / threads
-                   : isWideTurned ? std::min<int64_t>(1536, domain.residentThreads) / threads
-                                  : 0,
-       .streaming = streams});
+  // What is read again, a table of angles or rows that several choose, stays in the L2 so.
+  const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16);
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = threads,
+                            .vector = vector,
+                            .rows = std::max<int64_t>(1, 128 / threads),
+                            .loads = loads,
+                            .tiles = domain.encodesBySoftware ? 2 : 1,
+                            .resident = bounded ? 1344 / threads : 0,
+                            .streaming = streams});
 }
 
 /// Rows that are reduced twice (a mean and a variance, a maximum and a sum) and are so wide that
 /// few of them are held at once: small blocks, two rows in turn, whose reductions wait for few
-/// warps; two matrices, those without column vectors, and values that are stored as wide as they
-/// were read are loaded ahead instead. Null elsewhere.
+/// warps; two matrices, those without column vectors, and 16-bit values that are stored as such
+/// are loaded ahead instead. Null elsewhere.
 static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                          int64_t chunks) {
   const int64_t width = chunks * vector;
@@ -313,7 +308,7 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
   ScheduleKnobs knobs{.threads = width / each, .vector = vector, .tiles = 2};
   if (domain.matricesRead > 1)
     knobs.threads = width / 16, knobs.resident = 1024 / knobs.threads, knobs.prefetch = 1;
-  else if (domain.narrowestStore > 8 && domain.readsColumns)
+  else if (domain.narrowestStore > 8 && domain.readsColumns && domain.bitsRead == 16)
     knobs.threads = width / 32, knobs.resident = 768 / knobs.threads, knobs.prefetch = 1;
   else
     knobs.resident = 512 / knobs.threads;

@@ -601,14 +601,16 @@ static LogicalResult checkLowerable(Operation &op) {
 }
 
 /// Where rows of a transposed tensor begin anywhere, lanes that have neighbouring chunks of one
-/// write them together (templates/memory/shifted.cuh), so chunks are so short that several have.
+/// write them together (templates/memory/shifted.cuh), so chunks are so short that several have;
+/// words are written one by one, and chunks as short as a thread may have.
 static void shortenChunks(ProgramOp program, const Domain &domain) {
   constexpr int64_t together = 8;
   ScheduleAttr schedule = program.getScheduleAttr();
   if (!schedule)
     return;
   ScheduleKnobs knobs = schedule.getKnobs();
-  const int64_t most = std::max({int64_t(4), domain.group / 32, knobs.rows / together});
+  const int64_t least = domain.narrowestStore < 32 ? knobs.rows / together : 4;
+  const int64_t most = std::max({int64_t(4), domain.group / 32, least});
   if (knobs.vector <= most)
     return;
   knobs.vector = most;

@@ -6,7 +6,7 @@
 // has) all the same: loaded as the aligned window around it, out of which it is shifted in
 // registers; stored as the aligned window that begins in it and ends in the chunk of the next lane,
 // which sends its first bytes. What no such window holds is moved element by element: the ends of a
-// row where it is loaded, those of a warp's part where it is stored.
+// row where it is loaded, those of the lanes' part where it is stored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef EIDER_MEMORY_SHIFTED_CUH

@@ -107,13 +107,13 @@ public:
 
   /// The tile's element of a [ceil(rows/tile_rows), ceil(columns/tile_columns)] matrix.
   template <class T, class Where = int64>
-  EIDER_DEVICE T load_block(const T *p, const Where &where = tiles_of_row) const {
+  EIDER_DEVICE T load_block(const T *p, const Where &where = int64{tiles_of_row}) const {
     return p[block_offset(where)];
   }
 
   /// Writes it, once.
   template <class T, class Where = int64>
-  EIDER_DEVICE void store_block(T *p, T value, const Where &where = tiles_of_row) const {
+  EIDER_DEVICE void store_block(T *p, T value, const Where &where = int64{tiles_of_row}) const {
     if (arch::thread_index() == 0)
       p[block_offset(where)] = value;
   }

@@ -58,6 +58,7 @@ struct TileMembers {
                           arch::Site at = arch::Site::current()) const {
     // Lanes of a warp that hold neighbouring chunks of one row write each other's elements, once
     // all have read what was there.
+    constexpr int together = lanes < 32 ? lanes : 32;
     constexpr bool shifts =
         Tile::knows_width && block % 32 == 0 && are_stored_shifted<T, vector, alignment, lanes>;
     if constexpr (shifts)
@@ -65,8 +66,8 @@ struct TileMembers {
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
       if constexpr (shifts)
-        store_shifted < lanes<32 ? lanes : 32, vector, alignment, caching>(chunk(p, c, pitch),
-                                                                           values, c * vector, at);
+        store_shifted<together, vector, alignment, caching>(chunk(p, c, pitch), values, c * vector,
+                                                            at);
       else
         store_chunk<vector, alignment, Tile::may_be_cut, caching>(
             address(p, c, pitch), tile().inside(c), values, c * vector);

@@ -142,7 +142,7 @@ run_checked() { run_checked_in "$work" "$@"; } # OP PARAMS…
 inputs() { # DIRECTORY SHAPE…
   [ -s "$1/ops" ] && return 0
   mkdir -p "$1"
-  python3 "$here/inputs.py" "$bin/eider" "$@" >"$1/ops"
+  python3 "$here/inputs.py" "$bin/eider" "$@" >"$1/ops.new" && mv "$1/ops.new" "$1/ops"
 }
 
 newer_target_is_refused() {

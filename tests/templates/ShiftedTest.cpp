@@ -130,6 +130,7 @@ using Kinds =
                    Rows<e4m3, BlockTile<64, 16, 8, 128, 257>, 257, 64>,
                    Rows<e4m3, BlockTile<32, 16, 16, 64, 191>, 191, 32>,
                    Rows<e4m3, BlockTile<32, 8, 4, 128, 130>, 130, 32>,
+                   Rows<e4m3, BlockTile<128, 16, 4, 128, 257>, 257, 128>,
                    Rows<bf16, BlockTile<64, 16, 8, 64, 129>, 129, 64>,
                    Rows<bf16, BlockTile<16, 8, 2, 64, 65>, 65, 16>,
                    Rows<e2m1, BlockTile<64, 32, 8, 256, 258>, 258, 64>>;

@@ -136,8 +136,8 @@ struct Comparison {
   int64_t different = 0;   ///< Elements whose bits differ.
   int64_t wrong = 0;       ///< Elements outside their bound.
   double largestError = 0; ///< Largest |result − reference| over the reference's magnitude.
-  double leastBound = 0;   ///< No value that is bounded may lie less than this from the reference;
-                           ///< 0 of exact outputs and of codes.
+  double leastBound = 0;   ///< So far from the reference at least every bounded value may lie; 0 of
+                           ///< exact outputs and of codes.
   std::string firstWrong; ///< `y[3, 17]: 0x3c, reference 0x3d (value 1.2345 ± 1e-7 of scale 0.5)`;
                           ///< empty if none.
 };

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <limits>
 
 namespace eider::tuning {
 
@@ -46,6 +46,7 @@ inline void testDifferences(const Device &device) {
   EXPECT_TRUE(differ(device, DType::bf16, H{zero, small}, H{zero, negative}, steps));
   EXPECT_FALSE(differ(device, DType::bf16, H{zero, small}, H{zero, negative}, distance));
   EXPECT_TRUE(differ(device, DType::bf16, H{one, one + 3}, H{one, one}, distance)) << "3 * 2^-7";
+  EXPECT_TRUE(differ(device, DType::bf16, H{small}, H{zero}, distance)) << "0 is exact";
   EXPECT_TRUE(differ(device, DType::bf16, H{nan}, H{small}, distance));
   EXPECT_TRUE(differ(device, DType::bf16, H{small}, H{nan}, distance));
   // f16: 2^-10 and its negative; 1 and 1 + 2^-7.
@@ -54,6 +55,16 @@ inline void testDifferences(const Device &device) {
   EXPECT_TRUE(differ(device, DType::f16, H{0x3c20}, H{0x3c00}, distance)) << "2^-5";
   EXPECT_FALSE(differ(device, DType::f32, W{0x3a800000}, W{0xba800000}, distance));
   EXPECT_TRUE(differ(device, DType::f32, W{0x3f850000}, W{0x3f800000}, distance));
+  Comparison loose;
+  loose.exact = false;
+  loose.leastBound = 1;
+  EXPECT_EQ(allowedOf(DType::bf16, loose).distance, 2);
+  EXPECT_EQ(allowedOf(DType::i32, loose).distance, 0);
+  EXPECT_EQ(allowedOf(DType::e4m3, loose).distance, 0);
+  loose.leastBound = 1e300;
+  EXPECT_EQ(allowedOf(DType::f32, loose).distance, std::numeric_limits<float>::max());
+  loose.exact = true;
+  EXPECT_EQ(allowedOf(DType::f32, loose).steps, 0);
   using C = std::vector<uint8_t>;
   EXPECT_FALSE(differ(device, DType::e4m3, C{0x38}, C{0x39}, Allowed{1, 0}));
   EXPECT_TRUE(differ(device, DType::e4m3, C{0x38}, C{0x3a}, Allowed{1, 0}));

@@ -211,6 +211,26 @@ TEST_F(LookupTest, TunedVariantsComeFirstWithTheirRange) {
   EXPECT_EQ(contract.variants[3].name, "general");
 }
 
+TEST_F(LookupTest, AnyNumberOfRowsOfATransposeIsTuned) {
+  DeviceOptions options;
+  options.cache = cache;
+  const Device host = Device::open("host", options);
+  const Program transpose = libraryProgram("cast_transpose");
+  Record record = sampleRecord(transpose, "hidden=256 tokens=33..64",
+                               "tile<threads = 1024, vector = 16, rows = 128, columns = 128>");
+  record.target = "host";
+  record.device = identityOf(host.info());
+  ASSERT_TRUE(Store(cache).replace({record}));
+  const Kernel kernel = jit(transpose, host, {{"hidden", 256}});
+  const auto variantOf = [&](int64_t tokens) {
+    return kernel.prepare({{"tokens", tokens}, {"hidden", 256}}).variant();
+  };
+  EXPECT_EQ(variantOf(48), "tuned_tokens_33_64");
+  EXPECT_EQ(variantOf(37), "tuned_uneven_tokens_33_64");
+  EXPECT_EQ(variantOf(1000), "uneven");
+  EXPECT_EQ(variantOf(1008), "contiguous");
+}
+
 TEST_F(LookupTest, JitTakesTheRecordInItsRangeAndTheHeuristicElsewhere) {
   DeviceOptions options;
   options.cache = cache;
