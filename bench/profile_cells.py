@@ -73,8 +73,9 @@ def what_to_measure(sections):
     return ["--metrics", ",".join(name for _, _, _, theirs in METRICS for name in theirs)]
 
 
-def profile(arguments):
-    """parse() of one run. Raises RuntimeError with what ncu said."""
+def profile(arguments, target):
+    """parse() of one run, of code for `target` if it is not this GPU's. Raises RuntimeError with what ncu said."""
+    environment = {**os.environ, "EIDER_TARGET": target} if target else None
     bench = [os.path.join(os.environ["EIDER_BIN"], "eider"), "bench", *arguments, "--device", "cuda:0", "--rounds", "1"]
     said = ""
     for sections in (False, True):
@@ -82,7 +83,7 @@ def profile(arguments):
             ncu = [os.environ["NCU"], "--csv", "--page", "raw", "--print-units", "base", "--launch-skip", str(SKIPPED),
                    "--launch-count", str(PROFILED), "--force-overwrite", "--log-file", log.name,
                    *what_to_measure(sections)]
-            child = subprocess.run([*ncu, *bench], capture_output=True, text=True, timeout=300)
+            child = subprocess.run([*ncu, *bench], capture_output=True, text=True, timeout=300, env=environment)
             text = pathlib.Path(log.name).read_text(errors="replace")
         kernels = {kernel: metrics for kernel, metrics in parse(text).items() if metrics}
         if kernels:
@@ -137,7 +138,7 @@ def main(file, results):
             continue
         name = " ".join(miss["arguments"])
         try:
-            document["cells"] += cells_of(miss["cell"], profile(miss["arguments"]))
+            document["cells"] += cells_of(miss["cell"], profile(miss["arguments"], miss["cell"]["params"].get("target")))
             print(f"profiled: {name}", flush=True)
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             document["absent"][name] = str(error)[:160]

@@ -4,7 +4,8 @@
 
     scripts/losses.py             rewrites the page
     scripts/losses.py --check     exit status 1 unless the page is already what the results give
-    scripts/losses.py --misses    one line of JSON a miss: the cell, and the arguments of the `eider bench` of it alone
+    scripts/losses.py --misses    one line of JSON a miss: the cell, and the arguments of the `eider bench` of it alone,
+                                  under EIDER_TARGET if it has a target
 
 From ops.json, sm_80.json, peers.json, tune.json and profile.json in bench/results/ (--results DIR), of which only the first must be
 there. The schema is in bench/README.md. A cell is judged by what is asked of it: its target beside a memcpy; of the
@@ -229,8 +230,8 @@ def line_of(case):
 #--- What a profile says ----------------------------------------------------------------------------------------
 
 def profiled(cell):
-    """The subject of which a cell of a profile says something: of code for an older target, the same by software."""
-    params = {name: value for name, value in cell["params"].items() if name not in ("kernel", "target")}
+    """The subject of which a cell of a profile says something."""
+    params = {name: value for name, value in cell["params"].items() if name != "kernel"}
     return subject(dict(cell, params=params, metric="time"))
 
 
@@ -265,9 +266,10 @@ def said_of_misses(cases, profiles, commits):
     lines = []
     for case in cases:
         op, params, extents = name_of(case)
-        kernels = profiles.get(profiled(case.cell), {})
+        key = subject(case.cell)
+        kernels = profiles.get(key, {})
         said = "; ".join(f"`{kernel}`: {profile_line(metrics)}" for kernel, metrics in kernels.items())
-        other = commits.get(profiled(case.cell), "")
+        other = commits.get(key, "")
         lines.append(f"- {op} {params} {extents}: {said or 'not profiled'}" + (f" (commit {other[:12]})" if other else ""))
     return lines
 
@@ -318,8 +320,8 @@ def arguments_of(case):
     return [*arguments, "--l2", cell["params"].get("l2", "cold")]
 
 
-def misses(ops, tune, peers):
-    for case in judged(ops, tune, peers):
+def misses(ops, tune, peers, older):
+    for case in judged(ops, tune, peers, older):
         if case.missed:
             cell = {name: case.cell[name] for name in ("op", "params", "shape")}
             yield {"cell": cell, "arguments": arguments_of(case)}
@@ -336,7 +338,7 @@ def main():
         if ops is None:
             raise ValueError(f"{arguments.results} has no ops.json; eider bench --json writes one")
         if arguments.misses:
-            for miss in misses(ops, tune, peers):
+            for miss in misses(ops, tune, peers, older):
                 print(json.dumps(miss))
             return 0
         text = page(ops, tune, peers, profile, older)

@@ -227,8 +227,11 @@ def beside_older(documents):
     for key, found in sorted(times.items()):
         if {"older", "own"} <= found.keys():
             op, params, shape = json.loads(key)
-            codes = f"{params['format']} {params.get('block', '')}".strip()
-            extents = f"{shape['n']} × {shape['k']}" if op == "gemv" else f"{shape['b']} × {shape['max_pages'] * shape['page']}"
+            given = {"set scale_axes": "axes of scales", "set value_columns": "value columns"}
+            codes = ", ".join([f"{params['format']} {params.get('block', '')}".strip(),
+                               *(f"{params[name]} {what}" for name, what in given.items() if params.get(name))])
+            extents = (f"{shape['n']} × {shape['k']}" if op == "gemv" else
+                       f"{shape['b']} × {shape['max_pages'] * shape['page']}, {shape['h']} heads of {shape['d']}")
             lines.append(row([op, codes, extents, *(number(found[kind]) if kind in found else "–" for kind in ("older", "software", "own")),
                               f"{found['own'] / found['older']:.2f}"]))
     return lines if len(lines) > 2 else []

@@ -64,7 +64,9 @@ class Judgement(unittest.TestCase):
         of_older, = [case for case in cases if case.cell["params"].get("target") == "sm_80"]
         self.assertEqual([(what, round(share, 4)) for what, share in of_older.asked],
                          [("≥ 0.95 × the speed of code for this GPU", round(0.95 * 80 / 70, 4))])
-        profile = document({**gemv("software", 60), "metric": "issue_slots"}, bench="profile")
+        missed, = [miss for miss in losses.misses(document(gemv("hardware", 70)), None, None, older) if "target" in miss["cell"]["params"]]
+        self.assertIn("software", missed["arguments"])
+        profile = document({**missed["cell"], "metric": "issue_slots", "value": 60}, bench="profile")
         profile["cells"][0]["params"]["kernel"] = "gemv"
         text = losses.page(document(gemv("hardware", 70), gemv("software", 75)), None, None, profile, older)
         self.assertIn("sm_80 64 × 32: `gemv`: issue slots 60 %", text)
