@@ -256,6 +256,18 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
                             .streaming = isTurnedNorm(domain)});
 }
 
+/// Pairs that are turned, of as many bits read as stored: many short chunks a thread, whose
+/// partners are far lanes; their schedule of one width, that the tuner found. Null elsewhere.
+static ScheduleAttr turnedSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t threads = 256, vector = 4, loads = 4;
+  if (!domain.rotates || domain.sumsGroups || domain.group > 32 * vector ||
+      domain.matricesRead != 1 || domain.bitsRead != 16 || domain.narrowestStore != 16 ||
+      domain.width % (threads * vector * loads) != 0)
+    return {};
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = threads, .vector = vector, .loads = loads});
+}
+
 /// Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger ones,
 /// two tiles in turn; a thread that loads column vectors has two chunks.
 static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
@@ -263,13 +275,17 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   if (ScheduleAttr working = workingSchedule(context, domain, vector, chunks))
     return working;
+  if (ScheduleAttr turned = turnedSchedule(context, domain))
+    return turned;
   const int64_t lanes = std::max<int64_t>(1, domain.group / vector);
   const bool wideColumns = domain.readsColumns && vector >= 16;
   const bool packs = domain.packs && domain.encodesBySoftware;
   // A segment of all the rows that are chosen from fits the cache.
   const bool fitsCache = domain.choosesRows && chunks % 64 == 0;
   const bool isShort = vector >= 16 && !wideColumns && !packs && !fitsCache && !isShifted(domain);
-  const int64_t loads = isShort ? 1 : 2;
+  // Two codes a byte by arithmetic: smaller blocks than of others, of as much a thread.
+  const bool packsHalf = packs && domain.bitsRead == 16 && chunks % 512 == 0;
+  const int64_t loads = isShort ? 1 : packsHalf && domain.group <= 16 ? 4 : 2;
   int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
   if (fitsCache)
     threads = vector >= 16 ? std::max<int64_t>(16, legalThreads(lanes)) : 64;
@@ -279,10 +295,14 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
     threads = std::max<int64_t>(spreadRow(ceilDiv(chunks, loads), most).first, 32);
   if ((domain.encodesBySoftware && chunks % 256 == 0) || (wideColumns && chunks % 512 == 0))
     threads = 256;
+  if (packsHalf)
+    threads = 128;
   // Segments of other than a power of two are fewer where one needs fewer registers.
   const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned();
-  // What is read again, a table of angles or rows that several choose, stays in the L2 so.
-  const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16);
+  // What is read again, a table of angles or rows that several choose, stays in the L2 so; two
+  // codes a byte are read so little that what is stored fills it.
+  const bool streams =
+      isTurnedNorm(domain) || (fitsCache && vector < 16) || (domain.bitsRead == 4 && !fitsCache);
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads,
                             .vector = vector,
