@@ -636,6 +636,20 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
   return family == Family::map ? mapSchedule(context, domain) : rowSchedule(context, domain);
 }
 
+/// Threads of a block of a family whose rows are side by side, or share its threads.
+static int64_t threadsOfBlock(ScheduleAttr schedule) {
+  const ScheduleKnobs k = schedule.getKnobs();
+  const Family family = schedule.getFamily();
+  return k.threads * (family == Family::map || family == Family::row ? k.rows : 1);
+}
+
+/// Of no more blocks than a multiprocessor of the target has threads for.
+static ScheduleAttr withRoom(ScheduleAttr schedule, const Domain &domain) {
+  ScheduleKnobs k = schedule.getKnobs();
+  k.resident = std::min(k.resident, domain.residentThreads / threadsOfBlock(schedule));
+  return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
+}
+
 /// As many blocks as a large GPU holds at once, each with many tiles in turn: so few leave a part,
 /// or read all of them, that it costs little.
 static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain, bool isFew) {
@@ -644,9 +658,8 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   const bool isMap = schedule.getFamily() == Family::map;
   if (isMap && k.threads * k.rows <= 128)
     k.rows *= 256 / (k.threads * k.rows);
-  const bool isBlock =
-      schedule.getFamily() == Family::tile || schedule.getFamily() == Family::contract;
-  const int64_t block = k.threads * (isBlock ? 1 : k.rows);
+  const int64_t block =
+      threadsOfBlock(ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k));
   const int64_t most = isShifted(domain) ? 1152 : 1536;
   const int64_t held = isMap && !domain.encodesBySoftware ? most : 1024;
   // A schedule that loads ahead knows how many blocks have the registers for it.
@@ -663,8 +676,10 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
                                                   int64_t mostRows, std::string &message) {
   const bool isFew = mostRows > 0 && mostRows <= fewRows;
   ScheduleAttr schedule = familySchedule(context, domain, mostRows, message);
+  if (!schedule)
+    return {};
   const bool stays = domain.reducesWhole || (domain.readsParts && !isFew);
-  return schedule && stays ? stayingSchedule(schedule, domain, isFew) : schedule;
+  return withRoom(stays ? stayingSchedule(schedule, domain, isFew) : schedule, domain);
 }
 
 /// Registers of a thread that holds so many elements until all blocks have met: as they are in

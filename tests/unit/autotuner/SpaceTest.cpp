@@ -38,6 +38,27 @@ TEST(Space, TheHeuristicIsFirstAndAlone) {
   }
 }
 
+TEST(Space, TheHeuristicAsksForNoMoreThreadsThanAMultiprocessorHolds) {
+  const auto knob = [](const std::string &schedule, const std::string &name, int least) {
+    const size_t at = schedule.find(name + " = ");
+    return at == std::string::npos ? least : std::stoi(schedule.substr(at + name.size() + 3));
+  };
+  for (const auto &[target, threads] : {std::pair("sm_75", 1024), std::pair("sm_86", 1536)})
+    for (const char *op : {"layer_norm", "rms_norm_quant", "quantize", "silu_mul_quant"})
+      for (int64_t hidden : {512, 2048, 4096, 7168, 8192}) {
+        CompileOptions options;
+        options.target = target;
+        options.dims = {{"hidden", hidden}};
+        OpParameters parameters;
+        parameters.dtype = "bf16";
+        const std::string text = explain(libraryOp(op, parameters), options);
+        const std::string schedule = text.substr(text.find("  schedule "), 120);
+        const int resident = knob(schedule, "resident", 0);
+        EXPECT_LE(resident * knob(schedule, "threads", 0) * knob(schedule, "rows", 1), threads)
+            << op << " of " << hidden << " for " << target << schedule;
+      }
+}
+
 TEST(Space, EachScheduleOnceAndThePrunedLast) {
   const auto space = spaceOf("rms_norm_quant", "1x128", 16384, 8192);
   std::set<std::string> seen;
