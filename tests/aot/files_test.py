@@ -131,6 +131,18 @@ class Files(EiderTest):
         self.assertEqual(len(ours), 3)
         self.assertEqual(machine_code(self.directory / "nvcc.cubin"), ours)
 
+    @unittest.skipUnless(toolkit("nvcc"), "no nvcc")
+    def test_nvcc_takes_every_family(self):
+        attention = ("--dim", "h=8", "--dim", "d=64", "--dim", "kv_heads=2", "--dim", "page=16", "--dim", "scales=1")
+        for op, *arguments in (("cast_transpose", "--block", "128x128", "--dim", "hidden=512"),
+                               ("rms_norm_quant", "--block", "1x128", "--dim", "hidden=512"),
+                               ("matmul_skinny", "--block", "1x128", "--dim", "n=256", "--dim", "k=256"),
+                               ("attention_decode", *attention)):
+            with self.subTest(op):
+                self.succeeds("build", op, *arguments, "--arch", "sm_90a", "--emit", "cu", "-o", "d")
+                self.compile(toolkit("nvcc"), "-std=c++20", "--fmad=false", "-arch=sm_90a", "-cubin", "-o", "nvcc.cubin",
+                             f"d/{op}.sm_90a.cu")
+
     @unittest.skipUnless(toolkit("fatbinary"), "no fatbinary")
     def test_the_fat_binary_is_the_toolkits(self):
         self.succeeds(*QUANTIZE, "--arch", ",".join(KINDS_OF_ARCH), "--emit", "cubin,fatbin", "-o", "d")
