@@ -75,7 +75,9 @@ def what_to_measure(sections):
 
 def profile(arguments, target):
     """parse() of one run, of code for `target` if it is not this GPU's. Raises RuntimeError with what ncu said."""
-    environment = {**os.environ, "EIDER_TARGET": target} if target else None
+    environment = {name: value for name, value in os.environ.items() if name != "EIDER_TARGET"}
+    if target:
+        environment["EIDER_TARGET"] = target
     bench = [os.path.join(os.environ["EIDER_BIN"], "eider"), "bench", *arguments, "--device", "cuda:0", "--rounds", "1"]
     said = ""
     for sections in (False, True):

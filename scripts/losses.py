@@ -195,14 +195,16 @@ def losses_first(cases):
 
 
 def cases_of_older(older, cases):
-    """Code for an older target, which is by software whatever was asked for, held beside the code for this GPU."""
+    """Code for an older target, which is by software whatever was asked for, held beside the code for this GPU: each by the
+    heuristic's schedule."""
     found = {}
     for cell in cells_of(older, "time"):
         twins = [cases.get(subject(dict(cell, params=dict(cell["params"], codec=codec)))) for codec in ("hardware", "auto")]
         if twin := next(filter(None, twins), None) if cell["op"] in OLDER else None:
-            params = dict(cell["params"], codec="software", target=older["machine"]["target"])
+            codec = "software" if twin.cell["params"]["format"].startswith("e") else cell["params"]["codec"]
+            params = dict(cell["params"], codec=codec, target=older["machine"]["target"])
             case = Case(dict(cell, params=params), None, None)
-            case.ask(f"≥ {OLDER_SHARE:g} × the speed of code for this GPU", OLDER_SHARE * cell["value"] / twin.judged["value"])
+            case.ask(f"≥ {OLDER_SHARE:g} × the speed of code for this GPU", OLDER_SHARE * cell["value"] / twin.cell["value"])
             found[subject(case.cell)] = case
     return found.values()
 

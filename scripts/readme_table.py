@@ -222,14 +222,15 @@ def beside_older(documents):
                 of_case = {name: value for name, value in params.items() if name != "codec"}
                 key = json.dumps([cell["op"], of_case, cell["shape"]], sort_keys=True)
                 times.setdefault(key, {})[kind] = cell["value"]
-    lines = [row(["op", "codes", "extents", "code for sm_80, µs", "by software, µs", "by instruction, µs", "speed of the first beside the last"]),
+    lines = [row(["op", "codes", "extents", "code for sm_80, µs", "by software, µs", "as it is, µs", "speed of the first beside the last"]),
              "|---|---|---|--:|--:|--:|--:|"]
     for key, found in sorted(times.items()):
         if {"older", "own"} <= found.keys():
             op, params, shape = json.loads(key)
             given = {"set scale_axes": "axes of scales", "set value_columns": "value columns"}
             codes = ", ".join([f"{params['format']} {params.get('block', '')}".strip(),
-                               *(f"{params[name]} {what}" for name, what in given.items() if params.get(name))])
+                               *(f"{params[name]} {what}" for name, what in given.items() if params.get(name)),
+                               *([f"{shape['blocks']} blocks a head"] if "blocks" in shape else [])])
             extents = (f"{shape['n']} × {shape['k']}" if op == "gemv" else
                        f"{shape['b']} × {shape['max_pages'] * shape['page']}, {shape['h']} heads of {shape['d']}")
             lines.append(row([op, codes, extents, *(number(found[kind]) if kind in found else "–" for kind in ("older", "software", "own")),

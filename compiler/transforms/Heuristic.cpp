@@ -260,9 +260,9 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
 /// partners are far lanes; their schedule of one width, that the tuner found. Null elsewhere.
 static ScheduleAttr turnedSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t threads = 256, vector = 4, loads = 4;
-  if (!domain.rotates || domain.sumsGroups || domain.group > 32 * vector ||
-      domain.matricesRead != 1 || domain.bitsRead != 16 || domain.narrowestStore != 16 ||
-      domain.width % (threads * vector * loads) != 0)
+  if (!domain.rotates || domain.sumsGroups || domain.group <= vector ||
+      domain.group > 32 * vector || domain.matricesRead != 1 || domain.bitsRead != 16 ||
+      domain.narrowestStore != 16 || domain.width % (threads * vector * loads) != 0)
     return {};
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads, .vector = vector, .loads = loads});
@@ -283,7 +283,7 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   // A segment of all the rows that are chosen from fits the cache.
   const bool fitsCache = domain.choosesRows && chunks % 64 == 0;
   const bool isShort = vector >= 16 && !wideColumns && !packs && !fitsCache && !isShifted(domain);
-  // Two codes a byte by arithmetic: smaller blocks than of others, of as much a thread.
+  // Two codes a byte by arithmetic: smaller blocks than of others, of as much a thread or more.
   const bool packsHalf = packs && domain.bitsRead == 16 && chunks % 512 == 0;
   const int64_t loads = isShort ? 1 : packsHalf && domain.group <= 16 ? 4 : 2;
   int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
@@ -301,8 +301,8 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned();
   // What is read again, a table of angles or rows that several choose, stays in the L2 so; two
   // codes a byte are read so little that what is stored fills it.
-  const bool streams =
-      isTurnedNorm(domain) || (fitsCache && vector < 16) || (domain.bitsRead == 4 && !fitsCache);
+  const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||
+                       (domain.bitsRead == 4 && domain.narrowestStore >= 16 && !fitsCache);
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads,
                             .vector = vector,
@@ -636,17 +636,18 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
   return family == Family::map ? mapSchedule(context, domain) : rowSchedule(context, domain);
 }
 
-/// Threads of a block of a family whose rows are side by side, or share its threads.
-static int64_t threadsOfBlock(ScheduleAttr schedule) {
+/// Threads of a block, whose rows are side by side or share them.
+static int64_t threadsOfBlock(ScheduleAttr schedule, const Domain &domain) {
   const ScheduleKnobs k = schedule.getKnobs();
   const Family family = schedule.getFamily();
-  return k.threads * (family == Family::map || family == Family::row ? k.rows : 1);
+  const bool isBeside = family == Family::map || (family == Family::row && !domain.stacksRows);
+  return k.threads * (isBeside ? k.rows : 1);
 }
 
 /// Of no more blocks than a multiprocessor of the target has threads for.
 static ScheduleAttr withRoom(ScheduleAttr schedule, const Domain &domain) {
   ScheduleKnobs k = schedule.getKnobs();
-  k.resident = std::min(k.resident, domain.residentThreads / threadsOfBlock(schedule));
+  k.resident = std::min(k.resident, domain.residentThreads / threadsOfBlock(schedule, domain));
   return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
 }
 
@@ -659,7 +660,7 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   if (isMap && k.threads * k.rows <= 128)
     k.rows *= 256 / (k.threads * k.rows);
   const int64_t block =
-      threadsOfBlock(ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k));
+      threadsOfBlock(ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k), domain);
   const int64_t most = isShifted(domain) ? 1152 : 1536;
   const int64_t held = isMap && !domain.encodesBySoftware ? most : 1024;
   // A schedule that loads ahead knows how many blocks have the registers for it.

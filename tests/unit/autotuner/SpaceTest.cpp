@@ -43,7 +43,7 @@ TEST(Space, TheHeuristicAsksForNoMoreThreadsThanAMultiprocessorHolds) {
     const size_t at = schedule.find(name + " = ");
     return at == std::string::npos ? least : std::stoi(schedule.substr(at + name.size() + 3));
   };
-  for (const auto &[target, threads] : {std::pair("sm_75", 1024), std::pair("sm_86", 1536)})
+  for (const auto &[target, threads] : {std::pair("sm_75", 1024), std::pair("sm_90a", 2048)})
     for (const char *op : {"layer_norm", "rms_norm_quant", "quantize", "silu_mul_quant"})
       for (int64_t hidden : {512, 2048, 4096, 7168, 8192}) {
         CompileOptions options;
@@ -57,6 +57,12 @@ TEST(Space, TheHeuristicAsksForNoMoreThreadsThanAMultiprocessorHolds) {
         EXPECT_LE(resident * knob(schedule, "threads", 0) * knob(schedule, "rows", 1), threads)
             << op << " of " << hidden << " for " << target << schedule;
       }
+  // Rows that share their threads are no more threads.
+  CompileOptions options;
+  options.target = "sm_89";
+  options.dims = {{"k", 4096}};
+  EXPECT_THAT(explain(libraryProgram("gemv"), options),
+              testing::HasSubstr("row<threads = 128, vector = 16, rows = 2, resident = 8>"));
 }
 
 TEST(Space, EachScheduleOnceAndThePrunedLast) {
