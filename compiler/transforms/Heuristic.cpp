@@ -637,9 +637,7 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
 }
 
 /// Threads of a block, whose rows are side by side or share them.
-static int64_t threadsOfBlock(ScheduleAttr schedule, const Domain &domain) {
-  const ScheduleKnobs k = schedule.getKnobs();
-  const Family family = schedule.getFamily();
+static int64_t threadsOfBlock(Family family, const ScheduleKnobs &k, const Domain &domain) {
   const bool isBeside = family == Family::map || (family == Family::row && !domain.stacksRows);
   return k.threads * (isBeside ? k.rows : 1);
 }
@@ -647,7 +645,8 @@ static int64_t threadsOfBlock(ScheduleAttr schedule, const Domain &domain) {
 /// Of no more blocks than a multiprocessor of the target has threads for.
 static ScheduleAttr withRoom(ScheduleAttr schedule, const Domain &domain) {
   ScheduleKnobs k = schedule.getKnobs();
-  k.resident = std::min(k.resident, domain.residentThreads / threadsOfBlock(schedule, domain));
+  k.resident = std::min(k.resident,
+                        domain.residentThreads / threadsOfBlock(schedule.getFamily(), k, domain));
   return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
 }
 
@@ -659,8 +658,7 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   const bool isMap = schedule.getFamily() == Family::map;
   if (isMap && k.threads * k.rows <= 128)
     k.rows *= 256 / (k.threads * k.rows);
-  const int64_t block =
-      threadsOfBlock(ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k), domain);
+  const int64_t block = threadsOfBlock(schedule.getFamily(), k, domain);
   const int64_t most = isShifted(domain) ? 1152 : 1536;
   const int64_t held = isMap && !domain.encodesBySoftware ? most : 1024;
   // A schedule that loads ahead knows how many blocks have the registers for it.
