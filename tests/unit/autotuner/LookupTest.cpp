@@ -30,6 +30,18 @@ protected:
   void record(const std::string &dims, const std::string &schedule) const {
     ASSERT_TRUE(Store(cache).replace({sampleRecord(program, dims, schedule)}));
   }
+  /// The simulator, for which a program has this schedule on record.
+  Device hostWithRecord(const Program &tuned, const std::string &dims,
+                        const std::string &schedule) const {
+    DeviceOptions options;
+    options.cache = cache;
+    Device host = Device::open("host", options);
+    Record record = sampleRecord(tuned, dims, schedule);
+    record.target = "host";
+    record.device = identityOf(host.info());
+    EXPECT_TRUE(Store(cache).replace({record}));
+    return host;
+  }
   std::vector<TunedRange> ranges(const Dims &fixed = {{"hidden", 8192}}) const {
     CompileOptions options;
     options.target = device.target;
@@ -212,15 +224,10 @@ TEST_F(LookupTest, TunedVariantsComeFirstWithTheirRange) {
 }
 
 TEST_F(LookupTest, AnyNumberOfRowsOfATransposeIsTuned) {
-  DeviceOptions options;
-  options.cache = cache;
-  const Device host = Device::open("host", options);
   const Program transpose = libraryProgram("cast_transpose");
-  Record record = sampleRecord(transpose, "hidden=256 tokens=33..64",
-                               "tile<threads = 1024, vector = 16, rows = 128, columns = 128>");
-  record.target = "host";
-  record.device = identityOf(host.info());
-  ASSERT_TRUE(Store(cache).replace({record}));
+  const Device host =
+      hostWithRecord(transpose, "hidden=256 tokens=33..64",
+                     "tile<threads = 1024, vector = 16, rows = 128, columns = 128>");
   const Kernel kernel = jit(transpose, host, {{"hidden", 256}});
   const auto variantOf = [&](int64_t tokens) {
     return kernel.prepare({{"tokens", tokens}, {"hidden", 256}}).variant();
@@ -232,14 +239,8 @@ TEST_F(LookupTest, AnyNumberOfRowsOfATransposeIsTuned) {
 }
 
 TEST_F(LookupTest, JitTakesTheRecordInItsRangeAndTheHeuristicElsewhere) {
-  DeviceOptions options;
-  options.cache = cache;
-  const Device host = Device::open("host", options);
-  Record record = sampleRecord(program, "hidden=256 tokens=5..8",
-                               "map<threads = 16, vector = 16, rows = 4, loads = 1>");
-  record.target = "host";
-  record.device = identityOf(host.info());
-  ASSERT_TRUE(Store(cache).replace({record}));
+  const Device host = hostWithRecord(program, "hidden=256 tokens=5..8",
+                                     "map<threads = 16, vector = 16, rows = 4, loads = 1>");
   const Kernel kernel = jit(program, host, {{"hidden", 256}});
   ASSERT_EQ(kernel.variants().size(), 4u);
   EXPECT_EQ(kernel.variants()[0].name, "tuned_tokens_5_8");
