@@ -98,6 +98,20 @@ Value eider::erf(const Operand &value) { return unary<math::ErfOp>("erf", value)
 Value eider::sigmoid(const Operand &value) { return function<ir::SigmoidOp>("sigmoid", value); }
 Value eider::gelu(const Operand &value) { return function<ir::GeluOp>("gelu", value); }
 
+Value eider::fma(const Operand &left, const Operand &right, const Operand &addend) {
+  Site site = Recording::enter("fma", {&left, &right, &addend});
+  Recording &recording = *site.recording;
+  mlir::Value values[] = {recording.f32(left, site), recording.f32(right, site),
+                          recording.f32(addend, site)};
+  Extents extents;
+  for (mlir::Value value : values)
+    extents = Recording::common(extents, Recording::extentsOf(value.getType()), site);
+  for (mlir::Value &value : values)
+    value = recording.broadcast(value, extents);
+  return recording.wrap(
+      math::FmaOp::create(recording.builder, recording.unknown, values[0], values[1], values[2]));
+}
+
 Value eider::rcp(const Operand &value) {
   return binary<arith::DivFOp>("rcp", number(1, value), value);
 }

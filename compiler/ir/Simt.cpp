@@ -174,9 +174,11 @@ LogicalResult ScaleLayoutOp::verify() {
 
 LogicalResult ReduceOp::verify() {
   TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
-  if (getTimes() && (getKind() != Reduction::sum || getGroup() ||
+  if (getTimes() && (getKind() != Reduction::sum ||
                      cast<VectorType>(getTimes().getType()).getNumElements() != tile.columnsHeld()))
-    return emitOpError("products are summed over a row, of its elements and a column vector");
+    return emitOpError("products are summed, of a row's elements and a column vector");
+  if (getGroup() && getTimes() && (getScales() || getCodec()))
+    return emitOpError("a group's products have no scales, nor do tensor cores multiply them");
   if (getCodec()) {
     const Type codes = getElementTypeOrSelf(getInput());
     const Type met = getTimes() ? getElementTypeOrSelf(getTimes()) : Type();
@@ -189,8 +191,8 @@ LogicalResult ReduceOp::verify() {
       getElementTypeOrSelf(getTimes()) != getElementTypeOrSelf(getInput()))
     return emitOpError("products are of two fragments of one type");
   const bool isStacked = tile.getKind() == TileKind::rows;
-  if (isStacked && !getTimes())
-    return emitOpError("of several rows a thread only products are summed");
+  if (isStacked && (!getTimes() || getGroup()))
+    return emitOpError("of several rows a thread only products are summed, over whole rows");
   if (isStacked && getScales() &&
       cast<VectorType>(getScales().getType()).getNumElements() % tile.getRows() != 0)
     return emitOpError("each of a thread's rows has as many scales");

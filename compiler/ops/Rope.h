@@ -25,7 +25,7 @@ public:
     sine = repeat(gather(sines, position), hidden, each);
   }
 
-  Value operator()(const Value &x) const { return x * cosine + rotate_halves(x, over) * sine; }
+  Value operator()(const Value &x) const { return fma(x, cosine, rotate_halves(x, over) * sine); }
 
 private:
   int64_t over;

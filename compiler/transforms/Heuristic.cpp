@@ -357,7 +357,8 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
     knobs.rows = 2;
   if (domain.decodesBySoftware && isFew) {
     knobs.tiles = 4;
-    knobs.resident = std::max<int64_t>(1, heldOfSoftware / knobs.threads);
+    // The nearest: a block alone leaves a multiprocessor half empty.
+    knobs.resident = std::max<int64_t>(1, (heldOfSoftware + knobs.threads / 2) / knobs.threads);
   }
   if (domain.decodesBySoftware || !isFew)
     return ScheduleAttr::get(context, Family::row, knobs);

@@ -370,9 +370,9 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
     return op.emitError("a reduction along whole rows in a kernel of two-dimensional blocks: "
                         "eider-partition cuts it out");
   Value input = map.lookup(op.getInput()), times;
-  // Products of a row's sum need no rounding of their own.
+  // Products that are summed need no rounding of their own.
   if (auto product = input.getDefiningOp<arith::MulFOp>();
-      product && op.getKind() == Reduction::sum && !group && op.getInput().hasOneUse()) {
+      product && op.getKind() == Reduction::sum && op.getInput().hasOneUse()) {
     input = product.getLhs();
     times = product.getRhs();
   }

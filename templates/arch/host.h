@@ -45,6 +45,7 @@ inline EiderHostSite place(const Site &site) {
 }
 
 inline int thread_index() { return static_cast<int>(scheduler->position()->thread); }
+inline int nonnegative_thread_index() { return thread_index(); }
 inline int64 block_index() { return scheduler->position()->block; }
 inline int64 grid_size() { return scheduler->position()->grid_size; }
 
@@ -374,17 +375,20 @@ inline uint32 multiply_f16x2(uint32 a, uint32 b) { // exact in float, so rounded
 
 inline constexpr bool has_packed_maximum = true;
 
-inline uint32 maximum_bf16x2(uint32 a, uint32 b) {
+inline uint32 maximum_magnitude_bf16x2(uint32 a, uint32 b) {
   const auto half = [](uint32 bits) { return as_float(bits << 16); };
-  return bf16x2_from(maximum(half(a), half(b)), maximum(half(a >> 16), half(b >> 16)));
+  return bf16x2_from(maximum_magnitude(half(a), half(b)),
+                     maximum_magnitude(half(a >> 16), half(b >> 16))) |
+         ((a ^ b) & 0x80008000u);
 }
 inline uint32 minimum_bf16x2(uint32 a, uint32 b) {
   const auto half = [](uint32 bits) { return as_float(bits << 16); };
   return bf16x2_from(minimum(half(a), half(b)), minimum(half(a >> 16), half(b >> 16)));
 }
-inline uint32 maximum_f16x2(uint32 a, uint32 b) {
-  return f16x2_from(maximum(float_from_low_f16(a), float_from_low_f16(b)),
-                    maximum(float_from_high_f16(a), float_from_high_f16(b)));
+inline uint32 maximum_magnitude_f16x2(uint32 a, uint32 b) {
+  return f16x2_from(maximum_magnitude(float_from_low_f16(a), float_from_low_f16(b)),
+                    maximum_magnitude(float_from_high_f16(a), float_from_high_f16(b))) |
+         ((a ^ b) & 0x80008000u);
 }
 
 inline uint32 multiply_bf16x2(uint32 a, uint32 b) { // exact in float, but for what is below it

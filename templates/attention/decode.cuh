@@ -197,8 +197,8 @@ public:
   }
 
 private:
-  static EIDER_DEVICE int warp() { return arch::thread_index() / 32; }
-  static EIDER_DEVICE int lane() { return arch::thread_index() % 32; }
+  static EIDER_DEVICE int warp() { return arch::nonnegative_thread_index() / 32; }
+  static EIDER_DEVICE int lane() { return arch::nonnegative_thread_index() % 32; }
   static EIDER_DEVICE int team() { return warp() / shares; }
   static EIDER_DEVICE int share() { return warp() % shares; }
   static EIDER_DEVICE void team_barrier(arch::Site at) {
@@ -624,7 +624,7 @@ private:
   template <class Sums>
   static EIDER_DEVICE void leave(const Sums &sums, float *parts, int64, int64, arch::Site) {
     float *part = parts + arch::block_index() * Parts::size;
-    for (int i = arch::thread_index(); i < Parts::values + group; i += warps * 32) {
+    for (int i = arch::nonnegative_thread_index(); i < Parts::values + group; i += warps * 32) {
       const int head = i < Parts::values ? i / value_dim : i - Parts::values;
       const float largest = sums.largest(head);
       if (i < Parts::values) {
@@ -642,7 +642,7 @@ private:
                                  int64 count, arch::Site at) {
     Out *output = to.output + number * Parts::values;
     if (count == 1) {
-      for (int i = arch::thread_index(); i < Parts::values; i += warps * 32) {
+      for (int i = arch::nonnegative_thread_index(); i < Parts::values; i += warps * 32) {
         const int head = i / value_dim;
         const float largest = sums.largest(head), weight = sums.weight(head, largest);
         const float value = sums.value(head, i % value_dim, largest);

@@ -56,7 +56,7 @@ template <int page, int window, class Index, class W> struct PagedTokens {
   }
 
 private:
-  static EIDER_DEVICE int own_token() { return arch::thread_index() % tokens; }
+  static EIDER_DEVICE int own_token() { return arch::nonnegative_thread_index() % tokens; }
   /// Of the lane's token of a step, which page of the sequence's it is.
   static EIDER_DEVICE int64 page_number(int step) {
     return has_whole_steps ? step / (page / tokens)

@@ -90,7 +90,7 @@ struct AttentionParts {
   static EIDER_DEVICE void combine(Out *to, const float *parts, int64 count) {
     constexpr int fair = values / threads;
     constexpr int vector = fair >= 8 ? 8 : fair >= 4 ? 4 : 2;
-    for (int i = arch::thread_index() * vector; i < values; i += threads * vector) {
+    for (int i = arch::nonnegative_thread_index() * vector; i < values; i += threads * vector) {
       Sums<vector> sums;
       sums.add_all(parts, i / head_dim, i % head_dim, count);
       EIDER_UNROLL

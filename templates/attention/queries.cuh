@@ -40,7 +40,7 @@ public:
   float scale[eights][2]; ///< What the lane's columns of a score's product have lost.
 
   EIDER_DEVICE Queries(const Q *q, int64 head_pitch, int share, arch::Site at) {
-    const int lane = arch::thread_index() % 32;
+    const int lane = arch::nonnegative_thread_index() % 32;
     EIDER_UNROLL
     for (int e = 0; e < eights; ++e) {
       const int head = e * 8 + lane / 4;

@@ -159,8 +159,8 @@ template <int lanes, int bytes, int size> struct Ends {
   uint32 word = 0;
 
   EIDER_DEVICE Ends(const uint32 *words, arch::Site site)
-      : position(arch::thread_index() % lanes * own) {
-    const int last = arch::thread_index() % 32 | (lanes - 1);
+      : position(arch::nonnegative_thread_index() % lanes * own) {
+    const int last = arch::nonnegative_thread_index() % 32 | (lanes - 1);
     EIDER_UNROLL
     for (int i = 0; i < piece / 4; ++i) {
       const uint32 other = arch::shuffle(words[(bytes - piece) / 4 + i], last, site);
@@ -200,7 +200,7 @@ EIDER_DEVICE void store_shifted(const ChunkOfRow<T> &chunk, const Fragment<T, co
   constexpr int bytes = bytes_of<T>(vector), piece = piece_of(bytes), size = sizeof(T);
   auto *at = reinterpret_cast<unsigned char *>(chunk.at);
   const auto shift = static_cast<int>((0 - reinterpret_cast<uint64>(at)) % piece);
-  const int thread = arch::thread_index() % 32, lane = thread % lanes;
+  const int thread = arch::nonnegative_thread_index() % 32, lane = thread % lanes;
 
   uint32 window[(bytes + piece) / 4], words[bytes / 4];
   EIDER_UNROLL

@@ -156,7 +156,7 @@ class Transposition {
 
   /// Writes the lines first … first + lines - 1 that the thread has.
   static EIDER_DEVICE void write(unsigned char *memory, const Values &values, int first) {
-    const int thread = arch::thread_index(), writer = Layout::writer(thread, first);
+    const int thread = arch::nonnegative_thread_index(), writer = Layout::writer(thread, first);
     if (Layout::passes > 1 && (writer < 0 || writer >= lines / vector))
       return;
     EIDER_UNROLL
@@ -177,7 +177,8 @@ class Transposition {
     for (int c = 0; c < chunks; ++c) {
       if ((c + 1) * lines_of_chunk <= first || c * lines_of_chunk >= first + lines)
         continue;
-      const int thread = arch::thread_index(), line = Layout::line_read(thread, c, first);
+      const int thread = arch::nonnegative_thread_index(),
+                line = Layout::line_read(thread, c, first);
       if (lines_of_chunk > lines && (line < 0 || line >= lines))
         continue;
       EIDER_UNROLL

@@ -95,10 +95,10 @@ template <class Operation, int count, class T, int all>
 EIDER_DEVICE float reduce_elements(const Fragment<T, all> &values, int first) {
   if constexpr (same<Operation, MaximumMagnitude> && arch::has_packed_maximum && count % 2 == 0) {
     const auto combine = [](uint32 a, uint32 b) {
-      return same<T, bf16> ? arch::maximum_bf16x2(a, b) : arch::maximum_f16x2(a, b);
+      return same<T, bf16> ? arch::maximum_magnitude_bf16x2(a, b)
+                           : arch::maximum_magnitude_f16x2(a, b);
     };
-    const uint32 both =
-        tree<count / 2>([&](int i) { return values.words[i] & 0x7fff7fffu; }, combine, first / 2);
+    const uint32 both = tree<count / 2>([&](int i) { return values.words[i]; }, combine, first / 2);
     return Operation::combine(detail::low_half<T>(both), detail::high_half<T>(both));
   } else {
     return tree<count>([&](int i) { return Operation::of(to<float>(values[i])); },

@@ -197,6 +197,17 @@ struct TileMembers {
   EIDER_DEVICE auto sum_of_groups(const Floats &f, arch::Site at = arch::Site::current()) const {
     return reduce_groups<Sum, B>(f, at);
   }
+  /// The sum of a · b, each product added unrounded.
+  template <int B>
+  EIDER_DEVICE auto sum_of_groups_of_products(const Floats &a, const Floats &b,
+                                              arch::Site at = arch::Site::current()) const {
+    constexpr int each = elements / GroupsOf<B>::count;
+    return combine_groups<Sum, B>(
+        [](int first, const Floats &c, const Floats &d) {
+          return sum_products<each>(c, d, first, first);
+        },
+        at, a, b);
+  }
   /// The largest and the smallest of a group; NaN if one is NaN.
   template <int B>
   EIDER_DEVICE auto max_of_groups(const Floats &f, arch::Site at = arch::Site::current()) const {
@@ -372,19 +383,30 @@ private:
 
   template <class Operation, int B, class T>
   EIDER_DEVICE auto reduce_groups(const Fragment<T, elements> &f, arch::Site at) const {
+    constexpr int each = elements / GroupsOf<B>::count;
+    return combine_groups<Operation, B>(
+        [](int first, const Fragment<T, elements> &counted) {
+          return reduce_elements<Operation, each>(counted, first);
+        },
+        at, f);
+  }
+
+  /// Combines what own(first, fragments) gives in each lane of a group: of the thread's elements of
+  /// it, from `first` on.
+  template <class Operation, int B, class Own, class... Fragments>
+  EIDER_DEVICE auto combine_groups(Own own_of, arch::Site at, const Fragments &...fragments) const {
     using G = GroupsOf<B>;
     static_assert(G::chunks_of_group * Tile::segments <= chunks * Tile::segments,
                   "a group reaches over several tiles");
     const auto own = of_inside<Operation>(
-        [](const Fragment<T, elements> &counted) {
-          constexpr int each = elements / G::count;
+        [&](const Fragments &...counted) {
           Fragment<float, G::count> parts;
           EIDER_UNROLL
           for (int g = 0; g < G::count; ++g)
-            parts.fill(g, reduce_elements<Operation, each>(counted, g * each));
+            parts.fill(g, own_of(g * (elements / G::count), counted...));
           return parts;
         },
-        f);
+        fragments...);
     Fragment<float, G::count> groups;
     EIDER_UNROLL
     for (int g = 0; g < G::count; ++g)

@@ -33,8 +33,8 @@ public:
 
   /// Of the block that begins at (row, column) of a matrix of `total` rows.
   EIDER_DEVICE TransposedTile(int64 row, int column, int64 total)
-      : row_(column + arch::thread_index() / chunks_of_row),
-        column_(row + arch::thread_index() % chunks_of_row * vector),
+      : row_(column + arch::nonnegative_thread_index() / chunks_of_row),
+        column_(row + arch::nonnegative_thread_index() % chunks_of_row * vector),
         left_(nearby(total - column_)), columns_inside_(columns_inside(left_)) {}
 
   /// As TileMembers; wide where every row happens to be aligned although none has to be.
@@ -57,7 +57,7 @@ public:
   /// Writes it, once.
   template <class T, class Where>
   EIDER_DEVICE void store_block(T *p, T value, const Where &where) const {
-    if (arch::thread_index() == 0)
+    if (arch::nonnegative_thread_index() == 0)
       p[block_offset(where)] = value;
   }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "tests/points/Points.h"
 
+#include <cmath>
 #include <cstring>
 #include <gmock/gmock.h>
 
@@ -54,7 +55,7 @@ std::vector<Point> points() {
 
 TEST(Rope, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }
 
-/// Without the reference: x · cos + turned · sin, each step rounded; positions beyond the tables
+/// Without the reference: x · cos + turned · sin, whose first product is not rounded; positions beyond the tables
 /// have no angles and give zeros.
 TEST(Rope, IsAPlainLoop) {
   constexpr int64_t tokens = 12, hidden = 32, head = 16, half = head / 2;
@@ -84,8 +85,8 @@ TEST(Rope, IsAPlainLoop) {
       const int64_t distance = isInterleaved ? 1 : half,
                     angle = position * half + (isInterleaved ? at / 2 : at % half);
       const float other = isFirst ? -x[i + distance] : x[i - distance];
-      const float direct = x[i] * cos[angle], turned = other * sin[angle];
-      EXPECT_EQ(y[i], direct + turned) << i;
+      const float turned = other * sin[angle];
+      EXPECT_EQ(y[i], std::fma(x[i], cos[angle], turned)) << i;
     }
     EXPECT_GT(outside, 0);
   }

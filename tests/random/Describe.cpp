@@ -70,6 +70,7 @@ constexpr OpText opTexts[] = {
     {Op::Extent, "extent"},
     {Op::Position, "position"},
     {Op::Clamp, "clamp"},
+    {Op::Fma, "fma"},
     {Op::Cast, "cast"},
     {Op::RoundTo, "round_to"},
     {Op::Broadcast, "broadcast"},

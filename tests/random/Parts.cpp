@@ -57,6 +57,9 @@ void Author::writeBinary() {
   if (oneIn(8)) {
     const size_t low = number(-1), high = number(2);
     add({.op = Op::Clamp, .operands = {*x, low, high}});
+  } else if (oneIn(8)) {
+    const size_t addend = partner(*x);
+    add({.op = Op::Fma, .operands = {*x, other, addend}});
   } else if (oneIn(2)) {
     binary(among(binaryNames()), *x, other);
   } else {

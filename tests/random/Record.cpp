@@ -126,6 +126,8 @@ private:
       return binaryNamed(step.function)(operand(step, 0), operand(step, 1));
     case Op::Clamp:
       return clamp(operand(step, 0), operand(step, 1), operand(step, 2));
+    case Op::Fma:
+      return fma(operand(step, 0), operand(step, 1), operand(step, 2));
     case Op::Select:
       return select(comparisonNamed(step.function)(operand(step, 0), operand(step, 1)),
                     operand(step, 2), operand(step, 3));

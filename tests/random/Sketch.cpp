@@ -116,6 +116,7 @@ private:
     case Op::ScaledScatter:
       return count == 2;
     case Op::Clamp:
+    case Op::Fma:
       return count == 3;
     case Op::Select:
       return count == 4;
@@ -187,6 +188,7 @@ private:
         return index(*axes);
       [[fallthrough]];
     case Op::Clamp:
+    case Op::Fma:
       if (!areValues(0, step.operands.size()) || (isNumber(0) && isNumber(1)))
         return std::nullopt;
       return value(DType::f32, *axes);

@@ -55,6 +55,7 @@ enum class Op {
   Unary,       ///< `function`
   Binary,      ///< `function`
   Clamp,
+  Fma,
   Select, ///< `function`: a comparison of the first two operands
   Cast,   ///< `dtype`
   RoundTo,

@@ -113,6 +113,7 @@ const Vocabulary &text::vocabulary() {
        "amax",
        "amax_number",
        "sum_of_groups",
+       "sum_of_groups_of_products",
        "max_of_groups",
        "min_of_groups",
        "amax_of_groups",

@@ -169,6 +169,8 @@ EIDER_API Value operator-(const Operand &left, const Operand &right);
 EIDER_API Value operator*(const Operand &left, const Operand &right);
 EIDER_API Value operator/(const Operand &left, const Operand &right);
 EIDER_API Value operator-(const Operand &value);
+/// left · right + addend, rounded once: one instruction where two operators are two.
+EIDER_API Value fma(const Operand &left, const Operand &right, const Operand &addend);
 EIDER_API Value sqrt(const Operand &value);
 EIDER_API Value rcp(const Operand &value); ///< 1 / x
 

@@ -75,8 +75,23 @@ simt.kernel @products ["x"] threads = 32 grid = "1" arguments = ["tensor:x"] ali
   simt.for_tiles %rows {
   ^bb0(%at: !cursor):
     %f = simt.load elements %x at %at : !simt.pointer<f32>, !cursor -> vector<4xf32>
-    // expected-error @below {{'simt.reduce' op products are summed over a row, of its elements and a column vector}}
+    // expected-error @below {{'simt.reduce' op products are summed, of a row's elements and a column vector}}
     %s = simt.reduce max %f times %f : vector<4xf32> at %at : vector<4xf32>, !cursor -> f32
+  }
+}
+
+// -----
+
+!cursor = !simt.cursor<<row, threads = 32, vector = 4, rows = 1, columns = 128, loads = 1, width = 128>>
+simt.kernel @scaled_products_of_groups ["x", "s"] threads = 32 grid = "1" arguments = ["tensor:x", "tensor:s"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<f32>, %s: !simt.pointer<f32>):
+  %rows = arith.constant 1 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !cursor):
+    %f = simt.load elements %x at %at : !simt.pointer<f32>, !cursor -> vector<4xf32>
+    %g = simt.load groups %s at %at {group = 4 : i64} : !simt.pointer<f32>, !cursor -> vector<1xf32>
+    // expected-error @below {{'simt.reduce' op a group's products have no scales, nor do tensor cores multiply them}}
+    %d = simt.reduce sum %f times %f : vector<4xf32> by %g : vector<1xf32> at %at {group = 4 : i64} : vector<4xf32>, !cursor -> vector<1xf32>
   }
 }
 
@@ -92,7 +107,7 @@ simt.kernel @scaled_products ["w", "x", "s"] threads = 32 grid = "1" arguments =
     %c = simt.load columns %x at %at : !simt.pointer<f32>, !cursor -> vector<4xf32>
     %g = simt.load groups %s at %at {group = 4 : i64} : !simt.pointer<f32>, !cursor -> vector<2xf32>
     %d = simt.reduce sum %f times %c : vector<4xf32> by %g : vector<2xf32> at %at : vector<8xf32>, !cursor -> vector<2xf32>
-    // expected-error @below {{'simt.reduce' op of several rows a thread only products are summed}}
+    // expected-error @below {{'simt.reduce' op of several rows a thread only products are summed, over whole rows}}
     %e = simt.reduce sum %f by %g : vector<2xf32> at %at : vector<8xf32>, !cursor -> vector<2xf32>
   }
 }

@@ -178,6 +178,7 @@ TEST(Arithmetic, everyFunctionIsRecorded) {
       {max(p.x, 1), "arith.maximumf"},
       {abs(p.x), "math.absf"},
       {sqrt(p.x), "math.sqrt"},
+      {fma(p.x, 2, p.s), "math.fma"},
       {rsqrt(p.x), "math.rsqrt"},
       {exp(p.x), "math.exp "},
       {exp2(p.x), "math.exp2"},
@@ -216,6 +217,11 @@ TEST(Arithmetic, composedFunctions) {
   for (const char *part : {"eider.sigmoid", "eider.gelu", "math.tanh", "arith.maximumf",
                            "arith.minimumf", "arith.divf", "0.797884583", "4.471500e-02"})
     EXPECT_THAT(text, HasSubstr(part));
+}
+
+TEST(Arithmetic, fmaIsAtTheSharedShape) {
+  Playground p;
+  EXPECT_EQ(fma(p.row, p.s, p.column).shape(), (Shape{p.tokens, p.hidden}));
 }
 
 TEST(Arithmetic, selectComparesAtTheSharedShape) {
