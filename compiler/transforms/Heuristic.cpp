@@ -303,10 +303,12 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   // codes a byte are read so little that what is stored fills it.
   const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||
                        (domain.bitsRead == 4 && domain.narrowestStore >= 16 && !fitsCache);
+  // Heads that are normalised and turned wait for more than others: smaller blocks.
+  const int64_t ofBlock = domain.rotates && domain.sumsGroups ? 64 : 128;
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads,
                             .vector = vector,
-                            .rows = std::max<int64_t>(1, 128 / threads),
+                            .rows = std::max<int64_t>(1, ofBlock / threads),
                             .loads = loads,
                             .tiles = domain.encodesBySoftware ? 2 : 1,
                             .resident = bounded ? 1344 / threads : 0,
