@@ -27,7 +27,7 @@ CELLS = (
               "row<threads = 256, vector = 16, rows = 2, tiles = 4, resident = 2>"), "gemv", 128),
     *(("attention_decode", ("--format", format, "--codec", codec, *DECODE), "attention_decode", 128)
       for format, codec in (("e4m3", "software"), ("e4m3", "hardware"), ("e5m2", "software"))),
-    ("quantize", ("--format", "e2m1", "--block", "1x16", "--scale", "e4m3", "--dim", "hidden=8192"), "quantize", 32),
+    ("quantize", ("--format", "e2m1", "--block", "1x16", "--scale", "e4m3", "--dim", "hidden=8192"), "quantize", 64),
     ("quantize", ("--format", "e2m1", "--block", "1x32", "--scale", "e8m0", "--mode", "mx", "--dim", "hidden=8192"),
      "quantize", 32),
 )
