@@ -19,14 +19,21 @@ template <class Op> static Value unary(const char *name, const Operand &value) {
   return recording.wrap(Op::create(recording.builder, recording.unknown, operand));
 }
 
+/// Repeats values to the smallest shape over which all of them repeat.
+static void bringTogether(const Site &site, llvm::MutableArrayRef<mlir::Value> values) {
+  Extents extents = Recording::extentsOf(values[0].getType());
+  for (mlir::Value value : values.drop_front())
+    extents = Recording::common(extents, Recording::extentsOf(value.getType()), site);
+  for (mlir::Value &value : values)
+    value = site.recording->broadcast(value, extents);
+}
+
 /// Records `Op` on two values, at the smallest shape over which both repeat.
 template <class Op> static Value onBoth(const Site &site, mlir::Value a, mlir::Value b) {
   Recording &recording = *site.recording;
-  Extents extents =
-      Recording::common(Recording::extentsOf(a.getType()), Recording::extentsOf(b.getType()), site);
-  a = recording.broadcast(a, extents);
-  b = recording.broadcast(b, extents);
-  return recording.wrap(Op::create(recording.builder, recording.unknown, a, b));
+  mlir::Value values[] = {a, b};
+  bringTogether(site, values);
+  return recording.wrap(Op::create(recording.builder, recording.unknown, values[0], values[1]));
 }
 
 /// Records `Op` on two operands in f32.
@@ -103,11 +110,7 @@ Value eider::fma(const Operand &left, const Operand &right, const Operand &adden
   Recording &recording = *site.recording;
   mlir::Value values[] = {recording.f32(left, site), recording.f32(right, site),
                           recording.f32(addend, site)};
-  Extents extents;
-  for (mlir::Value value : values)
-    extents = Recording::common(extents, Recording::extentsOf(value.getType()), site);
-  for (mlir::Value &value : values)
-    value = recording.broadcast(value, extents);
+  bringTogether(site, values);
   return recording.wrap(
       math::FmaOp::create(recording.builder, recording.unknown, values[0], values[1], values[2]));
 }
@@ -170,15 +173,11 @@ Value eider::select(const Mask &condition, const Operand &ifTrue, const Operand 
   Site site = Recording::enter("select", {operands[0], operands[1], operands[2], operands[3]});
   Recording &recording = *site.recording;
   mlir::Value values[4];
-  Extents extents;
   const bool isIndex = Recording::isIndex(*operands[0]) || Recording::isIndex(*operands[1]);
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 4; ++i)
     values[i] =
         isIndex && i < 2 ? recording.index(*operands[i], site) : recording.f32(*operands[i], site);
-    extents = Recording::common(extents, Recording::extentsOf(values[i].getType()), site);
-  }
-  for (mlir::Value &value : values)
-    value = recording.broadcast(value, extents);
+  bringTogether(site, values);
   mlir::Value holds =
       isIndex ? arith::CmpIOp::create(recording.builder, recording.unknown,
                                       Recording::indexPredicate(condition), values[0], values[1])

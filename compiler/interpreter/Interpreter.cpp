@@ -511,6 +511,28 @@ static arith::CmpFPredicate predicateOf(arith::CmpIOp compare) {
   llvm_unreachable("ten comparisons");
 }
 
+/// Whether a sum takes the value, and nothing else.
+static bool isOnlySummed(Operation *op) {
+  auto reduce = op->hasOneUse() ? dyn_cast<ir::ReduceOp>(*op->user_begin()) : ir::ReduceOp();
+  return reduce &&
+         (reduce.getKind() == ir::Reduction::sum || reduce.getKind() == ir::Reduction::mean);
+}
+
+/// Products that are summed may be added unrounded: one of finite factors that is beyond the
+/// largest float is no infinity then, and what the sum is depends on the others.
+static void allowUnrounded(Tensor &products, const Tensor &left, const Tensor &right) {
+  for (int64_t i = 0; i < products.size(); ++i) {
+    if (!std::isinf(products.range(i).largestMagnitude()) ||
+        !std::isfinite(left.range(i).largestMagnitude()) ||
+        !std::isfinite(right.range(i).largestMagnitude()))
+      continue;
+    if (products.isExact())
+      for (double value : products.values)
+        products.ranges.push_back(Range::point(value));
+    products.ranges[i] = Range::anything();
+  }
+}
+
 bool Machine::executeArithmetic(Operation *op) {
   auto operand = [&](unsigned i) -> const Tensor & { return get(op->getOperand(i)); };
   auto done = [&](Tensor result) {
@@ -521,7 +543,12 @@ bool Machine::executeArithmetic(Operation *op) {
     return done(apply(*function, operand(0)));
   if (Binary operation = binaryOperation(op)) {
     bool squares = isa<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1);
-    return done(squares ? square(operand(0)) : apply(operation, operand(0), operand(1)));
+    if (squares)
+      return done(square(operand(0)));
+    Tensor result = apply(operation, operand(0), operand(1));
+    if (isa<arith::MulFOp>(op) && isOnlySummed(op))
+      allowUnrounded(result, operand(0), operand(1));
+    return done(std::move(result));
   }
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<arith::ConstantOp>(

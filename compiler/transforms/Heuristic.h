@@ -29,6 +29,11 @@ inline constexpr int64_t fewRows = 256;
 ir::ScheduleAttr heuristicSchedule(mlir::MLIRContext *context, const Domain &domain,
                                    int64_t mostRows, std::string &message);
 
+/// The same of attention: of queries over a cache, for launches of at most so many sequences, or of
+/// a sequence over itself.
+ir::ScheduleAttr attentionSchedule(mlir::MLIRContext *context, const Domain &domain,
+                                   int64_t mostSequences);
+
 /// The same of a product of matrices.
 ir::ScheduleAttr productSchedule(mlir::MLIRContext *context, const Domain &domain, int64_t mostRows,
                                  std::string &message);

@@ -375,6 +375,7 @@ inline uint32 multiply_f16x2(uint32 a, uint32 b) { // exact in float, so rounded
 
 inline constexpr bool has_packed_maximum = true;
 
+inline uint32 packed_magnitudes(uint32 pair) { return pair; }
 inline uint32 maximum_magnitude_bf16x2(uint32 a, uint32 b) {
   const auto half = [](uint32 bits) { return as_float(bits << 16); };
   return bf16x2_from(maximum_magnitude(half(a), half(b)),

@@ -489,13 +489,18 @@ EIDER_DEVICE uint32 multiply_f16x2(uint32 a, uint32 b) {
 /// Whether maxima can be taken two a word.
 inline constexpr bool has_packed_maximum = target >= 800;
 
+/// Two halves as what follows takes them, once: without signs where instructions do not look away
+/// from them.
+EIDER_DEVICE uint32 packed_magnitudes(uint32 pair) {
+  return target >= 860 ? pair : pair & 0x7fff7fffu;
+}
 /// The larger magnitude of both halves, NaN wins; either sign.
 EIDER_DEVICE uint32 maximum_magnitude_bf16x2(uint32 a, uint32 b) {
   uint32 r;
   if constexpr (target >= 860)
     asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
   else
-    asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a & 0x7fff7fffu), "r"(b & 0x7fff7fffu));
+    asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
   return r;
 }
 EIDER_DEVICE uint32 maximum_magnitude_f16x2(uint32 a, uint32 b) {
@@ -503,7 +508,7 @@ EIDER_DEVICE uint32 maximum_magnitude_f16x2(uint32 a, uint32 b) {
   if constexpr (target >= 860)
     asm("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
   else
-    asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a & 0x7fff7fffu), "r"(b & 0x7fff7fffu));
+    asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
   return r;
 }
 /// The smaller of both halves, NaN wins.

@@ -98,7 +98,8 @@ EIDER_DEVICE float reduce_elements(const Fragment<T, all> &values, int first) {
       return same<T, bf16> ? arch::maximum_magnitude_bf16x2(a, b)
                            : arch::maximum_magnitude_f16x2(a, b);
     };
-    const uint32 both = tree<count / 2>([&](int i) { return values.words[i]; }, combine, first / 2);
+    const uint32 both = tree<count / 2>(
+        [&](int i) { return arch::packed_magnitudes(values.words[i]); }, combine, first / 2);
     return Operation::combine(detail::low_half<T>(both), detail::high_half<T>(both));
   } else {
     return tree<count>([&](int i) { return Operation::of(to<float>(values[i])); },

@@ -40,6 +40,8 @@ struct TileMembers {
   using Floats = Fragment<float, elements>;
   static constexpr bool knows_width = columns > 0;
   template <int B> using GroupsOf = Groups<B, vector, chunks, lanes>;
+  /// That a thread holds of a group.
+  template <int B> static constexpr int elements_of_group = elements / GroupsOf<B>::count;
 
   //===-- Elements --------------------------------------------------------===//
 
@@ -201,10 +203,9 @@ struct TileMembers {
   template <int B>
   EIDER_DEVICE auto sum_of_groups_of_products(const Floats &a, const Floats &b,
                                               arch::Site at = arch::Site::current()) const {
-    constexpr int each = elements / GroupsOf<B>::count;
     return combine_groups<Sum, B>(
         [](int first, const Floats &c, const Floats &d) {
-          return sum_products<each>(c, d, first, first);
+          return sum_products<elements_of_group<B>>(c, d, first, first);
         },
         at, a, b);
   }
@@ -383,10 +384,9 @@ private:
 
   template <class Operation, int B, class T>
   EIDER_DEVICE auto reduce_groups(const Fragment<T, elements> &f, arch::Site at) const {
-    constexpr int each = elements / GroupsOf<B>::count;
     return combine_groups<Operation, B>(
         [](int first, const Fragment<T, elements> &counted) {
-          return reduce_elements<Operation, each>(counted, first);
+          return reduce_elements<Operation, elements_of_group<B>>(counted, first);
         },
         at, f);
   }
@@ -394,23 +394,23 @@ private:
   /// Combines what own(first, fragments) gives in each lane of a group: of the thread's elements of
   /// it, from `first` on.
   template <class Operation, int B, class Own, class... Fragments>
-  EIDER_DEVICE auto combine_groups(Own own_of, arch::Site at, const Fragments &...fragments) const {
+  EIDER_DEVICE auto combine_groups(Own own, arch::Site at, const Fragments &...fragments) const {
     using G = GroupsOf<B>;
     static_assert(G::chunks_of_group * Tile::segments <= chunks * Tile::segments,
                   "a group reaches over several tiles");
-    const auto own = of_inside<Operation>(
+    const auto parts_of_lane = of_inside<Operation>(
         [&](const Fragments &...counted) {
           Fragment<float, G::count> parts;
           EIDER_UNROLL
           for (int g = 0; g < G::count; ++g)
-            parts.fill(g, own_of(g * (elements / G::count), counted...));
+            parts.fill(g, own(g * elements_of_group<B>, counted...));
           return parts;
         },
         fragments...);
     Fragment<float, G::count> groups;
     EIDER_UNROLL
     for (int g = 0; g < G::count; ++g)
-      groups.fill(g, reduce_lanes<Operation, G::lanes_of_group, block>(own[g], at));
+      groups.fill(g, reduce_lanes<Operation, G::lanes_of_group, block>(parts_of_lane[g], at));
     return groups;
   }
 

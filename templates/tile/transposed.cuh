@@ -57,7 +57,7 @@ public:
   /// Writes it, once.
   template <class T, class Where>
   EIDER_DEVICE void store_block(T *p, T value, const Where &where) const {
-    if (arch::nonnegative_thread_index() == 0)
+    if (arch::thread_index() == 0)
       p[block_offset(where)] = value;
   }
 

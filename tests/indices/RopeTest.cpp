@@ -55,8 +55,8 @@ std::vector<Point> points() {
 
 TEST(Rope, AgreesWithTheReferenceOnTheDevice) { expectReference(points()); }
 
-/// Without the reference: x · cos + turned · sin, whose first product is not rounded; positions beyond the tables
-/// have no angles and give zeros.
+/// Without the reference: x · cos + turned · sin, whose first product is not rounded; positions
+/// beyond the tables have no angles and give zeros.
 TEST(Rope, IsAPlainLoop) {
   constexpr int64_t tokens = 12, hidden = 32, head = 16, half = head / 2;
   for (bool isInterleaved : {false, true}) {

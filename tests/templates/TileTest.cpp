@@ -145,11 +145,13 @@ TYPED_TEST_SUITE(Group, Grouping);
 
 /// Elements outside the matrix are 1 here, not 0: they must not count.
 template <class S>
-void reduceGroups(const float *x, float *sums, float *largest, float *smallest, float *magnitudes,
-                  int64 rows) {
+void reduceGroups(const float *x, float *sums, float *products, float *largest, float *smallest,
+                  float *magnitudes, int64 rows) {
   for (const typename S::Tile tile : S::Tile::over(rows)) {
     const auto f = tile.template load<4>(x) + 1.0f;
     tile.template store_groups<S::B>(sums, tile.template sum_of_groups<S::B>(f));
+    tile.template store_groups<S::B>(products,
+                                     tile.template sum_of_groups_of_products<S::B>(f, f - 0.25f));
     tile.template store_groups<S::B>(largest, tile.template max_of_groups<S::B>(f - 9.0f));
     tile.template store_groups<S::B>(smallest, tile.template min_of_groups<S::B>(f + 9.0f));
     tile.template store_groups<S::B>(magnitudes, tile.template amax_of_groups<S::B>(f));
@@ -160,21 +162,25 @@ TYPED_TEST(Group, ReducesWhatIsInside) {
   constexpr int64 rows = 5, columns = TypeParam::columns, B = TypeParam::B,
                   groups = (columns + B - 1) / B;
   const std::vector<float> x = randomFloats(rows * columns);
-  std::vector<float> sums(rows * groups), largest = sums, smallest = sums, magnitudes = sums;
-  run<reduceGroups<TypeParam>, TypeParam>(x.data(), sums.data(), largest.data(), smallest.data(),
-                                          magnitudes.data(), rows);
+  std::vector<float> sums(rows * groups), products = sums, largest = sums, smallest = sums,
+                                          magnitudes = sums;
+  run<reduceGroups<TypeParam>, TypeParam>(x.data(), sums.data(), products.data(), largest.data(),
+                                          smallest.data(), magnitudes.data(), rows);
   for (int64 row = 0; row < rows; ++row)
     for (int64 group = 0; group < groups; ++group) {
-      double sum = 0, total = 0;
+      double sum = 0, total = 0, product = 0, totalOfProducts = 0;
       float most = -INFINITY, least = INFINITY, magnitude = 0;
       for (int64 column = group * B; column < std::min(columns, (group + 1) * B); ++column) {
         const float f = x[row * columns + column] + 1.0f;
         sum += f, total += std::fabs(f);
+        const double square = double(f) * (f - 0.25f);
+        product += square, totalOfProducts += std::fabs(square);
         most = std::max(most, f - 9.0f), least = std::min(least, f + 9.0f);
         magnitude = std::max(magnitude, std::fabs(f));
       }
       const size_t at = row * groups + group;
       EXPECT_NEAR(sums[at], sum, total * 0x1p-20) << row << ", " << group;
+      EXPECT_NEAR(products[at], product, totalOfProducts * 0x1p-20) << row << ", " << group;
       EXPECT_EQ(largest[at], most) << row << ", " << group;
       EXPECT_EQ(smallest[at], least) << row << ", " << group;
       EXPECT_EQ(magnitudes[at], magnitude) << row << ", " << group;

@@ -163,7 +163,7 @@ EIDER_API Value named(const Value &value, const std::string &name,
 
 //===-- Elementwise -------------------------------------------------------===//
 
-// Correctly rounded, never contracted.
+// Correctly rounded; a product is contracted where a sum alone takes it, and nowhere else.
 EIDER_API Value operator+(const Operand &left, const Operand &right);
 EIDER_API Value operator-(const Operand &left, const Operand &right);
 EIDER_API Value operator*(const Operand &left, const Operand &right);

@@ -128,6 +128,26 @@ TEST(Compare, ErrorsPropagate) {
   EXPECT_EQ(judged(p, {1}, {1e-5}).wrong, 1);
 }
 
+TEST(Compare, SummedProductsMayBeUnrounded) {
+  auto wrong = [](const std::string &factor, const std::vector<double> &x, double y) {
+    Program p = program(R"(
+    %x = eider.input "x" : tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %n = arith.negf %x : tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %p = arith.mulf %x, %)" +
+                        factor + R"( : tensor<?x?xf32, #eider.dims<tokens, hidden>>
+    %y = eider.reduce sum %p over [1, *] : tensor<?x?xf32, #eider.dims<tokens, hidden>> -> tensor<?x1xf32, #eider.dims<tokens, 1>>
+    eider.output "y", %y : tensor<?x1xf32, #eider.dims<tokens, 1>>)");
+    return compare(p, {floats("x", f32, {1, static_cast<int64_t>(x.size())}, x)},
+                   {floats("y", f32, {1, 1}, {y})})
+        .at(0)
+        .wrong;
+  };
+  EXPECT_EQ(wrong("n", {0x1p64, 1}, -1e30), 0) << "what is beyond the largest may come back";
+  EXPECT_EQ(wrong("n", {0x1p60, 1}, -1e30), 1);
+  EXPECT_EQ(wrong("n", {Inf, 1}, -1e30), 1) << "an infinite factor does not";
+  EXPECT_EQ(wrong("x", {0x1p64, 1}, 1e30), 1) << "squares have one sign";
+}
+
 TEST(Compare, SumsLieWithinTheBoundOfTheirDepth) {
   Program p = program(R"(
     %x = eider.input "x" : tensor<?x?xf32, #eider.dims<tokens, hidden>>

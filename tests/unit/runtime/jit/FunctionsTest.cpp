@@ -118,7 +118,7 @@ protected:
 TEST_F(Functions, Exact) {
   for (const Value &value :
        {x + z, x - z, x * z, x / z, -x, sqrt(x), rcp(x), min(x, z), max(x, z), abs(x), relu(x),
-        clamp(x, -0.5f, z), 2 / x, 1 - x, named(x * 3, "three_x")})
+        clamp(x, -0.5f, z), fma(x, z, 0.5f), fma(x, 3, z), 2 / x, 1 - x, named(x * 3, "three_x")})
     output(value);
   expectWorks(b.build());
 }
@@ -152,8 +152,11 @@ TEST_F(Functions, AlongARow) {
 }
 
 TEST_F(Functions, OverBlocksOfARow) {
-  for (const Value &value : {sum(x, {1, 16}), mean(x, {1, 16}), amax(x, {1, 16}), max(x, {1, 16}),
-                             min(x, {1, 16}), x / amax(z, {1, 16})})
+  const Value product = x * z; // taken twice: rounded
+  for (const Value &value :
+       {sum(x, {1, 16}), mean(x, {1, 16}), amax(x, {1, 16}), max(x, {1, 16}), min(x, {1, 16}),
+        x / amax(z, {1, 16}), mean(x * x, {1, 16}), sum(x * z, {1, 16}),
+        sum(x * sum(z, {1, 16}), {1, 32}), product + sum(product, {1, 16})})
     output(value);
   expectWorks(b.build());
 }
