@@ -93,6 +93,18 @@ static void writeFloats(HostTensor &tensor) {
   write(tensor, elements);
 }
 
+/// The bytes of NaN, and of -Inf where the format has it.
+static std::vector<uint8_t> nanOf(const std::string &format) {
+  return {format.find("fnuz") == std::string::npos ? uint8_t(0xff) : uint8_t(0x80)};
+}
+static std::vector<uint8_t> infinityOf(const std::string &format) {
+  if (format == "e5m2")
+    return {0xfc};
+  if (format == "bf16")
+    return {0x80, 0xff};
+  return format == "f16" ? std::vector<uint8_t>{0x00, 0xfc} : std::vector<uint8_t>{};
+}
+
 /// Scales of each page, token or block, NaN where it is not met: of keys such that many tokens have
 /// weight, of values of magnitudes 2^-7 to 2^7 and of either sign.
 static void writeScales(matrix::Case &made, const std::vector<bool> &isMet, const Cache &shape) {
@@ -163,11 +175,13 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
       isKept[static_cast<size_t>(page * shape.page + token % shape.page)] = true;
     }
   const auto row = static_cast<size_t>(shape.kvHeads * shape.d * (isOfCodes ? 1 : 2));
-  const std::byte nan{format.find("fnuz") == std::string::npos ? uint8_t(0xff) : uint8_t(0x80)};
+  const std::vector<uint8_t> nan = nanOf(format), infinity = infinityOf(format);
   for (HostTensor &input : made.inputs)
     for (size_t token = 0; isCache(input) && token < isKept.size(); ++token)
-      if (!isKept[token])
-        std::fill_n(input.data.begin() + token * row, row, nan);
+      for (size_t i = 0; !isKept[token] && i < row; ++i) {
+        const std::vector<uint8_t> &nothing = token % 2 == 0 || infinity.empty() ? nan : infinity;
+        input.data[token * row + i] = static_cast<std::byte>(nothing[i % nothing.size()]);
+      }
   if (shape.scaleAxes != 0)
     writeScales(made, isKept, shape);
   write(inputNamed(made, "block_table"), table);

@@ -46,7 +46,7 @@ template <class T> void write(HostTensor &tensor, const std::vector<T> &values) 
 }
 
 /// The op on such a cache, whose pages are chosen in an order of no pattern. What no sequence has,
-/// or meets, is NaN, and of the table no page at all.
+/// or meets, is NaN or (every other token) -Inf, and of the table no page at all.
 matrix::Case decode(const Cache &shape, const OpParameters &parameters = {},
                     const std::string &codec = "auto", const std::string &schedule = "",
                     const std::string &values = "normal", uint64_t seed = 1);

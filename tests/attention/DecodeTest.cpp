@@ -489,6 +489,19 @@ TEST(Decode, BoundsCatchMutations) {
   EXPECT_GE(wrongWithout(made, kCache, 64, 60, 4), all / 2) << "the ends of keys";
 }
 
+/// The same of a window that is one token too long or too short.
+TEST(Decode, BoundsCatchMutationsOfWindows) {
+  auto withWindow = [](const char *window) {
+    return decode({.lengths = {45}, .heads = 8, .kvHeads = 2, .d = 64},
+                  {.dtype = "f32", .settings = {{"window", window}}});
+  };
+  matrix::Case made = withWindow("20"), longer = withWindow("21"), shorter = withWindow("19");
+  made.inputs = shorter.inputs = longer.inputs; // whose tokens are there for each
+  ASSERT_EQ(wrongOf(made, runOnHost(made)), 0);
+  for (const matrix::Case &other : {longer, shorter})
+    EXPECT_GE(wrongOf(made, runOnHost(other)), 8 * 64 * 3 / 4);
+}
+
 /// The same of a cache of bf16 and of f16, whose weights are rounded to their types.
 TEST(Decode, BoundsCatchMutationsOfFloats) {
   for (const char *format : {"bf16", "f16"}) {
