@@ -232,9 +232,12 @@ static int64_t vectorFor(const Domain &domain) {
   return std::max<int64_t>(domain.group / 32, wanted);
 }
 
-/// A norm of heads that are turned by angles, which many rows read again.
+/// A norm of heads that are turned by angles.
+static bool turnsNorm(const Domain &domain) { return domain.rotates && domain.sumsGroups; }
+
+/// The same of one matrix: the angles are what many rows read again.
 static bool isTurnedNorm(const Domain &domain) {
-  return domain.rotates && domain.sumsGroups && domain.matricesRead == 1;
+  return turnsNorm(domain) && domain.matricesRead == 1;
 }
 
 /// Codes of one matrix that take much arithmetic: two chunks a thread, so that what is done once a
@@ -304,7 +307,7 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||
                        (domain.bitsRead == 4 && domain.narrowestStore >= 16 && !fitsCache);
   // Heads that are normalised and turned wait for more than others: smaller blocks.
-  const int64_t ofBlock = domain.rotates && domain.sumsGroups ? 64 : 128;
+  const int64_t ofBlock = turnsNorm(domain) ? 64 : 128;
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads,
                             .vector = vector,

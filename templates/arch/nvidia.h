@@ -43,8 +43,8 @@ struct Site {
 
 EIDER_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
 /// The same, of which the compiler knows that it is not negative: a division of it by a power of
-/// two is a shift. Where there are many; elsewhere loads are in another order then, some 10 %
-/// slower.
+/// two is a shift. Where there are many: elsewhere loads come in another order then, which some
+/// kernels pay for (docs/design/decisions.md).
 EIDER_DEVICE int nonnegative_thread_index() {
   const int index = thread_index();
   __builtin_assume(index >= 0 && index < 1024);

@@ -1,5 +1,5 @@
 // A kernel names and describes each of its arguments; a loop over tiles has one tile and what it
-// carries; products are summed over rows alone.
+// carries; products are summed over rows, or groups of one row a thread.
 //
 // RUN: eider-opt %s -split-input-file -verify-diagnostics
 
@@ -109,6 +109,21 @@ simt.kernel @scaled_products ["w", "x", "s"] threads = 32 grid = "1" arguments =
     %d = simt.reduce sum %f times %c : vector<4xf32> by %g : vector<2xf32> at %at : vector<8xf32>, !cursor -> vector<2xf32>
     // expected-error @below {{'simt.reduce' op of several rows a thread only products are summed, over whole rows}}
     %e = simt.reduce sum %f by %g : vector<2xf32> at %at : vector<8xf32>, !cursor -> vector<2xf32>
+  }
+}
+
+// -----
+
+!cursor = !simt.cursor<<rows, threads = 32, vector = 4, rows = 2, columns = 128, loads = 2, width = 128>>
+simt.kernel @products_of_groups ["w", "x"] threads = 32 grid = "1" arguments = ["tensor:w", "tensor:x"] alignments = {} header = [] {
+^bb0(%w: !simt.pointer<f32>, %x: !simt.pointer<f32>):
+  %rows = arith.constant 2 : i64
+  simt.for_tiles %rows {
+  ^bb0(%at: !cursor):
+    %f = simt.load elements %w at %at : !simt.pointer<f32>, !cursor -> vector<8xf32>
+    %c = simt.load columns %x at %at : !simt.pointer<f32>, !cursor -> vector<4xf32>
+    // expected-error @below {{'simt.reduce' op of several rows a thread only products are summed, over whole rows}}
+    %h = simt.reduce sum %f times %c : vector<4xf32> at %at {group = 4 : i64} : vector<8xf32>, !cursor -> vector<2xf32>
   }
 }
 
