@@ -287,20 +287,24 @@ def beside_bf16_caches(documents):
 
 def beside_bf16_products(documents):
     """Products of some rows by codes, of bf16 and of codes, beside PyTorch's of bf16 weights, by rows and weights."""
-    times = {}
+    theirs, ours = {}, {}
     for document in documents:
         for cell in document["cells"]:
-            params = cell["params"]
+            params, shape = cell["params"], json.dumps(cell["shape"], sort_keys=True)
             if (cell["op"] in ("matmul_skinny", "scaled_matmul") and cell["metric"] == "time" and params.get("l2", "cold") == "cold"
                     and not params.get("schedule")):
-                who = params.get("by") or f"{cell['op']} {params['block']}"
-                times.setdefault(json.dumps(cell["shape"], sort_keys=True), {}).setdefault(who, cell["value"])
-    lines = [row(["rows, n × k", "x of BF16, µs", "x of codes, µs", "PyTorch's of BF16, µs", "times that, x of codes"]), "|---|--:|--:|--:|--:|"]
-    for shape, by in sorted(times.items(), key=lambda item: [json.loads(item[0])[dim] for dim in "nkm"]):
-        extents, ours, theirs = json.loads(shape), by.get("scaled_matmul 1x128"), by.get("torch bf16")
-        if ours and theirs and "matmul_skinny 1x128" in by:
-            lines.append(row([f"{extents['m']}, {extents['n']} × {extents['k']}", number(by["matmul_skinny 1x128"]), number(ours), number(theirs),
-                              f"{theirs / ours:.2f}"]))
+                if "by" in params:
+                    theirs.setdefault(shape, {}).setdefault(params["by"], cell["value"])
+                else:
+                    ours.setdefault((shape, params["format"], params["block"]), {}).setdefault(cell["op"], cell["value"])
+    lines = [row(["rows, n × k", "weights", "x of BF16, µs", "x of codes, µs", "PyTorch's of BF16, µs", "times that, x of BF16", "x of codes"]),
+             "|---|---|--:|--:|--:|--:|--:|"]
+    for (shape, kind, block), by in sorted(ours.items(), key=lambda item: ([json.loads(item[0][0])[dim] for dim in "nkm"], item[0][1:])):
+        extents, bf16 = json.loads(shape), theirs.get(shape, {}).get("torch bf16")
+        if bf16 and len(by) == 2:
+            lines.append(row([f"{extents['m']}, {extents['n']} × {extents['k']}", f"{kind} {block}",
+                              *(number(by[op]) for op in ("matmul_skinny", "scaled_matmul")), number(bf16),
+                              *(f"{bf16 / by[op]:.2f}" for op in ("matmul_skinny", "scaled_matmul"))]))
     return lines if len(lines) > 2 else []
 
 
@@ -334,7 +338,7 @@ def beside_prompts(documents):
 
 
 def linears(documents):
-    """A linear layer in FP8 beside the same in BF16: of many rows its parts and what they share of the time, of few the whole."""
+    """A linear layer in FP8 beside the same in BF16: its parts and what they share of the time; of few rows also one kernel for x as it is."""
     ours = [cell for document in documents for cell in document["cells"] if cell["op"] == "fp8_linear"]
     of_parts = {}
     for cell in ours:
@@ -344,15 +348,15 @@ def linears(documents):
             of_parts.setdefault(key, {})[params["part"]] = cell
     many = [row(["rows × outputs × inputs", "scales of x, sums", "product µs", "cast µs", "of the product", "in the norm, more than the norm",
                  "cast and product, times as fast as BF16", "with the norm"]), "|---|---|--:|--:|--:|--:|--:|--:|"]
-    few = [row(["rows × outputs × inputs", "Eider µs", "BF16 by cuBLASLt µs", "times as fast"]), "|---|--:|--:|--:|"]
+    few = [row(["rows × outputs × inputs, rows of bf16", "scales of weights", "Eider µs", "BF16 by cuBLASLt µs", "times as fast"]), "|---|---|--:|--:|--:|"]
     for key, parts in of_parts.items():
         shape, block, sums = json.loads(key)
-        if "linear" not in parts or ("product" in parts and not {"cast", "norm and cast", "norm, linear"} <= set(parts)):
+        name = f"{shape['m']} × {shape['n']} × {shape['k']}"
+        if own := parts.get("linear of bf16"):
+            few.append(row([name, "1x*" if block == "1x*" else "128x128", number(own["value"]), number(own["baseline_value"]), f"{1 / own['ratio']:.2f}"]))
+        if not {"linear", "product", "cast", "norm and cast", "norm, linear"} <= set(parts):
             continue
-        name, whole = f"{shape['m']} × {shape['n']} × {shape['k']}", parts["linear"]
-        if "product" not in parts:
-            few.append(row([name, number(whole["value"]), number(whole["baseline_value"]), f"{1 / whole['ratio']:.2f}"]))
-            continue
+        whole = parts["linear"]
         product, cast, fused = parts["product"]["value"], parts["cast"], parts["norm and cast"]
         more = (fused["value"] - fused["baseline_value"]) / product
         many.append(row([name, f"{block}, {sums}", number(product), number(cast["value"]), f"{100 * cast['ratio']:.1f} %", f"{100 * more:.1f} %",
@@ -367,8 +371,8 @@ def layers(documents):
     for cell in ours:
         key = (cell["params"]["model"], cell["shape"].get("sequences"), cell["shape"]["context"])
         activations = cell["params"].get("activations", "bf16")
-        if cell["metric"] == "time" and "by" in cell["params"]:
-            peers.setdefault(key, {})[cell["params"]["by"]] = cell["value"]
+        if "by" in cell["params"]:
+            peers.setdefault(key, {}).setdefault(cell["params"]["by"], {})[cell["metric"]] = cell
         elif cell["metric"] == "time":
             times[*key, activations] = cell
         elif cell["metric"] == "tokens_per_second":
@@ -376,13 +380,20 @@ def layers(documents):
         elif cell["metric"] == "sequences_that_fit":
             fits.setdefault((key[0], key[2]), {})[cell["params"]["format"], cell["params"]["cache"]] = cell["value"]
     names = sorted({by for found in peers.values() for by in found})
-    lines = [row(["decode layer", "sequences × tokens", "activations", "Eider µs", "TB/s", "tokens/s", *(f"{name} µs" for name in names), "times the fastest of these"]),
-             "|---|---|---|--:|--:|--:|" + "--:|" * (len(names) + 1)]
+    of_peers = [f"{name} {what}" for name in names for what in ("µs", "tokens/s")]
+    lines = [row(["decode layer", "sequences × tokens", "activations", "GB", "Eider µs", "TB/s", "tokens/s", *(["GB in BF16"] if names else []), *of_peers,
+                  "times the fastest of these"]), "|---|---|---|--:|--:|--:|--:|" + "--:|" * (len(of_peers) + bool(names) + 1)]
     for (model, sequences, context, activations), mine in times.items():
         theirs = peers.get((model, sequences, context), {})
-        lines.append(row([model, f"{sequences} × {context}", activations, number(mine["value"]), f"{mine['bytes'] / mine['value'] * 1e-6:.2f}",
-                          f"{rates.get((model, sequences, context, activations), 0):.0f}", *(number(theirs[name]) if name in theirs else "–" for name in names),
-                          f"{min(theirs.values()) / mine['value']:.2f}" if theirs else "–"]))
+        of_peers = []
+        for name in names:
+            time, rate = (theirs.get(name, {}).get(metric) for metric in ("time", "tokens_per_second"))
+            of_peers += [number(time["value"]) if time else "–", f"{rate['value']:.0f}" if rate else "–"]
+        moved = [one["time"]["bytes"] for one in theirs.values() if "bytes" in one.get("time", {})]
+        fastest = min((one["time"]["value"] for one in theirs.values() if "time" in one), default=None)
+        lines.append(row([model, f"{sequences} × {context}", activations, f"{mine['bytes'] * 1e-9:.2f}", number(mine["value"]),
+                          f"{mine['bytes'] / mine['value'] * 1e-6:.2f}", f"{rates.get((model, sequences, context, activations), 0):.0f}",
+                          *([f"{moved[0] * 1e-9:.2f}" if moved else "–"] if names else []), *of_peers, f"{fastest / mine['value']:.2f}" if fastest else "–"]))
     room = [row(["sequences that fit", "weights and cache BF16", "weights E4M3, cache BF16", "weights and cache E4M3"]), "|---|--:|--:|--:|"]
     for (model, context), cells in fits.items():
         room.append(row([f"{model}, of {context} tokens", *(f"{cells.get(pair, 0):.0f}" for pair in (("bf16", "bf16"), ("e4m3", "bf16"), ("e4m3", "e4m3")))]))
@@ -409,12 +420,12 @@ def tables(documents):
     if square := beside_weights(ours):
         blocks += [*([] if feather else map(machine_line, of_gemv)), "\n".join(square)]
     if products := beside_bf16_products(ours):
-        blocks += ["Some rows by such weights, in scales of 1x128, nothing in L2 (`matmul_skinny`, `scaled_matmul`); of the same files:", "\n".join(products)]
+        blocks += ["Some rows by such weights, nothing in L2 (`matmul_skinny`, `scaled_matmul`); of the same files:", "\n".join(products)]
     prompts, of_prefill = beside_prompts(documents)
     if prompts:
         blocks += [*(machine_line(document) for document in of_prefill), *("\n".join(lines) for lines in prompts)]
     if caches := beside_bf16_caches(ours):
-        blocks += ["One token's attention over a paged cache, heads of 128, pages of 16, nothing in L2; of the same files:", "\n".join(caches)]
+        blocks += ["One token's attention over a cache in pages of 16, heads of 128, nothing in L2; of the same files:", "\n".join(caches)]
     if older := beside_older(documents):
         blocks += ["Code for sm_80, which has no conversions of FP8, no clusters and no early launches, on the same GPU; of the same files:",
                    "\n".join(older)]

@@ -251,7 +251,7 @@ OPS = (
     gemv("1x128", reference.gemv, ("w codes", "w scale", "k vector"), "n vector"),
     gemv("bf16 weights", reference.matvec, ("w bf16", "k vector"), "n vector"),
     gemv("f32 weights", reference.matvec, ("w f32", "k vector f32"), "n vector f32"),
-    matmul(1, (16384, 16384)), matmul(2, (16384, 16384)), matmul(8, *GEMV), matmul(16, (16384, 16384)),
+    matmul(1, (16384, 16384)), matmul(2, (16384, 16384)), matmul(4, (16384, 16384)), matmul(8, *GEMV), matmul(16, (16384, 16384)),
     matmul(32, (16384, 16384)), matmul(64, *GEMV),
     scaled_matmul(64, (16384, 16384)),
     *(scaled_matmul(m, *shapes, block=block, of_codes=False)

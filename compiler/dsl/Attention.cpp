@@ -65,7 +65,7 @@ template <class Source> static void checkScalesOfKeys(const Source &from, const 
 
 /// The scales of a cache whose keys are read: of these and of values, which are the keys' where
 /// values are, or none.
-static llvm::SmallVector<mlir::Value> scalesOf(const PagedCache &cache, const Read &keys,
+static llvm::SmallVector<mlir::Value> scalesOf(const KVCache &cache, const Read &keys,
                                                const Site &site) {
   const char *shapes = "[s], [pages, s], [pages, page, s] or [pages, page, s, blocks], s being 1 "
                        "or kv_heads";
@@ -116,7 +116,7 @@ static ir::DimExpr valueColumns(const Source &from, const Read &keys, const Read
   return {nullptr, from.value_columns, 1};
 }
 
-Value eider::attention(const Operand &q, const PagedCache &cache, const AttentionOptions &options) {
+Value eider::attention(const Operand &q, const KVCache &cache, const AttentionOptions &options) {
   Site site = Recording::enter("attention", {&q});
   if (options.window < 0)
     site.fail("a window of " + std::to_string(options.window) + " tokens",
@@ -129,7 +129,6 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
   auto of = [&](const Value &value) { return Operand(value, site.where); };
   const Read keys = read(of(cache.keys), {"keys", pages, 4}, site),
              values = read(of(cache.values.value_or(cache.keys)), {"values", pages, 4}, site),
-             table = read(of(cache.block_table), {"rows of the block table", "[b, n]", 2}, site),
              lengths = read(of(cache.lengths), {"lengths", "[b]", 1}, site);
   for (const Read &one : {keys, values})
     if (!ir::isCodeType(one.element()) && !one.element().isBF16() && !one.element().isF16())
@@ -137,14 +136,25 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
                 "declare codes by Builder::codes, others by Builder::input");
   checkAlike(keys, values, site);
   const llvm::SmallVector<mlir::Value> scales = scalesOf(cache, keys, site);
-  for (const Read &one : {table, lengths}) {
-    if (!ir::isIndexType(one.element()))
-      site.fail(std::string("the ") + one.what + " are no integers", "use i32 or i64");
+  auto checkCount = [&](const Read &one, const char *remedy) {
     if (one.extents().front() != queries.extents().front())
       site.fail(std::string("the ") + one.what + " are " + textOf(one.extents()) +
                     ", the queries " + textOf(queries.extents()),
-                "give as many as sequences");
-  }
+                remedy);
+  };
+  auto checkIndices = [&](const Read &one) {
+    if (!ir::isIndexType(one.element()))
+      site.fail(std::string("the ") + one.what + " are no integers", "use i32 or i64");
+    checkCount(one, "give as many as sequences");
+    return one.value;
+  };
+  checkIndices(lengths);
+  mlir::Value table;
+  if (cache.block_table)
+    table =
+        checkIndices(read(of(*cache.block_table), {"rows of the block table", "[b, n]", 2}, site));
+  else
+    checkCount(keys, "give each sequence one page, or a block table");
   if (keys.extents().back() != queries.extents().back())
     site.fail("queries " + textOf(queries.extents()) + " do not meet keys " +
                   textOf(keys.extents()),
@@ -155,7 +165,7 @@ Value eider::attention(const Operand &q, const PagedCache &cache, const Attentio
   mlir::Type type = recording.tensorType(extents, recording.builder.getF32Type());
   auto op =
       ir::AttentionOp::create(recording.builder, recording.unknown, type, queries.value, keys.value,
-                              scales[0], values.value, scales[1], table.value, lengths.value,
+                              scales[0], values.value, scales[1], table, lengths.value,
                               score.captured, options.window, ir::CodecPathAttr());
   score.moveInto(op.getScore());
   return recording.wrap(op);

@@ -125,15 +125,17 @@ private:
     };
     const ArrayRef<DimExpr> keys = extents(op.getKeys());
     for (Signature::Tensor &tensor : signature.tensors) {
-      if (tensor.name == nameOf(op.getPages()))
+      if (op.getPages() && tensor.name == nameOf(op.getPages()))
         tensor.choosesFrom = keys[0].contractExpression();
       if (tensor.name == nameOf(op.getLengths()))
-        tensor.mostOfEach =
-            extents(op.getPages())[1].contractExpression() + " * " + keys[1].contractExpression();
+        tensor.mostOfEach = (op.getPages() ? op.mostOfEach().contractExpression() + " * " : "") +
+                            keys[1].contractExpression();
     }
-    fixExtents({op.getQueries(), op.getKeys(), op.getResult()});
+    const size_t ofPlaces = op.getPages() ? 1 : 2; // a cache without pages is as long as it is
+    fixExtents({op.getQueries(), op.getResult()});
+    fixExtents(op.getKeys(), ofPlaces);
     if (op.getKeyScale())
-      fixExtents(op.getKeyScale());
+      fixExtents(op.getKeyScale(), ofPlaces);
   }
 
   void notePrefill(PrefillOp op) {
@@ -148,12 +150,12 @@ private:
   }
 
   /// Of what attention reads all extents but the first are those of a kernel; of scales the one.
-  void fixExtents(mlir::ValueRange values) {
+  void fixExtents(mlir::ValueRange values, size_t open = 1) {
     for (mlir::Value value : values) {
       if (!dimsOf(value.getType()))
         continue; // a scalar
       const ArrayRef<DimExpr> extents = dimsOf(value.getType()).getExprs();
-      for (const DimExpr &dim : extents.drop_front(extents.size() > 1))
+      for (const DimExpr &dim : extents.drop_front(std::min(open, extents.size() - 1)))
         for (Signature::NamedDim &named : signature.dims)
           named.isFixed |= dim.name && dim.name.getValue() == named.name;
     }

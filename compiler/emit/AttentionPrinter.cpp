@@ -69,9 +69,13 @@ FailureOr<std::string> KernelPrinter::attendText(AttendOp op) {
   if (failed(score))
     return failure();
   SmallVector<std::string> arguments;
-  for (Value value : op->getOperands().drop_back(op.getCaptured().size())) {
+  const unsigned sequences = op.getSequencesMutable().getOperandNumber();
+  for (OpOperand &given : op->getOpOperands().drop_back(op.getCaptured().size())) {
+    const Value value = given.get();
     if (value == op.getOutput() || value == op.getArrivals())
       continue;
+    if (value == op.getLengths() && !op.getPages())
+      arguments.push_back("eider::no_pages");
     const std::string text = operand(value).text;
     if (value == op.getQueries())
       arguments.push_back(queriesText(value, *score));
@@ -82,6 +86,8 @@ FailureOr<std::string> KernelPrinter::attendText(AttendOp op) {
       arguments.push_back(text);
     if (!op.getKeyScale() && (value == op.getKeys() || value == op.getValues()))
       arguments.push_back("nullptr"); // of its scales
+    if (given.getOperandNumber() == sequences && !op.getPages())
+      arguments.push_back("0"); // from row to row of a table
   }
   return attendCall("leave_part", op, op.getScales(), arguments);
 }

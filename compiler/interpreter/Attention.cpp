@@ -292,9 +292,9 @@ static void checkBlocks(int64_t width, int64_t blocks, const std::string &where)
 }
 
 /// The places in the cache of a sequence's tokens.
-static std::vector<int64_t> placesOf(const PagedCache &cache, int64_t sequence,
+static std::vector<int64_t> placesOf(const Cache &cache, int64_t sequence,
                                      const std::string &where) {
-  const int64_t page = cache.keys.shape[1], most = cache.pages.shape[1];
+  const int64_t page = cache.keys.shape[1], most = cache.pages ? cache.pages->shape[1] : 1;
   const double length = cache.lengths.values[sequence];
   auto refuse = [&](const std::string &what) {
     throw Error(ErrorKind::Request, "sequence " + std::to_string(sequence) + " " + what, where,
@@ -307,7 +307,8 @@ static std::vector<int64_t> placesOf(const PagedCache &cache, int64_t sequence,
   const auto end = static_cast<int64_t>(length);
   for (int64_t token = cache.window ? std::max<int64_t>(0, end - cache.window) : 0; token < end;
        ++token) {
-    const double chosen = cache.pages.values[sequence * most + token / page];
+    const double chosen = cache.pages ? cache.pages->values[sequence * most + token / page]
+                                      : static_cast<double>(sequence);
     if (chosen < 0 || chosen >= static_cast<double>(cache.keys.shape[0]))
       refuse("has a token on page " + std::to_string(static_cast<int64_t>(chosen)) + " of " +
              std::to_string(cache.keys.shape[0]));
@@ -316,8 +317,8 @@ static std::vector<int64_t> placesOf(const PagedCache &cache, int64_t sequence,
   return places;
 }
 
-Tensor interpreter::attend(const Tensor &queries, const PagedCache &cache,
-                           const ChangeScores &change, const std::string &where) {
+Tensor interpreter::attend(const Tensor &queries, const Cache &cache, const ChangeScores &change,
+                           const std::string &where) {
   const int64_t sequences = queries.shape[0], heads = queries.shape[1], width = queries.shape[2];
   const int64_t page = cache.keys.shape[1], kvHeads = cache.keys.shape[2];
   std::vector<const Tensor *> scales;

@@ -17,14 +17,15 @@ namespace eider::interpreter {
 using ChangeScores =
     std::function<Tensor(const Tensor &scores, const Tensor &keys, int64_t query, int64_t head)>;
 
-/// A paged cache: keys and values [pages, page, kv_heads, d], decoded, and what finds them; of each
+/// A cache: keys and values [pages, page, kv_heads, d], decoded, and what finds them; of each
 /// sequence the last `window` tokens are met, or all (0).
-struct PagedCache {
+struct Cache {
   Tensor keys, values;
   /// [s], [pages, s], [pages, page, s] or [pages, page, s, blocks], s being 1 or kv_heads; none:
   /// all are 1.
   std::optional<Tensor> keyScale, valueScale;
-  Tensor pages, lengths;
+  std::optional<Tensor> pages; ///< None: there is one of each sequence.
+  Tensor lengths;
   int64_t window = 0;
   int64_t valueColumns = 0; ///< That values have, the first of d.
 };
@@ -33,7 +34,7 @@ struct PagedCache {
 /// allows for sums of products that tensor cores cut off, for scores that are rounded on the way to
 /// a power of two, for probabilities in f16, of bf16 in bf16, and for any order of the tokens.
 /// Throws Error for a length that is no number of tokens, and for a page that is not there.
-Tensor attend(const Tensor &queries, const PagedCache &cache, const ChangeScores &change,
+Tensor attend(const Tensor &queries, const Cache &cache, const ChangeScores &change,
               const std::string &where);
 
 /// Keys and values of sequences, one after the other, [s, kv_heads, d or e], decoded, and the

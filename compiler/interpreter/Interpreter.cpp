@@ -352,14 +352,14 @@ Tensor Machine::attention(ir::AttentionOp op) {
   auto decoded = [&](mlir::Value value) {
     return op.isOfCodes() ? decode(get<CodeTensor>(value)) : get(value);
   };
-  auto scales = [&](mlir::Value value) {
+  auto given = [&](mlir::Value value) {
     return value ? std::optional<Tensor>(get(value)) : std::nullopt;
   };
   const Tensor queries = get(op.getQueries()); // which a score function's values would move
   const int64_t valueColumns = boundary.extentsOf(op.getType()).back();
   return attend(queries,
-                {decoded(op.getKeys()), decoded(op.getValues()), scales(op.getKeyScale()),
-                 scales(op.getValueScale()), get(op.getPages()), get(op.getLengths()),
+                {decoded(op.getKeys()), decoded(op.getValues()), given(op.getKeyScale()),
+                 given(op.getValueScale()), given(op.getPages()), get(op.getLengths()),
                  static_cast<int64_t>(op.getWindow()), valueColumns},
                 scoreOf(op.getScore(), op.getCaptured()), boundary.where());
 }

@@ -510,21 +510,27 @@ bool AttentionOp::isOfCodes() { return isCodeType(getElementTypeOrSelf(getKeys()
 
 bool AttentionOp::isOfLatents() { return getKeys() == getValues(); }
 
+DimExpr AttentionOp::mostOfEach() {
+  return dimsOf((getPages() ? getPages() : getKeys()).getType()).getExprs()[1];
+}
+
 LogicalResult AttentionOp::verify() {
   if (failed(verifyReadsInputs(*this)))
     return failure();
   auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
   auto extents = [&](Value value) { return dimsOf(typeOf(value)).getExprs(); };
   const RankedTensorType queries = typeOf(getQueries()), keys = typeOf(getKeys());
-  if (queries.getRank() != 3 || keys.getRank() != 4 || typeOf(getPages()).getRank() != 2 ||
-      typeOf(getLengths()).getRank() != 1)
+  if (queries.getRank() != 3 || keys.getRank() != 4 || typeOf(getLengths()).getRank() != 1 ||
+      (getPages() && typeOf(getPages()).getRank() != 2))
     return emitOpError("is of queries [b, h, d], keys and values [pages, page, kv_heads, d], pages "
                        "[b, n] and lengths [b]");
   if (getKeys().getType() != getValues().getType())
     return emitOpError() << "has keys of " << keys << " and values of " << getValues().getType();
-  if (extents(getPages())[0] != extents(getQueries())[0] ||
-      extents(getLengths())[0] != extents(getQueries())[0])
+  if (extents(getLengths())[0] != extents(getQueries())[0] ||
+      (getPages() && extents(getPages())[0] != extents(getQueries())[0]))
     return emitOpError("has as many rows of pages, and lengths, as sequences");
+  if (!getPages() && extents(getKeys())[0] != extents(getQueries())[0])
+    return emitOpError("has a page of each sequence where no table says which are whose");
   if (extents(getQueries())[2] != extents(getKeys())[3])
     return emitOpError("has queries and keys of one length");
   if (static_cast<int64_t>(getWindow()) < 0)

@@ -256,29 +256,31 @@ def Eider_YieldOp : Eider_Op<"yield", [Pure, Terminator]> {
 }
 
 def Eider_AttentionOp : Eider_Op<"attention", [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
-  let summary = "Queries meet the keys of a paged cache, and what they weigh of its values";
+  let summary = "Queries meet the keys of a cache, and what they weigh of its values";
   let description = [{
     Of each sequence's queries [b, h, d]: Σ softmax(q · k / √d) · v over the first `lengths` tokens, in f32, or the last `window` of these; zeros where there is none.
     Values that are the keys, with their scales, are the first columns of these, as many as the result has (latents, of which a row is read once).
     Keys and values are codes [pages, page, kv_heads, d] `by` scales [s], [pages, s], [pages, page, s] or [pages, page, s, blocks], s being 1 or kv_heads, of
     blocks of d / blocks elements; or they are bf16 or f16, and codes may be, without scales. Token i lies in place i mod page of page
-    `pages[sequence, i / page]`; query head a meets KV head a / (h / kv_heads). `codec` is set by `eider-legalize`.
+    `pages[sequence, i / page]`; without `pages` there is one of each sequence, in their order. Query head a meets KV head a / (h / kv_heads). `codec` is set by `eider-legalize`.
     `captures(%slopes, %cap) ... score { ^bb0(%score: f32, %query: f32, %key: f32, %head: f32, %slope: f32, %cap: f32): ... }`: softmax takes what
     the function yields of q · k / √d, the positions of query (the last token's) and key, the query's head, and what it captures: of an f32 [h] the
     head's value, and scalars. It is elementwise, in f32; a key of -Inf has no weight, and a head of no key zeros.
   }];
   let arguments = (ins Eider_FloatTensor:$queries, Eider_CacheTensor:$keys, Optional<Eider_F32Tensor>:$key_scale,
                        Eider_CacheTensor:$values, Optional<Eider_F32Tensor>:$value_scale,
-                       RankedTensorOf<[Eider_Integer]>:$pages, RankedTensorOf<[Eider_Integer]>:$lengths,
+                       Optional<RankedTensorOf<[Eider_Integer]>>:$pages, RankedTensorOf<[Eider_Integer]>:$lengths,
                        Variadic<AnyTypeOf<[F32, Eider_F32Tensor]>>:$captured,
                        DefaultValuedAttr<I64Attr, "0">:$window, OptionalAttr<Eider_CodecPathAttr>:$codec);
   let regions = (region MaxSizedRegion<1>:$score);
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{
-    $queries `,` $keys (`by` $key_scale^)? `,` $values (`by` $value_scale^)? `pages` $pages `lengths` $lengths (`captures` `(` $captured^ `)`)? attr-dict `:`
+    $queries `,` $keys (`by` $key_scale^)? `,` $values (`by` $value_scale^)? (`pages` $pages^)? `lengths` $lengths (`captures` `(` $captured^ `)`)? attr-dict `:`
     functional-type(operands, results) (`score` $score^)?
   }];
   let extraClassDeclaration = [{
+    /// What bounds a sequence: the pages of its row of the table; where there is none its tokens.
+    DimExpr mostOfEach();
     /// Whether keys and values are codes, not bf16 or f16.
     bool isOfCodes();
     /// Whether the values are columns of the keys.

@@ -245,7 +245,9 @@ LogicalResult AttendOp::verify() {
       (getArrivals() && !cast<PointerType>(getArrivals().getType()).getElementType().isInteger(64)))
     return emitOpError(
         "combines parts where blocks know which of them comes last, by words of i64");
-  if (getPage() < 1 || getPlaces() < 1 || getWarps() < 1 || getAhead() < 2)
+  if (!getPages() != (getPage() == 0) || !getPages() != !getPagesPitch())
+    return emitOpError("has a table where its tokens are in pages");
+  if (static_cast<int64_t>(getPage()) < 0 || getPlaces() < 1 || getWarps() < 1 || getAhead() < 2)
     return emitOpError("has pages of tokens, places, warps, and two steps on their way at least");
   if (getScaleAxes() > (getScales() ? 3 : 0))
     return emitOpError("has scales of all pages, of each, of each token, or of blocks of its row");
@@ -254,8 +256,10 @@ LogicalResult AttendOp::verify() {
   if (getBlocks() != 1 &&
       (getHeadDim() % (32 * getBlocks()) != 0 || getValueDim() % (getHeadDim() / getBlocks()) != 0))
     return emitOpError("has blocks of whole 32 elements, with one of which values end");
-  if (const size_t count = getPitches().size(); count != 0 && count != 8 + 2 * getScaleAxes())
-    return emitOpError("has the pitches of queries, keys, values and scales, or none");
+  if (const size_t count = getPitches().size();
+      count != 8 + 2 * getScaleAxes() && (count != 0 || !getPages()))
+    return emitOpError(
+        "has the pitches of queries, keys, values and scales, or none of pages without gaps");
   return eider::ir::verifyScore(*this, getScore(), getCaptured());
 }
 

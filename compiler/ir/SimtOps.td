@@ -319,9 +319,9 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
 }
 
 def Simt_AttendOp : Simt_Op<"attend", [AttrSizedOperandSegments, IsolatedFromAbove]> {
-  let summary = "Writes this CUDA block's part of attention over a paged cache";
+  let summary = "Writes this CUDA block's part of attention over a cache";
   let description = [{
-    Of sequences whose tokens are cut so that all parts are about `places`; `scales` is 1 or `kv_heads`, or 0 where keys and values have none; they are of all pages, or (`scale_axes`) of each page (1) or token (2), or of each of the `blocks` of a token's row (3); the last `window` tokens are met, or all (0). `warps` have 16 tokens at a time in turn,
+    Of sequences whose tokens are cut so that all parts are about `places`, in `pages` of `page` tokens, or one after the other (0); `scales` is 1 or `kv_heads`, or 0 where keys and values have none; they are of all pages, or (`scale_axes`) of each page (1) or token (2), or of each of the `blocks` of a token's row (3); the last `window` tokens are met, or all (0). `warps` have 16 tokens at a time in turn,
     or all together (`split`), `ahead` such steps of each on their way. A KV head's queries come in `tiles`, a block each. Values that are the keys are their first `value_dim` columns. `pitches` are those of queries (sequence, head), keys and values (page, token, head),
     and of the axes of their scales: pages of both, tokens of both, heads of both. Alignment in bytes of row starts. `score` as eider.attention has it, of
     what is `captured`: scalars, and pointers to one value a head. Where there is an `output`, [sequences, heads, value_dim], the block that comes last of those of a tile of queries, which count themselves in `arrivals`, combines their parts there.
@@ -332,14 +332,14 @@ def Simt_AttendOp : Simt_Op<"attend", [AttrSizedOperandSegments, IsolatedFromAbo
   let arguments = (ins Arg<Simt_PointerType, "", [MemWrite]>:$parts, Arg<Simt_PointerType, "", [MemRead]>:$queries,
                        Arg<Simt_PointerType, "", [MemRead]>:$keys, Arg<Optional<Simt_PointerType>, "", [MemRead]>:$key_scale,
                        Arg<Simt_PointerType, "", [MemRead]>:$values, Arg<Optional<Simt_PointerType>, "", [MemRead]>:$value_scale,
-                       Arg<Simt_PointerType, "", [MemRead]>:$pages, Arg<Simt_PointerType, "", [MemRead]>:$lengths,
-                       Arg<Optional<Simt_PointerType>, "", [MemWrite]>:$output, Arg<Optional<Simt_PointerType>, "", [MemRead, MemWrite]>:$arrivals, I64:$sequences, I64:$pages_pitch, Variadic<I64>:$pitches, Arg<Variadic<AnyTypeOf<[F32, Simt_PointerType]>>, "", [MemRead]>:$captured,
+                       Arg<Optional<Simt_PointerType>, "", [MemRead]>:$pages, Arg<Simt_PointerType, "", [MemRead]>:$lengths,
+                       Arg<Optional<Simt_PointerType>, "", [MemWrite]>:$output, Arg<Optional<Simt_PointerType>, "", [MemRead, MemWrite]>:$arrivals, I64:$sequences, Optional<I64>:$pages_pitch, Variadic<I64>:$pitches, Arg<Variadic<AnyTypeOf<[F32, Simt_PointerType]>>, "", [MemRead]>:$captured,
                        I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$tiles, I64Attr:$head_dim, I64Attr:$value_dim, I64Attr:$places, I64Attr:$page,
                        I64Attr:$scales, I64Attr:$scale_axes, DefaultValuedAttr<I64Attr, "1">:$blocks, I64Attr:$window, I64Attr:$warps, I64Attr:$split, I64Attr:$ahead, I64Attr:$alignment, OptionalAttr<Eider_CodecPathAttr>:$codec);
   let assemblyFormat = [{
-    $queries `,` $keys (`by` $key_scale^)? `,` $values (`by` $value_scale^)? `pages` $pages `,` $pages_pitch `lengths` $lengths `of` $sequences `to` $parts
-    (`combined` `to` $output^ `by` $arrivals `:` type($output) `,` type($arrivals))? (`pitches` $pitches^)? (`captures` `(` $captured^ `:` type($captured) `)`)? attr-dict `:` type($queries) `,` type($keys) (`,` type($key_scale)^)? `values` type($values) (`,` type($value_scale)^)? `pages`
-    type($pages) `,` type($lengths) `,` type($parts) (`score` $score^)?
+    $queries `,` $keys (`by` $key_scale^)? `,` $values (`by` $value_scale^)? (`pages` $pages^ `,` $pages_pitch `:` type($pages))? `lengths` $lengths `of` $sequences `to` $parts
+    (`combined` `to` $output^ `by` $arrivals `:` type($output) `,` type($arrivals))? (`pitches` $pitches^)? (`captures` `(` $captured^ `:` type($captured) `)`)? attr-dict `:` type($queries) `,` type($keys) (`,` type($key_scale)^)? `values` type($values) (`,` type($value_scale)^)? `lengths`
+    type($lengths) `,` type($parts) (`score` $score^)?
   }];
 }
 

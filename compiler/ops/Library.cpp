@@ -88,6 +88,7 @@ void addIndexed(Table &table) {
             "k_cache[slot_mapping] = quantize(rope(rms_norm of each head of k · weight)); "
             "v_cache[slot_mapping] = quantize(v)",
             cached, ops::kvAppend, heads);
+  table.entries.back().info.takesFloats = true;
 }
 
 Table makeTable() {
@@ -133,13 +134,14 @@ Table makeTable() {
   const std::vector<OpSetting> ofCache = {{"window", 0, 0, INT32_MAX},
                                           {"scale_axes", 0, 0, 3},
                                           {"value_columns", 0, 0, 512},
+                                          {"contiguous", 0, 0, 1},
                                           softcap,
                                           alibi};
   const std::string attended = "softmax(q · transpose of k / sqrt(d)) · v";
-  table.add("attention_decode_quant", "y = quantize(" + attended + "), over a paged cache",
+  table.add("attention_decode_quant", "y = quantize(" + attended + "), over a cache",
             andQuantisation({"dtype", "fromFormat"}), ops::attentionDecode, ofCache);
   table.entries.back().info.takesFloats = true;
-  table.add("attention_decode", "o = " + attended + ", over a paged cache", {"dtype", "format"},
+  table.add("attention_decode", "o = " + attended + ", over a cache", {"dtype", "format"},
             ops::attentionDecode, ofCache);
   table.entries.back().info.takesFloats = true;
   const std::vector<OpSetting> ofSequences = {{"causal", 0, 0, 1},

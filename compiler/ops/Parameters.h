@@ -57,12 +57,6 @@ struct Parameters {
     return options;
   }
 
-  /// `value`, quantised, into the rows of a cache that `index` chooses; its scales, where they are
-  /// given, are the input `scaleName`, one a block; the second level of scales of e4m3 is the
-  /// cache's, `<name>_global_scale`.
-  void scatter(Builder &b, const std::string &name, const std::string &scaleName,
-               const Value &value, const Value &index, const Dim &rows) const;
-
   /// The result: `value`, quantised or rounded to `dtype`; the same of its transpose; and its copy.
   void write(Builder &b, const Value &value) const;
 };

@@ -1,4 +1,4 @@
-//===- kv_append.cpp - Keys and values of new tokens, into a paged cache ===//
+//===- kv_append.cpp - Keys and values of new tokens, into a cache --------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -16,7 +16,17 @@ Program ops::kvAppend(const Parameters &p) {
   Value turned = Rope(b, p, tokens, hidden)(n).named("turned");
   Value slot = b.input("slot_mapping", p.index, {tokens}); // page · size + place; -1: not kept
 
-  p.scatter(b, "k_cache", "k_scale", turned, slot, slots);
-  p.scatter(b, "v_cache", "v_scale", v, slot, slots);
+  const CacheType type = {p.format, p.block, p.scale};
+  if (!type.has_scales() && p.givenScales)
+    throw Error(ErrorKind::Request, "a cache that is no codes has no scales", p.op,
+                "leave --scale-source out");
+  auto append = [&](const std::string &name, const Value &rows) {
+    const QuantizeOptions how =
+        type.has_scales() ? p.quantization(b, rows.shape(), name + "_cache", name + "_scale")
+                          : QuantizeOptions();
+    b.append(name + "_cache", type, rows, slot, slots, how);
+  };
+  append("k", turned);
+  append("v", v);
   return b.build();
 }

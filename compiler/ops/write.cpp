@@ -1,4 +1,4 @@
-//===- write.cpp - y, yt and copy, and rows of a cache --------------------===//
+//===- write.cpp - y, yt and copy -----------------------------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -35,10 +35,4 @@ void Parameters::write(Builder &b, const Value &value) const {
   }
   if (copy)
     b.output("copy", value, copy);
-}
-
-void Parameters::scatter(Builder &b, const std::string &name, const std::string &scaleName,
-                         const Value &value, const Value &index, const Dim &rows) const {
-  const QuantizeOptions options = quantization(b, value.shape(), name, scaleName);
-  b.scatter(name, quantize(value, format, options), index, rows);
 }

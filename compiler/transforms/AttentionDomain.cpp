@@ -34,7 +34,7 @@ AttentionOp eider::transforms::attentionOf(OutputOp output) {
 Attention eider::transforms::shapeOf(AttentionOp op) {
   auto extentsOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
   const ArrayRef<int64_t> queries = extentsOf(op.getQueries()), keys = extentsOf(op.getKeys());
-  Attention it = {queries[1], keys[2], queries[2], keys[1], 0};
+  Attention it = {queries[1], keys[2], queries[2], op.getPages() ? keys[1] : 0, 0};
   it.valueDim = op.getType().getShape().back();
   it.isLatent = op.isOfLatents();
   it.bySoftware =
@@ -60,14 +60,13 @@ Attention eider::transforms::attentionIn(DenseI64ArrayAttr kind) {
   return {kind[0], kind[1], kind[2]};
 }
 
-/// An error where attention reads a tensor whose extents, but for the first of several, are open.
-static LogicalResult checkExtents(Operation *op, StringRef name, Value operand) {
+/// An error where attention reads a tensor whose extents, but for the first (of several), are open.
+static LogicalResult checkExtents(Operation *op, StringRef name, Value operand, int64_t open = 1) {
   auto type = cast<RankedTensorType>(operand.getType());
-  for (auto [axis, extent] : llvm::enumerate(type.getShape().drop_front(type.getRank() > 1)))
-    if (ShapedType::isDynamic(extent))
-      return op->emitError() << "dim '"
-                             << dimsOf(type).getExprs()[axis + (type.getRank() > 1)].str()
-                             << "' of the " << name << " must be static: give it a value";
+  for (int64_t axis = std::min(open, type.getRank() - 1); axis < type.getRank(); ++axis)
+    if (type.isDynamicDim(axis))
+      return op->emitError() << "dim '" << dimsOf(type).getExprs()[axis].str() << "' of the "
+                             << name << " must be static: give it a value";
   return success();
 }
 
@@ -132,16 +131,16 @@ LogicalResult eider::transforms::notePrefill(Domain &domain, PrefillOp op) {
 }
 
 LogicalResult eider::transforms::noteAttention(Domain &domain, AttentionOp op) {
-  const std::pair<const char *, Value> read[] = {{"queries", op.getQueries()},
-                                                 {"keys", op.getKeys()},
-                                                 {"scales of keys", op.getKeyScale()},
-                                                 {"values", op.getValues()},
-                                                 {"scales of values", op.getValueScale()}};
-  for (auto [name, operand] : read)
-    if (operand && failed(checkExtents(op, name, operand)))
-      return failure();
-  if (failed(checkExtents(op, "result", op.getResult())))
+  const std::pair<const char *, Value> cached[] = {{"keys", op.getKeys()},
+                                                   {"scales of keys", op.getKeyScale()},
+                                                   {"values", op.getValues()},
+                                                   {"scales of values", op.getValueScale()}};
+  if (failed(checkExtents(op, "queries", op.getQueries())) ||
+      failed(checkExtents(op, "result", op.getResult())))
     return failure();
+  for (auto [name, operand] : cached) // of which those without pages are as long as a launch says
+    if (operand && failed(checkExtents(op, name, operand, op.getPages() ? 1 : 2)))
+      return failure();
   const Attention it = shapeOf(op);
   if (it.heads < 1 || it.kvHeads < 1 || it.heads % it.kvHeads != 0)
     return op.emitError() << "of " << it.heads << " query heads over " << it.kvHeads
@@ -149,7 +148,7 @@ LogicalResult eider::transforms::noteAttention(Domain &domain, AttentionOp op) {
   if (it.isLatent ? failed(checkLatents(op, it.headDim, it.valueDim))
                   : failed(checkHeadDim(op, it.headDim)))
     return failure();
-  if (it.page < 1 || it.page > widestRow)
+  if (op.getPages() && (it.page < 1 || it.page > widestRow))
     return op.emitError() << "over pages of " << it.page << " tokens: give 1 to " << widestRow;
   if (op.getKeyScale() && ((it.scales != 1 && it.scales != it.kvHeads) ||
                            op.getValueScale().getType() != op.getKeyScale().getType()))

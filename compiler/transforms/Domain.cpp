@@ -131,7 +131,7 @@ llvm::StringSet<> eider::transforms::dimsCounted(ProgramOp program, const Domain
     if (auto scatter = dyn_cast<ScatterOp>(op))
       add(dimsOf(scatter.getInto()).getExprs().front());
     if (auto attention = dyn_cast<AttentionOp>(op))
-      add(dimsOf(attention.getPages().getType()).getExprs().back());
+      add(attention.mostOfEach());
     if (auto prefill = dyn_cast<PrefillOp>(op); prefill && prefill.getStarts())
       add(dimsOf(prefill.getStarts().getType()).getExprs().front());
   }

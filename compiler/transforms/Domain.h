@@ -39,9 +39,10 @@ inline constexpr int64_t mostStaticShared = 48 * 1024;
 /// Leaves room for the last tile of a row to reach beyond the columns.
 inline constexpr int64_t widestRow = int64_t(1) << 30;
 
-/// Attention over a paged cache, as its kernel has it.
+/// Attention over a cache, as its kernel has it.
 struct Attention {
-  int64_t heads = 0, kvHeads = 0, headDim = 0, page = 0;
+  int64_t heads = 0, kvHeads = 0, headDim = 0;
+  int64_t page = 0;           ///< Tokens of a page; 0: a sequence's are all in one.
   int64_t scales = 1;         ///< Of keys, and of values: one, or one a KV head, or none (0);
   int64_t scaleAxes = 0;      ///< of all pages, of each page (1) or token (2), or of a token's
   int64_t blocks = 1;         ///< blocks (3), so many a key.

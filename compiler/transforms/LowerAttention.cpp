@@ -55,6 +55,36 @@ void ProgramLowering::addParts(
   arrivals = addArgument(arrivalsName, memoryOf(builder.getI64Type()), "workspace:" + arrivalsName);
 }
 
+/// The pitches of contiguous tensors, in the order of simt.attend, over a cache without pages: the
+/// text has those alone that a kernel's own extents give.
+SmallVector<Value> ProgramLowering::pitchesWithoutPages(AttentionOp op, const Attention &it) {
+  SmallVector<Value> pitches;
+  auto add = [&](int64_t pitch) { pitches.push_back(i64(pitch)); };
+  auto ofSequence = [&](int64_t ofToken, StringRef name) { // whose tokens the launch counts
+    auto pitch =
+        arith::MulIOp::create(builder, op.getLoc(), extentOf(op.mostOfEach()), i64(ofToken));
+    pitch->setAttr("eider.name", builder.getStringAttr(name));
+    return pitch.getResult();
+  };
+  add(it.heads * it.headDim);
+  add(it.headDim);
+  Value cached = ofSequence(it.kvHeads * it.headDim, "sequence_pitch");
+  for (int cache = 0; cache < 2; ++cache) {
+    pitches.push_back(cached);
+    add(it.kvHeads * it.headDim);
+    add(it.headDim);
+  }
+  if (it.scaleAxes == 0)
+    return pitches;
+  const int64_t ofToken = it.scales * it.blocks;
+  Value scales = it.scaleAxes == 1 ? i64(ofToken) : ofSequence(ofToken, "scales_pitch");
+  pitches.append(2, scales);
+  for (int64_t axis = 1; axis < it.scaleAxes; ++axis) // tokens, heads
+    for (int cache = 0; cache < 2; ++cache)
+      add(axis == 1 ? ofToken : it.blocks);
+  return pitches;
+}
+
 /// Has no tiles: which tokens a block has, its lengths say.
 LogicalResult ProgramLowering::attend() {
   auto op = *program.getOps<AttentionOp>().begin();
@@ -67,7 +97,13 @@ LogicalResult ProgramLowering::attend() {
   auto pointerOf = [&](Value value) { return value ? pointers.lookup(nameOf(value)) : Value(); };
   SmallVector<Value> apart;
   const int64_t alignment = alignAttended({op.getQueries(), op.getKeys(), op.getValues()}, apart);
-  const DimExpr ofTable = dimsOf(op.getPages().getType()).getExprs().back();
+  Value pages, tablePitch;
+  if (op.getPages()) {
+    pages = pointerOf(op.getPages());
+    tablePitch = isGeneral() ? strides.lookup(nameOf(op.getPages())) : extentOf(op.mostOfEach());
+  } else if (!isGeneral()) {
+    apart = pitchesWithoutPages(op, it);
+  }
   if (it.scaleAxes) {
     const SmallVector<Value> ofKeys = pitches.lookup(nameOf(op.getKeyScale())),
                              ofValues = pitches.lookup(nameOf(op.getValueScale()));
@@ -77,12 +113,11 @@ LogicalResult ProgramLowering::attend() {
       if (it.blocks > 1 && !isGeneral()) // which are loaded together
         alignments[nameOf(scale)] = std::gcd<int64_t>(16, it.blocks * 4);
   }
-  Value tablePitch = isGeneral() ? strides.lookup(nameOf(op.getPages())) : extentOf(ofTable);
   const Value written = pointers.lookup(output.getName());
   auto attend = simt::AttendOp::create(
       builder, op.getLoc(), knobs.combine ? attentionParts : written, pointerOf(op.getQueries()),
       pointerOf(op.getKeys()), pointerOf(op.getKeyScale()), pointerOf(op.getValues()),
-      pointerOf(op.getValueScale()), pointerOf(op.getPages()), pointerOf(op.getLengths()),
+      pointerOf(op.getValueScale()), pages, pointerOf(op.getLengths()),
       knobs.combine ? written : Value(), arrivals, extentOf(domain.rows), tablePitch, apart,
       capturedOf(op.getCaptured(), op.getScore()), it.heads, it.kvHeads, it.tiles(), it.headDim,
       it.valueDim, knobs.blocks, it.page, it.scales, it.scaleAxes, it.blocks,

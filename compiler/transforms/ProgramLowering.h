@@ -57,6 +57,7 @@ private:
   Value extentOf(const DimExpr &dim);
   std::string gridExpression();
   std::string gridOfAttention();
+  SmallVector<Value> pitchesWithoutPages(ir::AttentionOp op, const Attention &it);
   std::string gridOfPrefill();
   Value firstTile();
   SmallVector<Attribute> header();

@@ -36,7 +36,7 @@ Linear::Linear(const Device &device, const CublasLt &cublas, int64_t n, int64_t 
 }
 
 Program Linear::programOf(const std::string &op, const std::string &block,
-                          const std::string &layout) const {
+                          const std::string &layout) {
   return libraryOp(op, {.dtype = "bf16", .format = "e4m3", .block = block, .scaleLayout = layout});
 }
 
@@ -52,7 +52,7 @@ Linear::Codes Linear::makeCodes(const Kernel &kernel, int64_t rows) const {
 
 void Linear::setWeight(const void *w) {
   const Dims dims = {{"tokens", n}, {"hidden", k}};
-  const Program program = programOf("quantize", blockOfWeight, "");
+  const Program program = programOf("quantize", blockOfWeight);
   weight = makeCodes(jit(program, device, dims), n);
   launchOf(device, program, dims,
            {{"x", w}, {"y", weight.codes.get()}, {"y_scale", weight.scales.get()}})({});
@@ -61,7 +61,8 @@ void Linear::setWeight(const void *w) {
 
 Launch Linear::castBy(const std::string &op, int64_t m, std::vector<NamedTensor> tensors) {
   const Dims dims = {{"tokens", m}, {"hidden", k}};
-  const Program program = programOf(op, block, block == "1x*" ? "" : "te_gemm_ready");
+  const bool isForCublas = m > fewRows && block != "1x*";
+  const Program program = programOf(op, block, isForCublas ? "te_gemm_ready" : "");
   if (!casts.contains(m))
     casts[m] = makeCodes(jit(program, device, dims), m);
   tensors.push_back({"y", casts.at(m).codes.get()});
@@ -80,15 +81,31 @@ Launch Linear::product(void *y, int64_t m, Sums sums) {
   if (found == casts.end())
     throw Error(ErrorKind::Request, "nothing was cast of so many rows", std::to_string(m),
                 "call cast() or normAndCast() first");
+  if (m <= fewRows)
+    return productOfFew(found->second, y, m);
   const auto chosen = std::make_shared<Product>(cublas.product(
       {found->second.codes.get(), DType::e4m3, found->second.scales.get(), block},
       {weight.codes.get(), DType::e4m3, weight.scales.get(), blockOfWeight}, y, m, n, k, sums));
   return [chosen](Stream stream) { chosen->launch(stream); };
 }
 
+Launch Linear::productOfFew(const Codes &codes, void *y, int64_t m) {
+  const Program program = libraryOp("scaled_matmul", {.dtype = "bf16",
+                                                      .format = "e4m3",
+                                                      .block = blockOfWeight,
+                                                      .fromFormat = "e4m3",
+                                                      .fromBlock = block});
+  return launchOf(device, program, {{"m", m}, {"n", n}, {"k", k}},
+                  {{"w", weight.codes.get()},
+                   {"w_scale", weight.scales.get()},
+                   {"x", codes.codes.get()},
+                   {"x_scale", codes.scales.get()},
+                   {"y", y}});
+}
+
 Launch Linear::skinny(const void *x, void *y, int64_t m) {
   return launchOf(
-      device, programOf("matmul_skinny", blockOfWeight, ""), {{"m", m}, {"n", n}, {"k", k}},
+      device, programOf("matmul_skinny", blockOfWeight), {{"m", m}, {"n", n}, {"k", k}},
       {{"w", weight.codes.get()}, {"w_scale", weight.scales.get()}, {"x", x}, {"y", y}});
 }
 
@@ -108,22 +125,25 @@ double Linear::errorOf(const void *x, const void *y, int64_t m) const {
   const auto w = downloaded<uint8_t>(device, weight.codes.get(), size(n * k));
   const auto wScales = downloaded<float>(device, weight.scales.get(), weight.sizeOfScales);
   const auto found = downloaded<uint16_t>(device, y, size(m * n));
-  const bool isFew = m <= fewRows, isOfRows = block == "1x*";
+  const bool isOfRows = block == "1x*";
   std::vector<uint16_t> values;
   std::vector<uint8_t> codes;
   std::vector<float> scales;
-  if (isFew) {
+  if (x) {
     values = downloaded<uint16_t>(device, x, size(m * k));
   } else {
     const Codes &cast = casts.at(m);
     codes = downloaded<uint8_t>(device, cast.codes.get(), size(m * k));
     scales = downloaded<float>(device, cast.scales.get(), cast.sizeOfScales);
   }
-  const int64_t pitch = (m + 3) / 4 * 4; // of x's scales, of the blocks of columns
+  const auto scaleOfX = [&](int64_t row, int64_t i) { // of blocks, for cuBLASLt by columns
+    const int64_t pitch = (m + 3) / 4 * 4;
+    return isOfRows ? row : m <= fewRows ? row * (k / 128) + i / 128 : i / 128 * pitch + row;
+  };
   const auto valueOfX = [&](int64_t row, int64_t i) {
     const size_t at = size(row * k + i);
-    return isFew ? bench::valueOfBf16(values[at])
-                 : valueOfE4m3[codes[at]] * scales[size(isOfRows ? row : i / 128 * pitch + row)];
+    return x ? bench::valueOfBf16(values[at])
+             : valueOfE4m3[codes[at]] * scales[size(scaleOfX(row, i))];
   };
   const auto valueOfW = [&](int64_t column, int64_t i) {
     const int64_t scale = isOfRows ? column : column / 128 * (k / 128) + i / 128;

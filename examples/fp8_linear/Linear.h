@@ -22,8 +22,8 @@ namespace fp8_linear {
 using eider::bench::Launch;
 
 /// y [m, n] = x [m, k] · wᵀ, x and y in bf16, the weights w [n, k] in e4m3, with a scale a row
-/// (`1x*`), or of 128x128 where x has one of 1x128. Up to 64 rows are multiplied by Eider as they
-/// are; more are quantised, alone or with the norm before, in the layout that cuBLASLt reads.
+/// (`1x*`), or of 128x128 where x has one of 1x128. Rows are quantised, alone or with the norm
+/// before, in the layout that cuBLASLt reads; up to 64 Eider multiplies, by codes or as they are.
 class Linear {
 public:
   static constexpr int64_t fewRows = 64;
@@ -35,7 +35,7 @@ public:
   /// Quantises w, bf16 [n, k] in device memory; waits until it is done.
   void setWeight(const void *w);
 
-  /// y of x, whatever m is.
+  /// y of x, whatever m is: few rows as they are, by one kernel.
   Launch forward(const void *x, void *y, int64_t m, Sums sums = Sums::f32);
 
   // What it does, part by part.
@@ -44,8 +44,9 @@ public:
   Launch product(void *y, int64_t m, Sums sums = Sums::f32); ///< Of what was cast.
   Launch skinny(const void *x, void *y, int64_t m);
 
-  /// The largest error of samples of y, of what was cast (of few rows: of x) and multiplied, beside
-  /// their sum in double, over what rounding and sums of 13 bits allow: at most 1 if all is right.
+  /// The largest error of samples of y, of x (or null: of what was cast) that was multiplied,
+  /// beside their sum in double, over what rounding and sums of 13 bits allow: at most 1 if all is
+  /// right.
   double errorOf(const void *x, const void *y, int64_t m) const;
 
 private:
@@ -55,8 +56,10 @@ private:
     size_t sizeOfScales = 0; ///< elements
   };
   Codes makeCodes(const eider::Kernel &kernel, int64_t rows) const;
-  eider::Program programOf(const std::string &op, const std::string &block,
-                           const std::string &layout) const;
+  /// Codes of that block of `op`, with scales in that layout.
+  static eider::Program programOf(const std::string &op, const std::string &block,
+                                  const std::string &layout = "");
+  Launch productOfFew(const Codes &codes, void *y, int64_t m);
   Launch castBy(const std::string &op, int64_t m, std::vector<eider::NamedTensor> tensors);
 
   eider::Device device;

@@ -33,7 +33,6 @@ struct Way {
   Sums sums;
   const char *nameOfSums() const { return sums == Sums::fast ? "fast" : "f32"; }
 };
-const Way ways[] = {{"1x*", Sums::fast}, {"1x*", Sums::f32}, {"1x128", Sums::f32}};
 
 Sizes sizesOf(const std::string &text) {
   Sizes shape = {};
@@ -134,27 +133,25 @@ private:
   bench::Results results;
 };
 
+Launch after(const Launch &first, const Launch &then) {
+  return [first, then](Stream stream) {
+    first(stream);
+    then(stream);
+  };
+}
+
 constexpr double asked = 1 / 1.7; ///< of BF16's time
 const nlohmann::json nothing = nlohmann::json::object();
 
-/// Few rows: weights read once, by one kernel.
-void measureFew(const Device &device, const CublasLt &cublas, const Sizes &shape, Bench &bench) {
+/// Each part alone, and all of it, in every way; few rows also as they are, by one kernel.
+void measure(const Device &device, const CublasLt &cublas, const Sizes &shape, Bench &bench) {
   const Layer layer(device, cublas, shape);
-  Linear linear(device, cublas, shape.n, shape.k, "1x*");
-  linear.setWeight(layer.w.get());
-  const std::vector<double> times =
-      bench.time({layer.product(), linear.forward(layer.x.get(), layer.y.get(), shape.m)});
-  bench.add(shape, {}, "bf16 product", times[0], "", 0, nothing);
-  bench.add(shape, {{"format", "e4m3"}, {"block", "1x*"}}, "linear", times[1], "bf16 product",
-            times[0], {{"target", asked}});
-}
-
-/// Many: each part alone, and all of it, in every way.
-void measureMany(const Device &device, const CublasLt &cublas, const Sizes &shape, Bench &bench) {
-  const Layer layer(device, cublas, shape);
+  const bool areFew = shape.m <= Linear::fewRows; // of which Eider adds in one way
+  std::vector<Way> ways = {{"1x*", Sums::f32}, {"1x128", Sums::f32}};
+  if (!areFew)
+    ways.insert(ways.begin(), {"1x*", Sums::fast});
   std::vector<std::unique_ptr<Linear>> linears;
   std::vector<Launch> launches = {layer.product(), layer.normAlone(), layer.normAndProduct()};
-  const size_t others = launches.size();
   for (const Way &way : ways) {
     linears.push_back(std::make_unique<Linear>(device, cublas, shape.n, shape.k, way.block));
     Linear &linear = *linears.back();
@@ -162,22 +159,22 @@ void measureMany(const Device &device, const CublasLt &cublas, const Sizes &shap
     const Launch cast = linear.cast(layer.x.get(), shape.m);
     const Launch fused = linear.normAndCast(layer.x.get(), layer.norm.get(), shape.m);
     const Launch product = linear.product(layer.y.get(), shape.m, way.sums);
-    const Launch both = linear.forward(layer.x.get(), layer.y.get(), shape.m, way.sums);
-    const Launch fusedAndProduct = [fused, product](Stream stream) {
-      fused(stream);
-      product(stream);
-    };
-    launches.insert(launches.end(), {cast, fused, product, both, fusedAndProduct});
+    launches.insert(launches.end(),
+                    {cast, fused, product, after(cast, product), after(fused, product)});
+    if (areFew)
+      launches.push_back(linear.forward(layer.x.get(), layer.y.get(), shape.m));
   }
   const std::vector<double> times = bench.time(launches);
   const double bf16 = times[0], norm = times[1], normAndBf16 = times[2];
   bench.add(shape, {}, "bf16 product", bf16, "", 0, nothing);
   bench.add(shape, {}, "norm", norm, "", 0, nothing);
   bench.add(shape, {}, "norm, bf16 product", normAndBf16, "", 0, nothing);
-  for (size_t i = 0; i < std::size(ways); ++i) {
+  auto next = times.begin() + 3;
+  for (const Way &way : ways) {
     const nlohmann::json params = {
-        {"format", "e4m3"}, {"block", ways[i].block}, {"sums", ways[i].nameOfSums()}};
-    const double *const own = &times[others + 5 * i], product = own[2];
+        {"format", "e4m3"}, {"block", way.block}, {"sums", way.nameOfSums()}};
+    const auto own = std::exchange(next, next + (areFew ? 6 : 5));
+    const double product = own[2];
     bench.add(shape, params, "product", product, "bf16 product", bf16, nothing);
     bench.add(shape, params, "cast", own[0], "product", product, {{"target", 0.1}});
     bench.add(shape, params, "norm and cast", own[1], "norm", norm,
@@ -185,12 +182,15 @@ void measureMany(const Device &device, const CublasLt &cublas, const Sizes &shap
     bench.add(shape, params, "linear", own[3], "bf16 product", bf16, {{"target", asked}});
     bench.add(shape, params, "norm, linear", own[4], "norm, bf16 product", normAndBf16,
               {{"target", asked}});
+    if (areFew)
+      bench.add(shape, params, "linear of bf16", own[5], "bf16 product", bf16, {{"target", asked}});
   }
 }
 
-bool isRight(const Linear &linear, const Layer &layer, const Sizes &shape,
+/// `x`: what was multiplied as it is; null: what was cast.
+bool isRight(const Linear &linear, const Layer &layer, const Sizes &shape, const void *x,
              const std::string &what) {
-  const double error = linear.errorOf(layer.x.get(), layer.y.get(), shape.m);
+  const double error = linear.errorOf(x, layer.y.get(), shape.m);
   std::printf("%s %ldx%ldx%ld %s: largest error over its bound %.3f\n",
               error <= 1 ? "ok" : "not ok", shape.m, shape.n, shape.k, what.c_str(), error);
   return error <= 1;
@@ -201,21 +201,20 @@ int check(const Device &device, const CublasLt &cublas) {
   bool areRight = true;
   for (const Sizes &shape : {Sizes{256, 384, 1024}, Sizes{100, 512, 512}, Sizes{1000, 768, 1536},
                              Sizes{8, 384, 1024}, Sizes{Linear::fewRows, 512, 512}})
-    for (const Way &way : ways) {
+    for (const Way &way : {Way{"1x*", Sums::fast}, {"1x*", Sums::f32}, {"1x128", Sums::f32}}) {
       const Layer layer(device, cublas, shape);
       Linear linear(device, cublas, shape.n, shape.k, way.block);
       linear.setWeight(layer.w.get());
       const std::string what = way.block + " " + way.nameOfSums();
       linear.forward(layer.x.get(), layer.y.get(), shape.m, way.sums)({});
       device.synchronize();
-      areRight &= isRight(linear, layer, shape, what);
-      if (shape.m <= Linear::fewRows)
-        continue;
+      areRight &=
+          isRight(linear, layer, shape, shape.m <= Linear::fewRows ? layer.x.get() : nullptr, what);
       bench::fillWithData(device, layer.y.get(), DType::bf16, shape.m * shape.n, 6);
       linear.normAndCast(layer.x.get(), layer.norm.get(), shape.m)({});
       linear.product(layer.y.get(), shape.m, way.sums)({});
       device.synchronize();
-      areRight &= isRight(linear, layer, shape, what + " after a norm");
+      areRight &= isRight(linear, layer, shape, nullptr, what + " after a norm");
     }
   return areRight ? 0 : 1;
 }
@@ -253,7 +252,7 @@ int main(int argc, char **argv) {
       return check(device, cublas);
     Bench bench(device, rounds);
     for (const Sizes &shape : sizes)
-      (shape.m <= Linear::fewRows ? measureFew : measureMany)(device, cublas, shape, bench);
+      measure(device, cublas, shape, bench);
     if (!json.empty())
       bench.write(json);
   } catch (const Error &error) {

@@ -19,7 +19,7 @@
 
 namespace eider {
 
-/// Attention of one token's queries over a paged cache, of which a CUDA block has one part. Its
+/// Attention of one token's queries over a cache, of which a CUDA block has one part. Its
 /// warps take 16 tokens at a time in turn, and copy those of `ahead` such steps to shared memory,
 /// each warp its own. Scores are a product of 16 keys with 8 query heads; their
 /// weights, turned, meet the values: it is free which tokens and elements stand where in a
@@ -91,10 +91,10 @@ public:
   /// `asked` is queries, [sequences, heads, head_dim], or `scored`; `k` and `v` are [pages, page,
   /// kv_heads, head_dim] (of latents both the same), `k_scale` and `v_scale` the axes that scales
   /// have, and `scales`, one or the cache's heads, or none (0); `table` is [sequences,
-  /// table_pitch]. Of the cache no more is read than `lengths` says, whatever the table says
-  /// beyond. Row starts of q and of the cache are multiples of `alignment` bytes, 16 where all
-  /// tensors are contiguous; pitches in elements. `Code` is the codec, or the type of what is no
-  /// codes. Every thread of the CUDA block takes part.
+  /// table_pitch], or `no_pages` where `page` is 0. Of the cache no more is read than `lengths`
+  /// says, whatever the table says beyond. Row starts of q and of the cache are multiples of
+  /// `alignment` bytes, 16 where all tensors are contiguous; pitches in elements. `Code` is the
+  /// codec, or the type of what is no codes. Every thread of the CUDA block takes part.
   template <class Code, int scales, int alignment = 16, class To, class Asked, class W, class Index,
             class Length>
   static EIDER_DEVICE void leave_part(
@@ -116,15 +116,19 @@ public:
     const int64 sequence = number / Parts::groups, of_sequence = number % Parts::groups;
     const int64 head = of_sequence / Parts::tiles;
     const int64 of_head = scales <= 1 ? 0 : head;
-    Work<Index, W> work = {lengths[sequence],
-                           table + sequence * table_pitch,
-                           {k + head * k_head_pitch, k_page_pitch, k_pitch},
-                           {v + head * v_head_pitch, v_page_pitch, v_pitch},
-                           {}};
+    const int64 own_page = page == 0 ? sequence : 0; // its rows begin there
+    Work<Index, W> work = {
+        lengths[sequence],
+        table + sequence * table_pitch,
+        {k + own_page * k_page_pitch + head * k_head_pitch, k_page_pitch, k_pitch},
+        {v + own_page * v_page_pitch + head * v_head_pitch, v_page_pitch, v_pitch},
+        {}};
     if constexpr (has_token_scales)
-      work.scales = lane() < tokens ? PagedRows<float>{k_scale + of_head * k_scale_head_pitch,
+      work.scales = lane() < tokens ? PagedRows<float>{k_scale + own_page * k_scale_page_pitch +
+                                                           of_head * k_scale_head_pitch,
                                                        k_scale_page_pitch, k_scale_pitch}
-                                    : PagedRows<float>{v_scale + of_head * v_scale_head_pitch,
+                                    : PagedRows<float>{v_scale + own_page * v_scale_page_pitch +
+                                                           of_head * v_scale_head_pitch,
                                                        v_scale_page_pitch, v_scale_pitch};
     const auto all = static_cast<int>((work.length + tokens - 1) / tokens);
     const auto before = static_cast<int>(work.begin() / tokens);
@@ -246,14 +250,14 @@ private:
     auto begin_rows = [&](const PagedRows<W> &rows, unsigned char *to) {
       const W *base = rows.base;
       if constexpr (Work<Index, W>::has_whole_steps)
-        base += pages * rows.page_pitch + step % (page / tokens) * tokens * rows.pitch;
+        base += pages * rows.page_pitch + work.place_of_step(step) * rows.pitch;
       constexpr int all = tokens * chunks, together = 32 * shares;
       EIDER_UNROLL
       for (int i = 0; i < (all + together - 1) / together; ++i) {
         const int n = share() * 32 + lane() + together * i, token = n / chunks, chunk = n % chunks;
         const W *from = base + token * rows.pitch;
         if constexpr (!Work<Index, W>::has_whole_steps) {
-          const int64 inside = (static_cast<int64>(step) * tokens + token) % page;
+          const int64 inside = work.place_of(static_cast<int64>(step) * tokens + token);
           from = base + arch::shuffle(pages, token, at) * rows.page_pitch + inside * rows.pitch;
         }
         if (all % together == 0 || n < all)
@@ -268,7 +272,7 @@ private:
       if (share() != 0)
         return;
       const int token = lane() % tokens;
-      const int64 inside = (static_cast<int64>(step) * tokens + token) % page;
+      const int64 inside = work.place_of(static_cast<int64>(step) * tokens + token);
       const float *from =
           work.scales.base + pages * work.scales.page_pitch + inside * work.scales.pitch;
       constexpr int together = alignment < 16 || blocks % 2 != 0 ? 1 : blocks % 4 != 0 ? 2 : 4;

@@ -108,7 +108,7 @@ float &scaleAt(matrix::Case &made, Input input, const Cache &shape, int64_t toke
 }
 } // namespace
 
-TEST(Blocks, AgreeWithTheReferenceOnTheDevice) { at_points::expectReference(ofTheTarget(cases())); }
+TEST(Blocks, AgreeWithTheReferenceOnTheDevice) { at_points::expectReference(cases()); }
 
 /// Of one block a head are as many scales as of tokens, and what is computed is the same.
 TEST(Blocks, OfOneAHeadAreScalesOfTokens) {

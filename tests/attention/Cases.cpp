@@ -5,8 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "tests/attention/Cases.h"
 
-#include <cstdlib>
-
 #include "tests/points/Points.h"
 #include "tests/text/Purity.h"
 
@@ -21,16 +19,19 @@ using namespace eider::attention_cases;
 
 static Dims dimsOf(const Cache &shape) {
   const int64_t longest = *std::max_element(shape.lengths.begin(), shape.lengths.end());
-  const int64_t mostPages = (longest + shape.page - 1) / shape.page + 1;
   const auto sequences = static_cast<int64_t>(shape.lengths.size());
   Dims dims = {{"b", sequences},
                {"h", shape.heads},
                {"d", shape.d},
-               {"page", shape.page},
                {"kv_heads", shape.kvHeads},
-               {"scales", shape.scales},
-               {"max_pages", mostPages},
-               {"pages", sequences * mostPages + 3}};
+               {"scales", shape.scales}};
+  if (shape.page == 0) {
+    dims["max_tokens"] = longest + 3;
+  } else {
+    dims["page"] = shape.page;
+    dims["max_pages"] = (longest + shape.page - 1) / shape.page + 1;
+    dims["pages"] = sequences * dims["max_pages"] + 3;
+  }
   if (shape.scaleAxes == 3)
     dims["blocks"] = shape.blocks;
   return dims;
@@ -109,7 +110,8 @@ static std::vector<uint8_t> infinityOf(const std::string &format) {
 /// weight, of values of magnitudes 2^-7 to 2^7 and of either sign.
 static void writeScales(matrix::Case &made, const std::vector<bool> &isMet, const Cache &shape) {
   std::mt19937 random(7);
-  const auto together = static_cast<size_t>(shape.scaleAxes == 1 ? shape.page : 1);
+  const int64_t page = made.dims.at(shape.page ? "page" : "max_tokens");
+  const auto together = static_cast<size_t>(shape.scaleAxes == 1 ? page : 1);
   for (HostTensor &input : made.inputs) {
     if (!input.name.ends_with("_scale"))
       continue;
@@ -139,6 +141,8 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
     parameters.settings["scale_axes"] = std::to_string(shape.scaleAxes);
   if (shape.valueColumns != 0)
     parameters.settings["value_columns"] = std::to_string(shape.valueColumns);
+  if (shape.page == 0)
+    parameters.settings["contiguous"] = "1";
   const char *op = shape.quantised ? "attention_decode_quant" : "attention_decode";
   const std::string &format = shape.quantised ? parameters.fromFormat : parameters.format;
   matrix::Case made{libraryOp(op, parameters), {}, {}, dims, {}};
@@ -156,24 +160,31 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
   for (HostTensor &input : made.inputs)
     if (isCache(input) && !isOfCodes && values == "normal")
       writeFloats(input);
-  const int64_t pages = dims.at("pages"), most = dims.at("max_pages");
   const std::vector<int32_t> tokens(shape.lengths.begin(), shape.lengths.end());
+  const bool isPaged = shape.page != 0;
+  const int64_t size = isPaged ? shape.page : dims.at("max_tokens"); // of a page
+  const int64_t pages = isPaged ? dims.at("pages") : dims.at("b");
+  const int64_t most = isPaged ? dims.at("max_pages") : 1;
   std::vector<int32_t> table(tokens.size() * static_cast<size_t>(most), INT32_MAX);
-  std::vector<bool> isKept(static_cast<size_t>(pages * shape.page));
+  std::vector<bool> isKept(static_cast<size_t>(pages * size));
   std::vector<int32_t> order(static_cast<size_t>(pages));
   std::iota(order.begin(), order.end(), 0);
-  std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(seed)));
+  if (isPaged)
+    std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(seed)));
   const auto window = parameters.settings.find("window");
   const int64_t last = window == parameters.settings.end() ? 0 : std::stoll(window->second);
   const int64_t met = last ? last : INT64_MAX;
-  for (size_t sequence = 0, next = 0; sequence < tokens.size(); ++sequence)
+  for (size_t sequence = 0, next = 0; sequence < tokens.size(); ++sequence) {
+    if (!isPaged)
+      next = sequence;
     for (int64_t token = std::max<int64_t>(0, tokens[sequence] - met); token < tokens[sequence];
          ++token) {
-      int32_t &page = table[sequence * most + token / shape.page];
+      int32_t &page = table[sequence * most + token / size];
       if (page == INT32_MAX)
         page = order[next++];
-      isKept[static_cast<size_t>(page * shape.page + token % shape.page)] = true;
+      isKept[static_cast<size_t>(page * size + token % size)] = true;
     }
+  }
   const auto row = static_cast<size_t>(shape.kvHeads * shape.d * (isOfCodes ? 1 : 2));
   const std::vector<uint8_t> nan = nanOf(format), infinity = infinityOf(format);
   for (HostTensor &input : made.inputs)
@@ -184,16 +195,11 @@ matrix::Case attention_cases::decode(const Cache &shape, const OpParameters &giv
       }
   if (shape.scaleAxes != 0)
     writeScales(made, isKept, shape);
-  write(inputNamed(made, "block_table"), table);
+  if (isPaged)
+    write(inputNamed(made, "block_table"), table);
   write(inputNamed(made, "lengths"), tokens);
   writeSlopes(made);
   return made;
-}
-
-std::vector<matrix::Case> attention_cases::ofTheTarget(std::vector<matrix::Case> cases) {
-  if (std::getenv("EIDER_TARGET"))
-    std::erase_if(cases, [](const matrix::Case &made) { return made.options.codec == "hardware"; });
-  return cases;
 }
 
 matrix::Case attention_cases::prefill(const Prompt &shape, const OpParameters &given,

@@ -18,7 +18,9 @@ enum Input { q, kCache, vCache, kScale, vScale, blockTable, lengths };
 /// A cache, and who asks it.
 struct Cache {
   std::vector<int64_t> lengths = {77, 0, 1, 130};
-  int64_t heads = 8, kvHeads = 2, d = 64, page = 16, scales = 1;
+  int64_t heads = 8, kvHeads = 2, d = 64;
+  int64_t page = 16; ///< 0: no table, and as many tokens as the longest has, and 3 more.
+  int64_t scales = 1;
   int64_t scaleAxes = 0;    ///< Of all pages, of each (1), of each token (2), or of its blocks (3):
   int64_t blocks = 1;       ///< so many a row.
   int64_t valueColumns = 0; ///< Of the one cache there is then; 0: values have their own.
@@ -50,9 +52,6 @@ template <class T> void write(HostTensor &tensor, const std::vector<T> &values) 
 matrix::Case decode(const Cache &shape, const OpParameters &parameters = {},
                     const std::string &codec = "auto", const std::string &schedule = "",
                     const std::string &values = "normal", uint64_t seed = 1);
-
-/// Those of the cases that an older target (EIDER_TARGET) has, too, without instructions for FP8.
-std::vector<matrix::Case> ofTheTarget(std::vector<matrix::Case> cases);
 
 /// A sequence over itself, or several, packed: of so many tokens each.
 struct Prompt {

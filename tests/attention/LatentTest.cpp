@@ -116,9 +116,7 @@ std::vector<matrix::Case> cases() {
 }
 } // namespace
 
-TEST(Latents, AgreeWithTheReferenceOnTheDevice) {
-  at_points::expectReference(ofTheTarget(cases()));
-}
+TEST(Latents, AgreeWithTheReferenceOnTheDevice) { at_points::expectReference(cases()); }
 
 /// One query meets one key: the result is the row's beginning.
 TEST(Latents, OfOneTokenAreItsValue) {
@@ -141,7 +139,7 @@ TEST(Latents, OfTwoScalesAgree) {
       decode({.lengths = {45, 0, 300}, .heads = 8, .kvHeads = 1, .d = 32, .valueColumns = 32});
   Builder b("two_scales");
   const Dim sequences = b.dim("b"), pages = b.dim("pages"), most = b.dim("max_pages");
-  PagedCache cache;
+  KVCache cache;
   cache.keys = b.codes("kv_cache", e4m3, {pages, 16, 1, 32});
   cache.values = cache.keys;
   cache.key_scale = b.input("k_scale", f32, {1});
@@ -286,7 +284,7 @@ TEST(Latents, RefuseWhatTheyCannot) {
 TEST(Latents, RefuseWhatDoesNotMeet) {
   Builder b("wrong");
   const Dim sequences = b.dim("b"), pages = b.dim("pages"), most = b.dim("most");
-  PagedCache cache;
+  KVCache cache;
   cache.keys = b.codes("kv", e4m3, {pages, 16, 1, 96});
   cache.key_scale = b.input("kv_scale", f32, {1});
   cache.block_table = b.input("table", DType::i32, {sequences, most});

@@ -57,9 +57,7 @@ std::vector<matrix::Case> cases() {
 }
 } // namespace
 
-TEST(QuantisedAttention, AgreesWithTheReferenceOnTheDevice) {
-  at_points::expectReference(ofTheTarget(cases()));
-}
+TEST(QuantisedAttention, AgreesWithTheReferenceOnTheDevice) { at_points::expectReference(cases()); }
 
 /// A token that is left out shows in the scales, of which the largest value alone decides, and
 /// scales of heads that are exchanged in the codes, too, which are judged by the scales they have.
@@ -129,7 +127,7 @@ TEST(QuantisedAttention, RefusesBlocksAcrossHeads) {
 TEST(QuantisedAttention, TakesWhatStandsAround) {
   Builder b("gated");
   const Dim sequences = b.dim("b"), pages = b.dim("pages"), most = b.dim("max_pages");
-  PagedCache cache;
+  KVCache cache;
   cache.keys = b.codes("k_cache", e4m3, {pages, 16, 2, 64});
   cache.values = b.codes("v_cache", e4m3, {pages, 16, 2, 64});
   cache.block_table = b.input("block_table", DType::i32, {sequences, most});

@@ -52,7 +52,7 @@ Program decodeBy(const Function &function, int64_t window, bool multiplies = fal
   Dim pages = b.dim("pages"), page = b.dim("page"), kv_heads = b.dim("kv_heads");
   Dim max_pages = b.dim("max_pages"), scales = b.dim("scales");
   Value q = b.input("q", f32, {sequences, heads, d});
-  PagedCache cache;
+  KVCache cache;
   cache.keys = b.codes("k_cache", e4m3, {pages, page, kv_heads, d});
   cache.values = b.codes("v_cache", e4m3, {pages, page, kv_heads, d});
   const std::vector<Dim> ofScales =
@@ -198,13 +198,11 @@ std::vector<matrix::Case> prefillCases() {
   return cases;
 }
 
-/// Those that a target before FP8's instructions has, where one is said.
+/// Those that the oldest target has, where it is said: with shared memory for them.
 std::vector<matrix::Case> possible(std::vector<matrix::Case> cases) {
   const char *older = std::getenv("EIDER_TARGET");
   std::erase_if(cases, [&](const matrix::Case &made) {
-    return older && (made.options.codec == "hardware" ||
-                     made.options.schedule.find("warpgroups") != std::string::npos ||
-                     (older == std::string("sm_75") && made.options.dims.at("d") == 512));
+    return older && older == std::string("sm_75") && made.options.dims.at("d") == 512;
   });
   return cases;
 }

@@ -90,6 +90,18 @@ class Ops(EiderTest):
             self.assertRegex(self.succeeds(*run, "--set", f"scale_axes={axes}"), "check o +largest error")
             self.fails(2, ["--set scale_axes cannot be '4'", "0 to 3"], *run, "--set", "scale_axes=4")
 
+    def test_decode_reads_a_contiguous_cache(self):
+        self.appended("1x128", [])
+        tensors = read_tensors(self.directory / "decode.safetensors")
+        del tensors["block_table"]
+        for name in ("k_cache", "v_cache", "k_scale", "v_scale"):  # 13 pages of a token are one of 13 tokens
+            dtype, shape, data = tensors[name]
+            tensors[name] = (dtype, [1, 13, *shape[2:]], data)
+        self.file("contiguous.safetensors", tensors_file(tensors))
+        run = ("run", "attention_decode", "--set", "scale_axes=2", "--device", "host", "--in", "contiguous.safetensors", "--out", "o.safetensors", "--check")
+        self.assertRegex(self.succeeds(*run, "--set", "contiguous=1"), "check o +largest error")
+        self.fails(2, ["block_table"], *run)
+
     def test_decode_reads_caches_of_no_codes(self):
         with contextlib.redirect_stdout(io.StringIO()):
             inputs.main(EIDER, self.directory, tokens=5, hidden=141)

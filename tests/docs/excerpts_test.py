@@ -148,10 +148,12 @@ class Table(unittest.TestCase):
 
     def test_products_stand_beside_weights_of_bf16(self):
         one = dict(self.CELL, shape={"m": 64, "n": 4096, "k": 512})
-        ours = [dict(one, op=op, params={"block": "1x128", "l2": "cold"}, value=value) for op, value in (("matmul_skinny", 50.0), ("scaled_matmul", 20.0))]
+        ours = [dict(one, op=op, params={"format": kind, "block": "1x128", "l2": "cold"}, value=value)
+                for op, kind, value in (("matmul_skinny", "e4m3", 50.0), ("scaled_matmul", "e4m3", 20.0), ("scaled_matmul", "e5m2", 21.0))]
         theirs = dict(one, op="scaled_matmul", params={"by": "torch bf16"}, value=30.0)
         text = readme_table.tables([dict(self.DOCUMENT, cells=ours), dict(self.DOCUMENT, bench="peers", cells=[theirs])])
-        self.assertIn("| 64, 4096 × 512 | 50.0 | 20.0 | 30.0 | 1.50 |", text)
+        self.assertIn("| 64, 4096 × 512 | e4m3 1x128 | 50.0 | 20.0 | 30.0 | 0.60 | 1.50 |", text)
+        self.assertNotIn("e5m2", text)  # of which there are no rows of bf16
 
     def test_peers_stand_beside_us(self):
         ours = dict(self.CELL, params={**self.CELL["params"], "codec": "auto", "l2": "cold"}, value=98.25)

@@ -287,6 +287,8 @@ step attention on_the_device "$bin/attention-test"
 step attention-as-sm_75 on_the_device env EIDER_TARGET=sm_75 "$bin/attention-test"
 step attention-as-sm_80 on_the_device env EIDER_TARGET=sm_80 "$bin/attention-test"
 step contraction on_the_device "$bin/contraction-test"
+step contraction-as-sm_75 on_the_device env EIDER_TARGET=sm_75 "$bin/contraction-test"
+step contraction-as-sm_80 on_the_device env EIDER_TARGET=sm_80 "$bin/contraction-test"
 step linear linear
 step layer timeout 120 "$bin/bench-llm" --check "$root/examples/data/minilm_layer.safetensors"
 step heldout env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/heldout-test" --gtest_filter=HeldOut.AgreeWithTheReference

@@ -32,6 +32,10 @@ std::vector<Point> points() {
     add({.op = "kv_append",
          .parameters = {.block = block, .scaleSource = "static", .settings = of64},
          .dims = extents(21, 192, 64)});
+  for (const char *format : {"bf16", "f16"}) // rounded, if that
+    add({.op = "kv_append",
+         .parameters = {.format = format, .settings = of64},
+         .dims = extents(21, 192, 64)});
   add({.op = "kv_append",
        .parameters = {.dtype = "f16",
                       .format = "e5m2",

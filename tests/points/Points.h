@@ -53,6 +53,8 @@ int64_t wrongWithout(const matrix::Case &made, size_t input, size_t each, size_t
                      size_t bytes);
 
 /// Holds every point, or case, on the device against the reference; skips where there is no device.
+/// Of an older target (EIDER_TARGET) those that it has, without instructions for FP8 or schedules
+/// for newer ones.
 void expectReference(const std::vector<Point> &points);
 void expectReference(const std::vector<matrix::Case> &cases);
 

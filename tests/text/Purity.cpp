@@ -94,6 +94,7 @@ const Vocabulary &text::vocabulary() {
        "ceildiv",
        "scored",
        "combining",
+       "no_pages",
        "packed",
        "infinity",
        "power_of_two_above",

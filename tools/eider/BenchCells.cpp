@@ -119,9 +119,20 @@ void addContractions(std::vector<BenchCell> &cells) {
   add("e4m3", "1x128", "auto", 4096, 14336);
   add("e4m3", "1x128", "auto", 7168, 18432);
   add("e4m3", "1x128", "auto", 1024, 4096);
-  for (const char *op : {"matmul_skinny", "scaled_matmul"})
+  auto addSome = [&](const char *op, const char *format, const char *block, int64_t m, int64_t n,
+                     int64_t k) {
+    BenchCell made = cell(op, "bf16", format, block, "auto", {});
+    if (op == std::string("scaled_matmul")) {
+      made.program.parameters.fromFormat = format;
+      made.program.parameters.fromBlock = block == std::string("1x*") ? "1x*" : "1x128";
+    }
+    made.program.dims = {{"m", m}, {"n", n}, {"k", k}};
+    cells.push_back(made);
+  };
+  for (const char *op : {"matmul_skinny", "scaled_matmul"}) {
     for (auto [m, n, k] : {std::tuple{1, 16384, 16384},
                            {2, 16384, 16384},
+                           {4, 16384, 16384},
                            {8, 16384, 16384},
                            {16, 16384, 16384},
                            {32, 16384, 16384},
@@ -132,17 +143,13 @@ void addContractions(std::vector<BenchCell> &cells) {
                            {64, 7168, 18432},
                            {8, 1024, 4096},
                            {64, 1024, 4096}})
-      for (const char *block : {"1x128", "1x*"}) {
-        if (block == std::string("1x*") && (m != 64 || n != 16384))
-          continue;
-        BenchCell made = cell(op, "bf16", "e4m3", block, "auto", {});
-        if (op == std::string("scaled_matmul")) {
-          made.program.parameters.fromFormat = "e4m3";
-          made.program.parameters.fromBlock = block;
-        }
-        made.program.dims = {{"m", m}, {"n", n}, {"k", k}};
-        cells.push_back(made);
-      }
+      addSome(op, "e4m3", "1x128", m, n, k);
+    addSome(op, "e4m3", "1x*", 64, 16384, 16384);
+    for (const int64_t m : {8, 16, 64}) {
+      addSome(op, "e4m3", "128x128", m, 16384, 16384);
+      addSome(op, "e5m2", "1x128", m, 16384, 16384);
+    }
+  }
 }
 
 /// The experts of mixtures: few and wide, and many, of one row, of some and of as many as a tile
@@ -188,6 +195,12 @@ void addAttention(std::vector<BenchCell> &cells) {
     add("e4m3", "auto", sequences, tokens, sequences * tokens > 1 << 19 ? 64 : 32, 128);
   for (const int64_t headDim : {64, 256})
     add("e4m3", "auto", 64, 8192, 64, headDim);
+  add("e4m3", "auto", 64, 16384, 64, 128); // without pages
+  Dims &dims = cells.back().program.dims;
+  for (const char *ofPages : {"page", "pages", "max_pages"})
+    dims.erase(ofPages);
+  dims["max_tokens"] = 16384;
+  cells.back().program.settings["contiguous"] = "1";
   // Scales of blocks in a head, as kv_append leaves them.
   for (const int64_t block : {64, 32}) {
     add("e4m3", "auto", 64, 8192, 64, 128);

@@ -345,9 +345,23 @@ private:
 /// masks (lengths, a window, later tokens) stays so, whatever the function gives of it.
 using ScoreFunction = std::function<Value(const Score &)>;
 
-/// Keys and values of sequences in pages, all inputs. Token i of sequence s lies in place i mod
-/// page of page block_table[s, i / page].
-struct PagedCache {
+/// How a cache holds keys, or values: said once, for the programs that append tokens to it
+/// (Builder::append) and those that attend over it (Builder::cache), which so mean the same bytes.
+struct CacheType {
+  DType format = e4m3; ///< Codes; or bf16 or f16, which have no scales.
+  /// One scale a block of the matrix whose rows are the tokens' [kv_heads · d]: {whole, whole} is
+  /// one in all, {whole, d} one a head; {page, …} of each page, {1, …} of each token, {1, d / 4} of
+  /// each quarter of a token's head.
+  Block block = {whole, whole};
+  DType scale = f32; ///< The type of scales; attention reads f32.
+
+  bool has_scales() const { return format != bf16 && format != f16; }
+};
+
+/// Keys and values of sequences, all inputs. Token i of sequence s lies in place i mod page of page
+/// block_table[s, i / page]; without a table in place i of page s, of which there are b, each as
+/// long as the longest sequence may be.
+struct KVCache {
   Value keys; ///< [pages, page, kv_heads, d]: codes (Builder::codes), bf16 or f16.
   /// The same. None: a row is a key and begins with its value, as the latents that all query heads
   /// share; scales are the keys', and a row is read once.
@@ -357,8 +371,9 @@ struct PagedCache {
   /// blocks elements, a multiple of 32. Both alike, or none where codes are the values, and of
   /// others.
   std::optional<Value> key_scale = std::nullopt, value_scale = std::nullopt;
-  Value block_table; ///< i32 or i64, [b, pages of the longest sequence].
-  Value lengths;     ///< i32 or i64, [b]: tokens that each sequence has.
+  /// i32 or i64, [b, pages of the longest sequence]. None: each sequence has a page of its own.
+  std::optional<Value> block_table = std::nullopt;
+  Value lengths; ///< i32 or i64, [b]: tokens that each sequence has.
   /// Columns of keys, the first, that are the values where these are none of their own; 0: all. A
   /// multiple of 32 up to 512; d may be up to 1024 then.
   int64_t value_columns = 0;
@@ -372,10 +387,11 @@ struct AttentionOptions {
 /// none. Head a meets KV head a / (h / kv_heads); h is a multiple of kv_heads, whose queries go
 /// to the fewest blocks that have as many each, at most 16, and each reads the cache; d is a
 /// multiple of 32 up to 512. Of the table no more is used than pages of tokens that are met, of a
-/// page no more than those. h, d, page and kv_heads are given before a kernel is compiled. Scores
+/// page no more than those. h, d, kv_heads and (of a table) page are given before a kernel is
+/// compiled. Scores
 /// are sums in f32 of exact products; probabilities are rounded to f16, over a cache of bf16 to
 /// bf16.
-EIDER_API Value attention(const Operand &q, const PagedCache &cache,
+EIDER_API Value attention(const Operand &q, const KVCache &cache,
                           const AttentionOptions &options = {});
 
 /// Queries, keys and values of a sequence, all inputs, of codes of one format (Builder::codes);
@@ -486,10 +502,20 @@ public:
               ScaleLayout layout = ScaleLayout::row_major,
               std::source_location where = std::source_location::current());
 
-  /// Codes that are read, of rank 1 to 4, whose scales are an input of their own: what a PagedCache
+  /// Codes that are read, of rank 1 to 4, whose scales are an input of their own: what a KVCache
   /// holds.
   Value codes(const std::string &name, DType format, const Shape &shape,
               std::source_location where = std::source_location::current());
+
+  /// Keys and values of that type, for attention, which wants `lengths` and perhaps `block_table`
+  /// of it, too: inputs k_cache and v_cache of `shape`, [pages, page, kv_heads, d] or without pages
+  /// [b, tokens, kv_heads, d], and k_scale and v_scale, if there are any, in the shape that
+  /// KVCache::key_scale has for blocks of that type, or in `scales`. Where heads, d or a page's
+  /// tokens are dims, and scales depend on them, `scales` must say the shape. `names`: others than
+  /// k and v, or one, of keys that begin with their values.
+  KVCache cache(const CacheType &type, const Shape &shape, const Shape &scales = {},
+                const std::vector<std::string> &names = {"k", "v"},
+                std::source_location where = std::source_location::current());
 
   /// A scaled tensor that is read: the codes `name` and the scales `name`_scale, of the types that
   /// `quantize` makes; with scales of e4m3 `name`_global_scale, one f32, too.
@@ -532,6 +558,14 @@ public:
   /// Codes into `name`, and scales into `name`_scale unless they were given; blocks have one row.
   void scatter(const std::string &name, const Scaled &value, const Value &index, const Dim &rows,
                std::source_location where = std::source_location::current());
+
+  /// Scatters `tokens` [n, kv_heads · d] into the cache `name` of that type, of so many `rows`, as
+  /// codes and scales or rounded: token i to row index[i], which is page · page size + place, or
+  /// without pages sequence · tokens + position. `how` says the rest of a quantisation, given scales
+  /// among it; its block and type of scales are the cache's.
+  void append(const std::string &name, const CacheType &type, const Value &tokens,
+              const Value &index, const Dim &rows, const QuantizeOptions &how = {},
+              std::source_location where = std::source_location::current());
 
   /// The program as recorded so far. Throws Error when it has no result, or when an in-out or a dim
   /// is unused.

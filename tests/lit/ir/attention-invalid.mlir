@@ -26,6 +26,16 @@ eider.program @other_lengths(b, h, d, n, p, g, other) {
 
 // -----
 
+eider.program @other_pages(b, h, d, n, p, g) {
+  %q = eider.input "q" : tensor<?x?x?xbf16, #eider.dims<b, h, d>>
+  %k = eider.input "k" : tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>
+  %l = eider.input "l" : tensor<?xi32, #eider.dims<b>>
+  // expected-error @below {{has a page of each sequence where no table says which are whose}}
+  %o = eider.attention %q, %k, %k lengths %l : (tensor<?x?x?xbf16, #eider.dims<b, h, d>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<?xi32, #eider.dims<b>>) -> tensor<?x?x?xf32, #eider.dims<b, h, d>>
+}
+
+// -----
+
 eider.program @scales_of_others(b, h, d, n, p, g, other) {
   %q = eider.input "q" : tensor<?x?x?xbf16, #eider.dims<b, h, d>>
   %k = eider.input "k" : tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>

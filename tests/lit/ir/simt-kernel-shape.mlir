@@ -196,3 +196,19 @@ simt.kernel @some_columns_by_warpgroups ["q", "k", "v", "o", "s"] threads = 32 g
   // expected-error @below {{'simt.attend_rows' op has values of their own, or all columns of keys, by warpgroups}}
   simt.attend_rows %q, %k, %k of %s to %o {alignment = 16 : i64, codec = #eider<codec hardware>, head_dim = 64 : i64, value_dim = 32 : i64, warpgroups, heads = 4 : i64, keys_at_once = 16 : i64, kv_heads = 2 : i64, rows = 16 : i64, scales_of_each = 0 : i64, split = 1 : i64, warps = 1 : i64} : <f8E4M3FN>, <f8E4M3FN>, <f8E4M3FN>, <bf16>
 }
+
+// -----
+
+simt.kernel @pages_without_a_table ["q", "k", "v", "l", "o", "b"] threads = 32 grid = "1" arguments = ["tensor:q", "tensor:k", "tensor:v", "tensor:l", "tensor:o", "dim:b"] alignments = {} header = [] {
+^bb0(%q: !simt.pointer<bf16>, %k: !simt.pointer<f8E4M3FN>, %v: !simt.pointer<f8E4M3FN>, %l: !simt.pointer<i32>, %o: !simt.pointer<f32>, %b: i64):
+  // expected-error @below {{'simt.attend' op has a table where its tokens are in pages}}
+  simt.attend %q, %k, %v lengths %l of %b to %o {alignment = 16 : i64, heads = 4 : i64, kv_heads = 2 : i64, tiles = 1 : i64, head_dim = 64 : i64, value_dim = 64 : i64, places = 8 : i64, page = 16 : i64, scales = 0 : i64, scale_axes = 0 : i64, window = 0 : i64, warps = 1 : i64, split = 1 : i64, ahead = 2 : i64, codec = #eider<codec software>} : <bf16>, <f8E4M3FN> values <f8E4M3FN> lengths <i32>, <f32>
+}
+
+// -----
+
+simt.kernel @sequences_without_pitches ["q", "k", "v", "l", "o", "b"] threads = 32 grid = "1" arguments = ["tensor:q", "tensor:k", "tensor:v", "tensor:l", "tensor:o", "dim:b"] alignments = {} header = [] {
+^bb0(%q: !simt.pointer<bf16>, %k: !simt.pointer<f8E4M3FN>, %v: !simt.pointer<f8E4M3FN>, %l: !simt.pointer<i32>, %o: !simt.pointer<f32>, %b: i64):
+  // expected-error @below {{'simt.attend' op has the pitches of queries, keys, values and scales, or none of pages without gaps}}
+  simt.attend %q, %k, %v lengths %l of %b to %o {alignment = 16 : i64, heads = 4 : i64, kv_heads = 2 : i64, tiles = 1 : i64, head_dim = 64 : i64, value_dim = 64 : i64, places = 8 : i64, page = 0 : i64, scales = 0 : i64, scale_axes = 0 : i64, window = 0 : i64, warps = 1 : i64, split = 1 : i64, ahead = 2 : i64, codec = #eider<codec software>} : <bf16>, <f8E4M3FN> values <f8E4M3FN> lengths <i32>, <f32>
+}

@@ -1,4 +1,4 @@
-// The texts of attention over a paged cache: one kernel, whose last blocks combine what others leave; or one whose blocks
+// The texts of attention over a cache, in pages or not: one kernel, whose last blocks combine what others leave; or one whose blocks
 // leave parts, and one that combines them with what stands after it, or of few sequences. Rows of heads are rows of a matrix.
 //
 // RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --arch sm_90 \
@@ -11,6 +11,8 @@
 // RUN:   | FileCheck %s --check-prefix=TOKENS
 // RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --dim blocks=4 --set scale_axes=3 --arch sm_90 \
 // RUN:   | FileCheck %s --check-prefix=BLOCKS
+// RUN: eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim scales=8 --set scale_axes=2 --set contiguous=1 --arch sm_90 \
+// RUN:   | FileCheck %s --check-prefix=CONTIGUOUS
 // RUN: not eider emit attention_decode --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --dim scales=8 --dim blocks=8 --set scale_axes=3 --arch sm_90 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=SHORT-BLOCKS
 // RUN: eider emit attention_decode --format bf16 --dim h=64 --dim kv_heads=8 --dim d=128 --dim page=16 --arch sm_90 \
@@ -50,6 +52,15 @@
 // CHECK-NEXT:   Attend::leave_part<E4m3, /*scales=*/8>(eider::combining(o, attention_parts, arrivals), q,
 // CHECK-NEXT:       k_cache, k_scale, v_cache, v_scale, block_table, lengths, b, max_pages);
 // CHECK-NEXT: }
+
+// CONTIGUOUS:       // attention_decode: reads q bf16 [b, h, d], k_cache f8E4M3FN [b, max_tokens, kv_heads, d],
+// CONTIGUOUS:       using Attend = AttentionDecode<Parts, /*page=*/0, /*warps=*/4, /*ahead=*/2, /*window=*/0,
+// CONTIGUOUS-NEXT:      /*scale_axes=*/2>;
+// CONTIGUOUS-NEXT:  const int64 sequence_pitch = max_tokens * 1024;
+// CONTIGUOUS-NEXT:  const int64 scales_pitch = max_tokens * 8;
+// CONTIGUOUS-NEXT:  Attend::leave_part<E4m3, /*scales=*/8>(eider::combining(o, attention_parts, arrivals), q,
+// CONTIGUOUS-NEXT:      k_cache, k_scale, v_cache, v_scale, eider::no_pages, lengths, b, 0, 8192, 128,
+// CONTIGUOUS-NEXT:      sequence_pitch, 1024, 128, sequence_pitch, 1024, 128, scales_pitch, scales_pitch, 8, 8);
 
 // TWO:        // writes attended f32 [parts, 1040]
 // TWO:        void attention_decode_parts(

@@ -144,6 +144,20 @@ TEST(Library, signaturesOfScalesOfTheCache) {
         << dim.name;
 }
 
+TEST(Library, signaturesOfContiguousCaches) {
+  const Program program =
+      libraryOp("attention_decode", {.settings = {{"scale_axes", "2"}, {"contiguous", "1"}}});
+  EXPECT_THAT(tensorsOf(program),
+              ElementsAre("q:in:bf16[b, h, d]", "k_cache:in:f8E4M3FN[b, max_tokens, kv_heads, d]",
+                          "v_cache:in:f8E4M3FN[b, max_tokens, kv_heads, d]",
+                          "k_scale:in:f32[b, max_tokens, scales]",
+                          "v_scale:in:f32[b, max_tokens, scales]", "lengths:in:i32[b]",
+                          "o:out:bf16[b, h, d]"));
+  EXPECT_EQ(program.signature().tensors[5].mostOfEach, "max_tokens");
+  for (const Signature::NamedDim &dim : program.signature().dims)
+    EXPECT_EQ(dim.isFixed, dim.name != "b" && dim.name != "max_tokens") << dim.name;
+}
+
 TEST(Library, signaturesOfCachesOfFloats) {
   const Program program = libraryOp("attention_decode", {.dtype = "f32", .format = "bf16"});
   EXPECT_THAT(tensorsOf(program),
