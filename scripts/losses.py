@@ -19,7 +19,7 @@ import pathlib
 import sys
 
 import readme_table
-from readme_table import OF_HARDWARE, number, row, subject
+from readme_table import OF_HARDWARE, in_pages, number, row, subject
 
 ODD = 1.15          # an odd shape's ratio to a memcpy over its even neighbour's
 SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by so much,
@@ -88,7 +88,7 @@ def cases_of(ops, tune, peers):
     for cell in cells_of(peers, "time"):
         if cell["params"]["by"] in WEIGHTS.keys() | BACK_ENDS:
             for case in cases.values():
-                if (case.cell["op"], case.cell["shape"]) == (cell["op"], cell["shape"]):
+                if (case.cell["op"], in_pages(case.cell["shape"])) == (cell["op"], cell["shape"]):
                     case.weights.append(cell)
             continue
         case = cases.get(subject(cell))
@@ -137,7 +137,7 @@ def judge_attention(case):
     """A cache of codes, held beside PyTorch's fastest back end over one of bf16."""
     peers = [peer for peer in case.weights if peer["params"].get("l2", "cold") == case.cell["params"].get("l2", "cold")]
     if peers:
-        best, shape = min(peers, key=lambda peer: peer["value"]), case.cell["shape"]
+        best, shape = min(peers, key=lambda peer: peer["value"]), in_pages(case.cell["shape"])
         times = ATTENTION.get((shape["b"], shape["max_pages"]), 1)
         case.ask(f"≤ {'' if times == 1 else '1/'}{times} × {best['params']['by']} of bf16", case.judged["value"] * times / best["value"])
 

@@ -210,6 +210,15 @@ def is_older(document):
     return document["machine"]["target"].startswith("sm_8")
 
 
+def in_pages(shape):
+    """The shape of a cache with its tokens in pages of 16, as the cells of peers and most of ours have it."""
+    if "max_tokens" not in shape:
+        return shape
+    pages = shape["max_tokens"] // 16
+    others = {name: extent for name, extent in shape.items() if name != "max_tokens"}
+    return others | {"page": 16, "pages": shape["b"] * pages, "max_pages": pages}
+
+
 def beside_older(documents):
     """gemv and decode in code for an older target, beside this GPU's: by software, and as it is."""
     times = {}
@@ -230,9 +239,10 @@ def beside_older(documents):
             given = {"set scale_axes": "axes of scales", "set value_columns": "value columns"}
             codes = ", ".join([f"{params['format']} {params.get('block', '')}".strip(),
                                *(f"{params[name]} {what}" for name, what in given.items() if params.get(name)),
+                               *(["contiguous"] if "max_tokens" in shape else []),
                                *([f"{shape['blocks']} blocks a head"] if "blocks" in shape else [])])
             extents = (f"{shape['n']} × {shape['k']}" if op == "gemv" else
-                       f"{shape['b']} × {shape['max_pages'] * shape['page']}, {shape['h']} heads of {shape['d']}")
+                       f"{shape['b']} × {in_pages(shape)['max_pages'] * in_pages(shape)['page']}, {shape['h']} heads of {shape['d']}")
             lines.append(row([op, codes, extents, *(number(found[kind]) if kind in found else "–" for kind in ("older", "software", "own")),
                               f"{found['own'] / found['older']:.2f}"]))
     return lines if len(lines) > 2 else []
@@ -267,21 +277,20 @@ def beside_bf16_caches(documents):
              if cell["op"] == "attention_decode" and cell["metric"] == "time" and cell["params"].get("l2", "cold") == "cold"]
     theirs, ours = {}, {}
     for cell in cells:
-        shape = json.dumps(cell["shape"], sort_keys=True)
+        shape = json.dumps(in_pages(cell["shape"]), sort_keys=True)
         if by := cell["params"].get("by"):
             theirs.setdefault(shape, {})[by] = cell["value"]
-        elif cell["params"]["format"] == "e4m3" and not cell["params"].get("schedule"):
-            ours.setdefault(shape, {})[cell["params"]["codec"]] = cell["value"]
+        elif cell["params"]["format"] == "e4m3" and cell["params"]["codec"] == "auto" and not cell["params"].get("schedule"):
+            ours.setdefault(shape, {})["contiguous" if "max_tokens" in cell["shape"] else "pages"] = cell["value"]
     names = sorted({by for peers in theirs.values() for by in peers})
-    lines = [row(["sequences × tokens, query heads over 8", "Eider, E4M3 µs", *(f"{name}, BF16 µs" for name in names),
-                  "times the fastest of these"]), "|---|--:|" + "--:|" * (len(names) + 1)]
+    lines = [row(["sequences × tokens, query heads over 8", "E4M3 in", "Eider µs", *(f"{name}, BF16 µs" for name in names),
+                  "times the fastest of these"]), "|---|---|--:|" + "--:|" * (len(names) + 1)]
     for shape, peers in theirs.items():
-        if "auto" not in ours.get(shape, {}):
-            continue
-        extents, value = json.loads(shape), ours[shape]["auto"]
-        lines.append(row([f"{extents['b']} × {extents['max_pages'] * extents['page']}, {extents['h']}", number(value),
-                          *(number(peers[name]) if name in peers else "–" for name in names),
-                          f"{min(peers.values()) / value:.2f}"]))
+        extents = json.loads(shape)
+        for kind, value in ours.get(shape, {}).items():
+            lines.append(row([f"{extents['b']} × {extents['max_pages'] * extents['page']}, {extents['h']}",
+                              "pages of 16" if kind == "pages" else "one row a sequence", number(value),
+                              *(number(peers[name]) if name in peers else "–" for name in names), f"{min(peers.values()) / value:.2f}"]))
     return lines if len(lines) > 2 else []
 
 
@@ -425,7 +434,7 @@ def tables(documents):
     if prompts:
         blocks += [*(machine_line(document) for document in of_prefill), *("\n".join(lines) for lines in prompts)]
     if caches := beside_bf16_caches(ours):
-        blocks += ["One token's attention over a cache in pages of 16, heads of 128, nothing in L2; of the same files:", "\n".join(caches)]
+        blocks += ["One token's attention over a cache, heads of 128, nothing in L2 (PyTorch's caches are contiguous); of the same files:", "\n".join(caches)]
     if older := beside_older(documents):
         blocks += ["Code for sm_80, which has no conversions of FP8, no clusters and no early launches, on the same GPU; of the same files:",
                    "\n".join(older)]

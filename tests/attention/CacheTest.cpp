@@ -38,7 +38,7 @@ std::vector<matrix::Case> cases() {
       add({.lengths = {100, 17, 0, 1}, .scales = 2, .scaleAxes = axes, .blocks = axes == 3 ? 2 : 1},
           {.format = "e4m3fnuz", .settings = {{"window", window}}}, "software");
       add({.lengths = {700, 33}, .d = 128, .scaleAxes = axes, .blocks = axes == 3 ? 4 : 1}, {},
-          "auto", "attention<threads = 256, vector = 1, blocks = 16, prefetch = 3>");
+          "auto", "attention<threads = 128, vector = 1, blocks = 16, prefetch = 3>");
     }
   for (const char *format : {"bf16", "f16"})
     add({.lengths = {45, 3}, .d = 128}, {.format = format});

@@ -115,7 +115,11 @@ class Table(unittest.TestCase):
         ours = dict(self.CELL, op="attention_decode", params={"format": "e4m3", "codec": "auto"}, shape=shape, value=40.0)
         theirs = [dict(ours, params={"by": by}, value=value) for by, value in (("torch flash", 80.0), ("torch cudnn", 60.0))]
         text = readme_table.tables([dict(self.DOCUMENT, cells=[ours]), dict(self.DOCUMENT, bench="peers", cells=theirs)])
-        self.assertIn("| 8 × 8192, 32 | 40.0 | 60.0 | 80.0 | 1.50 |", text)
+        self.assertIn("| 8 × 8192, 32 | pages of 16 | 40.0 | 60.0 | 80.0 | 1.50 |", text)
+        theirs[0]["shape"] = theirs[1]["shape"] = shape | {"pages": 4096}
+        ours["shape"] = {"b": 8, "h": 32, "max_tokens": 8192}
+        text = readme_table.tables([dict(self.DOCUMENT, cells=[ours]), dict(self.DOCUMENT, bench="peers", cells=theirs)])
+        self.assertIn("| 8 × 8192, 32 | one row a sequence | 40.0 | 60.0 | 80.0 | 1.50 |", text)
 
     def test_prefill_stands_beside_what_is_no_codes(self):
         ours = dict(self.CELL, op="attention_prefill", params={"format": "e4m3", "codec": "auto", "set causal": "1"},

@@ -119,6 +119,9 @@ class Judgement(unittest.TestCase):
         (what, share), = cases[2].asked
         self.assertEqual(what, "≤ 1 × torch flash of bf16")
         self.assertAlmostEqual(share, 10 / 12)
+        ours = dict(of(50.0, 8, 512), shape={"b": 8, "max_tokens": 8192})
+        (what, share), = judged([ours], peers=[dict(of(90.0, 8, 512, by="torch cudnn"), shape={"b": 8, "page": 16, "pages": 4096, "max_pages": 512})])[0].asked
+        self.assertAlmostEqual(share, 50 * 1.9 / 90)
 
     def test_prefill_is_held_beside_what_the_codec_is(self):
         def of(value, d, **params):
