@@ -14,10 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr DType allDTypes[] = {DType::f32,  DType::bf16,     DType::f16,      DType::e4m3,
-                               DType::e5m2, DType::e4m3fnuz, DType::e5m2fnuz, DType::e2m1,
-                               DType::e8m0, DType::i32,      DType::i64,      DType::u8};
-
 constexpr std::pair<Role, const char *> roleNames[] = {
     {Role::Input, "input"}, {Role::InOut, "inout"}, {Role::Output, "output"}};
 
@@ -327,9 +323,10 @@ Contract contractFrom(const Json &json) {
 } // namespace
 
 std::optional<DType> dtypeNamed(std::string_view name) {
-  for (DType dtype : allDTypes)
-    if (name == nameOf(dtype))
-      return dtype;
+  constexpr auto count = static_cast<uint8_t>(DType::u8) + 1; // the last
+  for (uint8_t i = 0; i < count; ++i)
+    if (name == nameOf(static_cast<DType>(i)))
+      return static_cast<DType>(i);
   return std::nullopt;
 }
 
