@@ -167,8 +167,9 @@ std::vector<Watched> attentions() {
                                {.dtype = dtype}, codec);
                          }});
   for (const int64_t headDim : {64, 96, 128})
-    for (const int64_t page : {16, 3}) {
-      const std::string what = std::to_string(headDim) + " in pages of " + std::to_string(page);
+    for (const int64_t page : {16, 3, 0}) {
+      const std::string what = std::to_string(headDim) +
+                               (page ? " in pages of " + std::to_string(page) : " without pages");
       all.push_back(
           {"attention_decode by tokens " + what, [=] {
              return attention_cases::decode(
