@@ -128,9 +128,13 @@ def judge_product(case, cases):
     for peer in case.weights:
         if peer["params"].get("l2", "cold") == case.cell["params"].get("l2", "cold"):
             case.ask(f"≤ 1/{SKINNY} × {peer['params']['by']}", case.judged["value"] * SKINNY / peer["value"])
-    vector = cases.get(subject(dict(case.cell, op="gemv", shape={"n": shape["n"], "k": shape["k"]})))
+    params = {name: value for name, value in case.cell["params"].items() if not name.startswith("from_")}
+    vectors = (cases.get(subject(dict(case.cell, op="gemv", params=params | {"codec": codec}, shape={"n": shape["n"], "k": shape["k"]})))
+               for codec in ("auto", "hardware"))
+    vector = next(filter(None, vectors), None)
     if vector and shape["m"] <= SKINNY_ROWS:
-        case.ask(f"≥ {SKINNY_SHARE:g} × gemv's speed", SKINNY_SHARE * case.judged["ratio"] / vector.judged["ratio"])
+        speeds = [one.cell["bytes"] / one.judged["value"] for one in (vector, case)]
+        case.ask(f"≥ {SKINNY_SHARE:g} × gemv's bandwidth", SKINNY_SHARE * speeds[0] / speeds[1])
 
 
 def judge_attention(case):

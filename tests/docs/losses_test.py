@@ -93,13 +93,13 @@ class Judgement(unittest.TestCase):
 
     def test_few_rows_are_held_beside_a_vector(self):
         weights = {"n": 4096, "k": 14336}
-        vector = {**cell("gemv", 20.0), "shape": weights}
-        few, many = ({**cell("matmul_skinny", value), "shape": {"m": m, **weights}} for m, value in ((8, 25.0), (64, 40.0)))
+        vector = {**cell("gemv", 20.0, bytes=1000), "shape": weights}
+        few, many = ({**cell("matmul_skinny", value, {"from_block": "1x128"}, bytes=1100), "shape": {"m": m, **weights}} for m, value in ((8, 25.0), (64, 40.0)))
         theirs = {**many, "value": 60.0, "params": {"by": "torch bf16", **{key: many["params"][key] for key in ("dtype", "format", "block", "l2")}}}
         cases = {case.cell["shape"].get("m", 0): case for case in judged([vector, few, many], peers=[theirs])}
         (what, share), = cases[8].asked
-        self.assertEqual(what, "≥ 0.9 × gemv's speed")
-        self.assertAlmostEqual(share, 0.9 * 25 / 20)
+        self.assertEqual(what, "≥ 0.9 × gemv's bandwidth")
+        self.assertAlmostEqual(share, 0.9 * (1000 / 20) / (1100 / 25))
         (what, share), = cases[64].asked
         self.assertEqual(what, "≤ 1/1.7 × torch bf16")
         self.assertAlmostEqual(share, 40 * 1.7 / 60)
