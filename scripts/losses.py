@@ -24,7 +24,7 @@ from readme_table import OF_HARDWARE, in_pages, number, row, subject
 ODD = 1.15          # an odd shape's ratio to a memcpy over its even neighbour's
 SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by so much,
 OVER_EMPTY = 0.5                 # or a kernel take so much longer than an empty one
-SKINNY, SKINNY_ROWS, SKINNY_SHARE = 1.7, 16, 0.9  # times PyTorch's bf16; up to so many rows, of gemv's speed
+SKINNY, SKINNY_ROWS, SKINNY_SHARE = 1.7, 16, 0.9  # times PyTorch's bf16; up to so many rows, of gemv's bandwidth
 WEIGHTS = {"torch f32": 4, "torch bf16": 2}  # peers whose weights are not quantized: how many times their speed a square has,
 BACK_ENDS = {"torch cudnn", "torch flash"}  # of attention over a cache of bf16: the faster one is held beside ours,
 ATTENTION = {(64, 1024): 1.9, (8, 512): 1.9, (1, 2048): 1.9}  # so many times its speed, of so many sequences and pages; else 1

@@ -59,6 +59,8 @@ KVCache Builder::cache(const CacheType &type, const Shape &shape, const Shape &s
   Shape ofScales = scales;
   if (type.has_scales() && scales.empty())
     ofScales = scalesOf(type, shape, extents, site);
+  if (!type.has_scales() && !scales.empty())
+    site.fail("the rows are no codes, and have scales", "leave their shape out");
   auto rowsOf = [&](const std::string &name) {
     return type.has_scales()
                ? codes(name + "_cache", type.format, shape, where)
@@ -81,9 +83,16 @@ KVCache Builder::cache(const CacheType &type, const Shape &shape, const Shape &s
 void Builder::append(const std::string &name, const CacheType &type, const Value &tokens,
                      const Value &index, const Dim &rows, const QuantizeOptions &how,
                      std::source_location where) {
-  if (!type.has_scales())
+  const Site site{"append '" + name + "'", where, recording_.get()};
+  if (!type.has_scales()) {
+    if (!Recording::isEmpty(how.scales))
+      site.fail("the rows are no codes, and have scales", "leave them out");
     return scatter(name, tokens, index, rows, type.format, where);
-  const auto [count, columns] = blockOf(type, {"append '" + name + "'", where, recording_.get()});
+  }
+  const auto [count, columns] = blockOf(type, site);
+  if (count != 1 && count != whole)
+    site.fail("blocks of several rows have one scale, which tokens of a page do not come with",
+              "give each token its own, or all one");
   QuantizeOptions options = how;
   options.block = {count, columns};
   options.scale = type.scale;

@@ -75,7 +75,7 @@ FailureOr<std::string> KernelPrinter::attendText(AttendOp op) {
     if (value == op.getOutput() || value == op.getArrivals())
       continue;
     if (value == op.getLengths() && !op.getPages())
-      arguments.push_back("eider::no_pages");
+      arguments.push_back("eider::no_pages()");
     const std::string text = operand(value).text;
     if (value == op.getQueries())
       arguments.push_back(queriesText(value, *score));

@@ -77,7 +77,7 @@ std::optional<std::pair<StringRef, Binding>> text::operatorOf(Operation *op) {
       .Case<arith::MulFOp, arith::MulIOp>([](auto) {
         return Result({"*", Product});
       })
-      .Case<arith::DivFOp>([](auto) {
+      .Case<arith::DivFOp, arith::DivSIOp>([](auto) {
         return Result({"/", Product});
       })
       .Default([](auto) { return std::nullopt; });
@@ -96,7 +96,7 @@ std::string text::resultName(Operation *op) {
       .Case([](EncodeOp) { return "codes"; })
       .Case([](AtRowOp) { return "chosen"; })
       .Case([](RotateOp) { return "rotated"; })
-      .Case<arith::AddIOp, arith::SubIOp>([](auto) { return "index"; })
+      .Case<arith::AddIOp, arith::SubIOp, arith::DivSIOp>([](auto) { return "index"; })
       .Case([](RandomOp) { return "random"; })
       .Case([](PowerOfTwoOp) { return "power"; })
       .Case([](DecodeOp) { return "values"; })

@@ -300,6 +300,12 @@ static std::vector<int64_t> placesOf(const Cache &cache, int64_t sequence,
     throw Error(ErrorKind::Request, "sequence " + std::to_string(sequence) + " " + what, where,
                 "give lengths of 0 to pages times their size, and pages that the cache has");
   };
+  if (!cache.pages && (length < 0 || length > static_cast<double>(page)))
+    throw Error(ErrorKind::Request,
+                "sequence " + std::to_string(sequence) + " has length " +
+                    std::to_string(static_cast<int64_t>(length)) + " of at most " +
+                    std::to_string(page) + " tokens",
+                where, "give lengths of 0 to as many as the cache has of each");
   if (length < 0 || length > static_cast<double>(most * page))
     refuse("has length " + std::to_string(static_cast<int64_t>(length)) + " in " +
            std::to_string(most) + " pages of " + std::to_string(page));

@@ -86,7 +86,7 @@ void addIndexed(Table &table) {
     cached.erase(std::ranges::find(cached, other));
   table.add("kv_append",
             "k_cache[slot_mapping] = quantize(rope(rms_norm of each head of k · weight)); "
-            "v_cache[slot_mapping] = quantize(v)",
+            "v_cache[slot_mapping] = quantize(v); or rounded",
             cached, ops::kvAppend, heads);
   table.entries.back().info.takesFloats = true;
 }

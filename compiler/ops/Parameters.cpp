@@ -122,6 +122,22 @@ static void readNumerics(const OpInfo &op, const OpParameters &text, Parameters 
   }
 }
 
+/// What says how to quantise, where nothing is.
+static void checkOfCodes(const OpInfo &op, const OpParameters &text, DType format) {
+  if (format != bf16 && format != f16)
+    return;
+  const std::pair<const char *, bool> given[] = {{"--block", !text.block.empty()},
+                                                 {"--scale", !text.scale.empty()},
+                                                 {"--scale-source", !text.scaleSource.empty()},
+                                                 {"--mode", !text.mode.empty()},
+                                                 {"numerics", !text.numerics.empty()}};
+  for (auto [option, isGiven] : given)
+    if (isGiven)
+      throw Error(ErrorKind::Request,
+                  "a cache of --format " + text.format + " is no codes, and has no scales", op.name,
+                  std::string("leave ") + option + " out");
+}
+
 /// What the op is told itself.
 static void readSettings(const OpInfo &op, const OpParameters &text, Parameters &parameters) {
   for (const OpSetting &setting : op.settings)
@@ -167,6 +183,7 @@ Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text
   };
   chooseFormat("--format", text.format, parameters.format, op.takesFloats && !takesFrom);
   chooseFormat("--from-format", text.fromFormat, parameters.fromFormat, takesFrom);
+  checkOfCodes(op, text, parameters.format);
   readBlock(reader("--block", text.block), parameters.block);
   readBlock(reader("--from-block", text.fromBlock), parameters.fromBlock);
   reader("--from-scale", text.fromScale).choose(parameters.fromScale, &ir::ElementType::isScale);

@@ -17,9 +17,6 @@ Program ops::kvAppend(const Parameters &p) {
   Value slot = b.input("slot_mapping", p.index, {tokens}); // page · size + place; -1: not kept
 
   const CacheType type = {p.format, p.block, p.scale};
-  if (!type.has_scales() && p.givenScales)
-    throw Error(ErrorKind::Request, "a cache that is no codes has no scales", p.op,
-                "leave --scale-source out");
   auto append = [&](const std::string &name, const Value &rows) {
     const QuantizeOptions how =
         type.has_scales() ? p.quantization(b, rows.shape(), name + "_cache", name + "_scale")

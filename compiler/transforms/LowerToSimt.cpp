@@ -131,7 +131,7 @@ void ProgramLowering::addArguments() {
   kernel.setArgumentsAttr(builder.getArrayAttr(arguments));
 }
 
-/// factor · name: the kernel's rows, or those that an index chooses from.
+/// ceil(factor · name / divisor): the kernel's rows, or those that an index chooses from.
 Value ProgramLowering::extentOf(const DimExpr &dim) {
   int64_t extent = dim.extent(dim.name ? program.getDimValue(dim.name) : 0);
   if (!ShapedType::isDynamic(extent))
@@ -139,6 +139,10 @@ Value ProgramLowering::extentOf(const DimExpr &dim) {
   Value count = dims.lookup(dim.name);
   if (dim.factor != 1)
     count = arith::MulIOp::create(builder, program.getLoc(), count, i64(dim.factor));
+  if (dim.divisor != 1) {
+    count = arith::AddIOp::create(builder, program.getLoc(), count, i64(dim.divisor - 1));
+    count = arith::DivSIOp::create(builder, program.getLoc(), count, i64(dim.divisor));
+  }
   return count;
 }
 

@@ -11,7 +11,7 @@
 namespace eider {
 
 /// The table of a cache without pages, whose sequences have their tokens one after the other.
-constexpr const int *no_pages = nullptr;
+EIDER_DEVICE const int *no_pages() { return nullptr; }
 
 /// Rows of keys or values of one head, in pages; pitches in elements.
 template <class W> struct PagedRows {

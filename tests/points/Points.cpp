@@ -156,17 +156,25 @@ void at_points::expectReference(const std::vector<Point> &points) {
   at_points::expectReference(cases);
 }
 
-/// Whether an older target, which EIDER_TARGET says in place of the GPU's own, has what a case is
-/// told to use: instructions for FP8, warpgroups, clusters, or on the oldest products of bf16.
+/// Whether the target that EIDER_TARGET says in place of the GPU's own has what a case is told to
+/// use: instructions for FP8 (sm_89), clusters (sm_90), warpgroups (sm_90a), products of bf16
+/// (sm_80).
 static bool isOfTheTarget(const matrix::Case &made) {
-  const char *older = std::getenv("EIDER_TARGET");
+  const char *given = std::getenv("EIDER_TARGET");
+  if (!given)
+    return true;
+  const std::string target = given;
+  const int number = std::stoi(target.substr(target.find('_') + 1));
   const std::string &schedule = made.options.schedule;
   auto has = [&](const std::string &knob, int more) {
     const size_t at = schedule.find(knob + " = ");
     return at != std::string::npos && std::stoi(schedule.substr(at + knob.size() + 3)) > more;
   };
-  return !older || (made.options.codec != "hardware" && !has("warpgroups", 0) &&
-                    !has("cluster", 1) && (older != std::string("sm_75") || !has("mma", 0)));
+  const bool isOfBf16 = std::ranges::any_of(
+      made.inputs, [](const HostTensor &input) { return input.dtype == DType::bf16; });
+  return (number >= 89 || made.options.codec != "hardware") &&
+         (number >= 90 || !has("cluster", 1)) && (target == "sm_90a" || !has("warpgroups", 0)) &&
+         (number >= 80 || !has("mma", 0) || !isOfBf16);
 }
 
 void at_points::expectReference(const std::vector<matrix::Case> &cases) {

@@ -560,9 +560,9 @@ public:
                std::source_location where = std::source_location::current());
 
   /// Scatters `tokens` [n, kv_heads · d] into the cache `name` of that type, of so many `rows`, as
-  /// codes and scales or rounded: token i to row index[i], which is page · page size + place, or
-  /// without pages sequence · tokens + position. `how` says the rest of a quantisation, given scales
-  /// among it; its block and type of scales are the cache's.
+  /// codes and `name`_scale, or rounded: token i to row index[i], page · page size + place, or
+  /// without pages sequence · tokens + position. `how` has the rest of a quantisation, as given
+  /// scales; block (of each token or of all, not of a page) and type of scales are the cache's.
   void append(const std::string &name, const CacheType &type, const Value &tokens,
               const Value &index, const Dim &rows, const QuantizeOptions &how = {},
               std::source_location where = std::source_location::current());

@@ -59,7 +59,7 @@
 // CONTIGUOUS-NEXT:  const int64 sequence_pitch = max_tokens * 1024;
 // CONTIGUOUS-NEXT:  const int64 scales_pitch = max_tokens * 8;
 // CONTIGUOUS-NEXT:  Attend::leave_part<E4m3, /*scales=*/8>(eider::combining(o, attention_parts, arrivals), q,
-// CONTIGUOUS-NEXT:      k_cache, k_scale, v_cache, v_scale, eider::no_pages, lengths, b, 0, 8192, 128,
+// CONTIGUOUS-NEXT:      k_cache, k_scale, v_cache, v_scale, eider::no_pages(), lengths, b, 0, 8192, 128,
 // CONTIGUOUS-NEXT:      sequence_pitch, 1024, 128, sequence_pitch, 1024, 128, scales_pitch, scales_pitch, 8, 8);
 
 // TWO:        // writes attended f32 [parts, 1040]
