@@ -22,6 +22,13 @@ using bench::allocate;
 using bench::downloaded;
 using bench::launchOf;
 
+Launch after(const Launch &first, const Launch &then) {
+  return [first, then](Stream stream) {
+    first(stream);
+    then(stream);
+  };
+}
+
 Linear::Linear(const Device &device, const CublasLt &cublas, int64_t n, int64_t k,
                std::string blockOfX)
     : device(device), cublas(cublas), n(n), k(k), block(std::move(blockOfX)),
@@ -112,11 +119,8 @@ Launch Linear::skinny(const void *x, void *y, int64_t m) {
 Launch Linear::forward(const void *x, void *y, int64_t m, Sums sums) {
   if (m <= fewRows)
     return skinny(x, y, m);
-  const Launch first = cast(x, m), then = product(y, m, sums);
-  return [first, then](Stream stream) {
-    first(stream);
-    then(stream);
-  };
+  const Launch first = cast(x, m); // which product() finds
+  return after(first, product(y, m, sums));
 }
 
 double Linear::errorOf(const void *x, const void *y, int64_t m) const {

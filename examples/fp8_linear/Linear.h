@@ -21,6 +21,9 @@ namespace fp8_linear {
 
 using eider::bench::Launch;
 
+/// Both, one after the other.
+Launch after(const Launch &first, const Launch &then);
+
 /// y [m, n] = x [m, k] · wᵀ, x and y in bf16, the weights w [n, k] in e4m3, with a scale a row
 /// (`1x*`), or of 128x128 where x has one of 1x128. Rows are quantised, alone or with the norm
 /// before, in the layout that cuBLASLt reads; up to 64 Eider multiplies, by codes or as they are.

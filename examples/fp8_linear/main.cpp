@@ -63,10 +63,7 @@ public:
                            {{"x", x.get()}, {"weight", norm.get()}, {"y", normed.get()}});
   }
   Launch normAndProduct() const {
-    return [first = normAlone(), own = ofNormed](Stream stream) {
-      first(stream);
-      own->launch(stream);
-    };
+    return after(normAlone(), [own = ofNormed](Stream stream) { own->launch(stream); });
   }
 
 private:
@@ -133,13 +130,6 @@ private:
   bench::Meter meter;
   bench::Results results;
 };
-
-Launch after(const Launch &first, const Launch &then) {
-  return [first, then](Stream stream) {
-    first(stream);
-    then(stream);
-  };
-}
 
 constexpr double asked = 1 / 1.7; ///< of BF16's time
 const nlohmann::json nothing = nlohmann::json::object();

@@ -42,8 +42,6 @@ template <int page, int window, class Index, class W> struct PagedTokens {
   }
   /// The same before the length has come, of a table with so many pages a sequence.
   EIDER_DEVICE uint32 pages_of(int step, int64 table_pitch) const {
-    if constexpr (page == 0)
-      return 0;
     const int64 number = page_number(step);
     return number < table_pitch ? static_cast<uint32>(table[number]) : 0u;
   }

@@ -189,10 +189,8 @@ TEST(Matmul, WhatStandsAroundAgreesOnTheDevice) {
   cases.push_back(caseOf(gated(), extents(3, 96, 384), "m",
                          "contract<threads = 64, vector = 2, rows = 8, loads = 2, columns = 32, "
                          "prefetch = 2, software = 1>"));
-  if (!std::getenv("EIDER_TARGET")) { // of an older GPU, that has no warpgroups
-    cases.push_back(caseOf(residual(), extents(29, 100, 256), "m", byWarpgroups(128, 32, 2, 3)));
-    cases.push_back(caseOf(grouped, extents(21, 300, 272), "m", byWarpgroups(512, 32, 4, 3, 8)));
-  }
+  cases.push_back(caseOf(residual(), extents(29, 100, 256), "m", byWarpgroups(128, 32, 2, 3)));
+  cases.push_back(caseOf(grouped, extents(21, 300, 272), "m", byWarpgroups(512, 32, 4, 3, 8)));
   at_points::expectReference(cases);
 }
 
