@@ -17,6 +17,7 @@ import tempfile
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "scripts"
 SKIPPED, PROFILED = 2, 4  # launches: those before anything is warm; kernels of two calls, if a call has two
+OF_PART = 4  # how often fp8-linear launches a part: what of a kernel ran less often was there to prepare it
 STALLS = ("barrier", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "lg_throttle", "long_scoreboard",
           "math_pipe_throttle", "membar", "mio_throttle", "no_instruction", "not_selected", "short_scoreboard", "sleeping",
           "tex_throttle", "wait")
@@ -47,13 +48,13 @@ def number_in(text):
         return None
 
 
-def parse(text):
-    """{kernel: {metric: (value, unit)}} of `ncu --csv --page raw`, of the last launch of each kernel; what is missing is
-    left out. Lines of other programs and of ncu's own log may stand around the table."""
+def parse(text, least=1):
+    """{kernel: {metric: (value, unit)}} of `ncu --csv --page raw`, of the last launch of each kernel that has so many; what is
+    missing is left out. Lines of other programs and of ncu's own log may stand around the table."""
     lines = [line for line in text.splitlines() if line.startswith('"')]
     while lines and not lines[0].startswith('"ID"'):
         lines.pop(0)
-    kernels = {}
+    kernels, launches = {}, {}
     for fields in csv.DictReader(lines):
         kernel = (fields.get("Kernel Name") or "").split("(")[0].strip()
         if not kernel or not (fields.get("ID") or "").isdigit():
@@ -64,7 +65,8 @@ def parse(text):
             if values:
                 found[name] = (sum(values) if how == "sum" else values[0], unit)
         kernels[kernel] = found
-    return kernels
+        launches[kernel] = launches.get(kernel, 0) + 1
+    return {kernel: found for kernel, found in kernels.items() if launches[kernel] >= least}
 
 
 def what_to_measure(sections):
@@ -73,21 +75,26 @@ def what_to_measure(sections):
     return ["--metrics", ",".join(name for _, _, _, theirs in METRICS for name in theirs)]
 
 
-def profile(arguments, target):
-    """parse() of one run, of code for `target` if it is not this GPU's. Raises RuntimeError with what ncu said."""
+def profile(arguments, target, program=None):
+    """parse() of one run, of code for `target` if it is not this GPU's, of `eider bench` or a program that launches one thing
+    alone. Raises RuntimeError with what ncu said."""
     environment = {name: value for name, value in os.environ.items() if name != "EIDER_TARGET"}
     if target:
         environment["EIDER_TARGET"] = target
-    bench = [os.path.join(os.environ["EIDER_BIN"], "eider"), "bench", *arguments, "--device", "cuda:0", "--rounds", "1"]
+    if program:
+        run = [os.path.join(os.environ["EIDER_BIN"], program), *arguments, "--device", "cuda:0"]
+        counted, least = [], OF_PART
+    else:
+        run = [os.path.join(os.environ["EIDER_BIN"], "eider"), "bench", *arguments, "--device", "cuda:0", "--rounds", "1"]
+        counted, least = ["--launch-skip", str(SKIPPED), "--launch-count", str(PROFILED)], 1
     said = ""
     for sections in (False, True):
         with tempfile.NamedTemporaryFile(prefix="eider-ncu-") as log:
-            ncu = [os.environ["NCU"], "--csv", "--page", "raw", "--print-units", "base", "--launch-skip", str(SKIPPED),
-                   "--launch-count", str(PROFILED), "--force-overwrite", "--log-file", log.name,
+            ncu = [os.environ["NCU"], "--csv", "--page", "raw", "--print-units", "base", *counted, "--force-overwrite", "--log-file", log.name,
                    *what_to_measure(sections)]
-            child = subprocess.run([*ncu, *bench], capture_output=True, text=True, timeout=300, env=environment)
+            child = subprocess.run([*ncu, *run], capture_output=True, text=True, timeout=300, env=environment)
             text = pathlib.Path(log.name).read_text(errors="replace")
-        kernels = {kernel: metrics for kernel, metrics in parse(text).items() if metrics}
+        kernels = {kernel: metrics for kernel, metrics in parse(text, least).items() if metrics}
         if kernels:
             return kernels
         said = next((line for line in (text + child.stderr).splitlines() if "ERROR" in line or "error" in line), "no kernel")
@@ -140,7 +147,8 @@ def main(file, results):
             continue
         name = " ".join(miss["arguments"])
         try:
-            document["cells"] += cells_of(miss["cell"], profile(miss["arguments"], miss["cell"]["params"].get("target")))
+            document["cells"] += cells_of(miss["cell"], profile(miss["arguments"], miss["cell"]["params"].get("target"),
+                                                                   miss.get("program")))
             print(f"profiled: {name}", flush=True)
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             document["absent"][name] = str(error)[:160]

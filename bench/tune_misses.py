@@ -52,7 +52,8 @@ def main():
     for miss in map(json.loads, listed.stdout.splitlines()):
         cell, arguments = miss["cell"], miss["arguments"]
         name = " ".join(arguments)
-        if "target" in cell["params"] or cell["params"]["l2"] != "cold" or options.only not in name or key_of(cell) in done:
+        if ("program" in miss or "target" in cell["params"] or cell["params"]["l2"] != "cold" or options.only not in name or
+                key_of(cell) in done):
             continue
         done.add(key_of(cell))
         # Of a tuned cell that misses, too, the schedule is what is to be found.

@@ -4,13 +4,13 @@
 
     scripts/losses.py             rewrites the page
     scripts/losses.py --check     exit status 1 unless the page is already what the results give
-    scripts/losses.py --misses    one line of JSON a miss: the cell, and the arguments of the `eider bench` of it alone,
-                                  under EIDER_TARGET if it has a target
+    scripts/losses.py --misses    one line of JSON a miss: the cell, and the arguments of the `eider bench` (or `program`) of it
+                                  alone, under EIDER_TARGET if it has a target
 
-From ops.json, sm_80.json, peers.json, tune.json and profile.json in bench/results/ (--results DIR), of which only the first must be
-there. The schema is in bench/README.md. A cell is judged by what is asked of it: its target beside a memcpy; of the
+From ops.json, sm_80.json, linear.json, peers.json, tune.json and profile.json in bench/results/ (--results DIR), of which only the
+first must be there. The schema is in bench/README.md. A cell is judged by what is asked of it: its target beside a memcpy; of the
 software codec, the hardware's time; of code for an older target, that of code for this GPU; of an odd shape, its even
-neighbour's ratio; and the fastest peer. Its time is the
+neighbour's ratio; of a linear layer, the same in BF16; and the fastest peer. Its time is the
 tuned one where there is a record that is faster than the heuristic.
 """
 import argparse
@@ -32,6 +32,7 @@ PREFILL = {"torch f32": 10}  # the same of a sequence over itself; else 1
 SQUARE, SQUARE_SUM = 16384, 0.95  # of so many rows, and the share of the speed at which a plain sum reads as many bytes
 LARGE_SUM, LARGE_BYTES = 0.85, 64e6  # the same share of other weights of more bytes
 OLDER, OLDER_SHARE = ("gemv", "attention_decode"), 0.95  # of code for an older target, the share of the speed of this GPU's
+OLDER_PREFILL, LINEAR = "attention_prefill", "fp8_linear"
 FLAGS = {"dtype": "--dtype", "format": "--format", "block": "--block", "from_format": "--from-format",
          "from_block": "--from-block", "from_scale": "--from-scale", "from_scale_layout": "--from-scale-layout",
          "scale": "--scale", "scale_layout": "--scale-layout", "scale_source": "--scale-source", "mode": "--mode",
@@ -200,17 +201,34 @@ def losses_first(cases):
 
 def cases_of_older(older, cases):
     """Code for an older target, which is by software whatever was asked for, held beside the code for this GPU: each by the
-    heuristic's schedule."""
+    heuristic's schedule. A sequence over itself beside PyTorch's flash back end, which such a GPU has."""
     found = {}
     for cell in cells_of(older, "time"):
         twins = [cases.get(subject(dict(cell, params=dict(cell["params"], codec=codec)))) for codec in ("hardware", "auto")]
-        if twin := next(filter(None, twins), None) if cell["op"] in OLDER else None:
+        if twin := next(filter(None, twins), None) if cell["op"] in (*OLDER, OLDER_PREFILL) else None:
             codec = "software" if twin.cell["params"]["format"].startswith("e") else cell["params"]["codec"]
             params = dict(cell["params"], codec=codec, target=older["machine"]["target"])
             case = Case(dict(cell, params=params), None, None)
-            case.ask(f"≥ {OLDER_SHARE:g} × the speed of code for this GPU", OLDER_SHARE * cell["value"] / twin.cell["value"])
-            found[subject(case.cell)] = case
+            if cell["op"] in OLDER:
+                case.ask(f"≥ {OLDER_SHARE:g} × the speed of code for this GPU", OLDER_SHARE * cell["value"] / twin.cell["value"])
+            for peer in twin.weights:
+                if cell["op"] == OLDER_PREFILL and peer["params"]["by"] == "torch flash":
+                    case.ask("≤ 1 × torch flash", cell["value"] / peer["value"])
+            if case.asked:
+                found[subject(case.cell)] = case
     return found.values()
+
+
+def cases_of_linear(linear):
+    """A part of a linear layer, held beside what the cell says of it: the product, the norm alone, or the same in BF16."""
+    for cell in cells_of(linear, "time"):
+        case = Case(cell, None, None)
+        if target := cell.get("target"):
+            case.ask(f"≤ {target:.3g} × {cell['baseline']}", cell["ratio"] / target)
+            yield case
+        elif most := cell.get("target_difference"):
+            case.ask(f"≤ {cell['baseline']} + {most:.3g} µs", (cell["value"] - cell["baseline_value"]) / most)
+            yield case
 
 
 def name_of(case):
@@ -226,7 +244,7 @@ def line_of(case):
         copy = f"{cell['copy_ratio'] * figure['ratio'] / cell['ratio']:.3f} ({cell['copy']})"
     peer = f"{number(case.peer['value'])} ({case.peer['params']['by']})" if case.peer else "–"
     asked = "; ".join(f"{what}: {f'**{share:.3f}**' if share > 1 else f'{share:.3f}'}" for what, share in case.asked)
-    ratio = f"{figure['ratio']:.3f}"
+    ratio = "–" if cell["op"] == LINEAR else f"{figure['ratio']:.3f}"
     if figure.get("starts", 1) > 1 and "ratio_low" in figure:
         ratio += f" [{figure['ratio_low']:.3f}, {figure['ratio_high']:.3f}]"
     return row([*name_of(case), "heuristic" if figure is cell else "tuned", number(figure["value"]),
@@ -282,16 +300,16 @@ def said_of_misses(cases, profiles, commits):
 
 #--- The page -----------------------------------------------------------------------------------------------------
 
-def judged(ops, tune, peers, older=None):
+def judged(ops, tune, peers, older=None, linear=None):
     empty = [cell["value"] for cell in cells_of(ops, "empty_kernel")]
     cases = cases_of(ops, tune, peers)
     ours = judge(cases, empty[0] if empty else None)
-    return losses_first([*ours, *cases_of_older(older, cases)])
+    return losses_first([*ours, *cases_of_older(older, cases), *cases_of_linear(linear)])
 
 
-def page(ops, tune, peers, profile, older=None):
-    sources = [document for document in (ops, older, tune, peers, profile) if document]
-    cases = judged(ops, tune, peers, older)
+def page(ops, tune, peers, profile, older=None, linear=None):
+    sources = [document for document in (ops, older, linear, tune, peers, profile) if document]
+    cases = judged(ops, tune, peers, older, linear)
     missed = [case for case in cases if case.missed]
     asked = [case for case in cases if case.asked]
     return "\n".join([
@@ -311,8 +329,12 @@ def page(ops, tune, peers, profile, older=None):
 
 
 def arguments_of(case):
-    """What `eider bench` is given to measure the case alone, under the schedule that it is judged by."""
+    """What `eider bench`, or of a linear layer `fp8-linear`, is given to run the case alone, under the schedule that it is judged by."""
     cell = case.cell
+    if cell["op"] == LINEAR:
+        shape, params = cell["shape"], cell["params"]
+        return ["--shape", f"{shape['m']}x{shape['n']}x{shape['k']}", "--block", params["block"], "--sums", params["sums"],
+                "--part", params["part"]]
     arguments = [cell["op"]]
     for name, value in cell["params"].items():
         if name in FLAGS and value:
@@ -326,11 +348,12 @@ def arguments_of(case):
     return [*arguments, "--l2", cell["params"].get("l2", "cold")]
 
 
-def misses(ops, tune, peers, older):
-    for case in judged(ops, tune, peers, older):
+def misses(ops, tune, peers, older, linear=None):
+    for case in judged(ops, tune, peers, older, linear):
         if case.missed:
             cell = {name: case.cell[name] for name in ("op", "params", "shape")}
-            yield {"cell": cell, "arguments": arguments_of(case)}
+            program = {"program": "fp8-linear"} if cell["op"] == LINEAR else {}
+            yield {"cell": cell, **program, "arguments": arguments_of(case)}
 
 
 def main():
@@ -340,14 +363,15 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=readme_table.ROOT / "bench" / "results")
     arguments = parser.parse_args()
     try:
-        ops, older, tune, peers, profile = (load(arguments.results, name) for name in ("ops", "sm_80", "tune", "peers", "profile"))
+        ops, older, linear, tune, peers, profile = (
+            load(arguments.results, name) for name in ("ops", "sm_80", "linear", "tune", "peers", "profile"))
         if ops is None:
             raise ValueError(f"{arguments.results} has no ops.json; eider bench --json writes one")
         if arguments.misses:
-            for miss in misses(ops, tune, peers, older):
+            for miss in misses(ops, tune, peers, older, linear):
                 print(json.dumps(miss))
             return 0
-        text = page(ops, tune, peers, profile, older)
+        text = page(ops, tune, peers, profile, older, linear)
     except (ValueError, KeyError) as error:
         print(f"losses: {error}", file=sys.stderr)
         return 2

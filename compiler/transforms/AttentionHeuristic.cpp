@@ -95,34 +95,40 @@ static ScheduleAttr decodeSchedule(MLIRContext *context, const Domain &domain,
 
 /// The first of these that the target can have. The next tokens come ahead; the most rows a block,
 /// which decodes tokens for all of them, of 32 a warp where their sums leave room for scores, else
-/// 16; of values longer than 256 two warps share rows. Queries meet keys as codes where the target
-/// has products of such.
+/// 16; of values longer than 256 two warps share rows, and the fewest tokens, of which each has all
+/// scores, where no more have room. Queries meet keys as codes where the target has products of
+/// such.
 ScheduleAttr eider::transforms::warpsOfPrefill(MLIRContext *context, const Domain &domain) {
   const int64_t valueDim = domain.prefills->valueDim, usualSplit = valueDim > 256 ? 2 : 1;
   const int64_t longest = std::max(domain.prefills->headDim, valueDim);
-  ScheduleAttr least; // which tileOf() refuses if it does all others, and says why
+  auto scheduled = [&](int64_t rows, int64_t columns, int64_t split, int64_t resident,
+                       int64_t prefetch) {
+    const int64_t ofWarp = valueDim > 128 || rows < 32 ? 16 : 32;
+    return ScheduleAttr::get(context, Family::attention,
+                             {.threads = rows / ofWarp * split * 32,
+                              .vector = 1,
+                              .rows = rows,
+                              .columns = columns,
+                              .split = split,
+                              .resident = resident,
+                              .prefetch = prefetch,
+                              .codes = domain.prefills->prefersCodes});
+  };
   for (int64_t prefetch : {1, 0})
     for (int64_t split : {usualSplit, int64_t(1)})
       for (int64_t rows = valueDim > 128 ? 64 : 128; rows >= 16; rows /= 2)
         for (int64_t columns = 64; columns >= 16 * split; columns /= 2)
           for (int64_t resident : {longest > 192 ? 1 : 2, 1}) {
-            const int64_t ofWarp = valueDim > 128 || rows < 32 ? 16 : 32;
-            const auto chosen = ScheduleAttr::get(context, Family::attention,
-                                                  {.threads = rows / ofWarp * split * 32,
-                                                   .vector = 1,
-                                                   .rows = rows,
-                                                   .columns = columns,
-                                                   .split = split,
-                                                   .resident = resident,
-                                                   .prefetch = prefetch,
-                                                   .codes = domain.prefills->prefersCodes});
+            const ScheduleAttr chosen = scheduled(rows, columns, split, resident, prefetch);
             const bool fits =
                 resident * domain.prefills->sharedOf(chosen.getKnobs()) <= domain.sharedOfBlock;
             if (std::string message; fits && tileOf(chosen, domain, message))
               return chosen;
-            least = split == usualSplit ? chosen : least;
           }
-  return least;
+  ScheduleAttr least = scheduled(16, 16, usualSplit, 1, 1);
+  if (std::string message; tileOf(least, domain, message))
+    return least;
+  return scheduled(16, 16, usualSplit, 1, 0); // which tileOf() may refuse, and says why
 }
 
 ScheduleAttr eider::transforms::warpgroupsOfPrefill(MLIRContext *context, int64_t threads,

@@ -101,6 +101,10 @@ struct Prefill {
   int64_t decodedOf(const ir::ScheduleKnobs &knobs) const {
     return (knobs.codes ? 0 : 2 * headDim) + (hasValuesApart(knobs) ? 2 * valueDim : 0);
   }
+  /// Of how many warps that share rows each has some of the tokens: of too few each has all.
+  static int64_t partsOf(const ir::ScheduleKnobs &knobs) {
+    return knobs.warpgroups || knobs.columns < 16 * knobs.split ? 1 : knobs.split;
+  }
   /// Bytes of shared memory of a block (templates/attention/prefill.cuh, warpgroups.cuh).
   int64_t sharedOf(const ir::ScheduleKnobs &knobs) const {
     if (knobs.warpgroups) {
@@ -108,14 +112,14 @@ struct Prefill {
       const int64_t ofToken = headDim + 2 * valueDim;
       return (slots * knobs.columns * ofToken + queries * headDim + 1023) / 1024 * 1024;
     }
-    const int64_t ofSplit =
-        knobs.split == 1 ? 0 : knobs.rows * knobs.columns * 2 + knobs.rows * knobs.split * 4;
+    const int64_t parts = partsOf(knobs);
+    const int64_t ofParts = parts == 1 ? 0 : knobs.rows * (knobs.columns * 2 + parts * 4);
     const int64_t ofQuery = headDim * (knobs.codes ? 1 : 2), ofValue = isLatent ? 0 : valueDim;
     // Of a token's codes, its key's twice where they are met as they are and the next come ahead.
     int64_t copied = std::max(headDim, ofValue);
     if (knobs.codes || knobs.prefetch)
       copied = headDim * (knobs.codes && knobs.prefetch ? 2 : 1) + ofValue;
-    return knobs.rows * ofQuery + knobs.columns * (decodedOf(knobs) + copied) + ofSplit;
+    return knobs.rows * ofQuery + knobs.columns * (decodedOf(knobs) + copied) + ofParts;
   }
 };
 

@@ -306,17 +306,17 @@ static std::string prefillProblem(const ScheduleKnobs &k, const Domain &domain) 
   if (teams < 1 || warps % k.split != 0 || k.rows < 1 || k.rows % (16 * teams) != 0 ||
       k.rows > 32 * teams)
     return "rows are 16 or 32 times the warps over split, which share them";
-  if (k.columns < 1 || k.columns % (16 * k.split) != 0 || k.columns > 128 * k.split ||
+  const int64_t parts = Prefill::partsOf(k);
+  if (k.columns < 1 || k.columns % (16 * parts) != 0 || k.columns > 128 * parts ||
       it.valueDim % (16 * k.split) != 0)
     return "columns, the tokens at a time, and the elements of a head are multiples of 16 of each "
-           "warp that shares a row, at most 128 tokens";
+           "warp that shares a row, at most 128 tokens; of tokens that are fewer than that, each "
+           "has all";
   if (const int64_t ofToken = it.decodedOf(k);
       !k.codes && k.rows * it.headDim > k.columns * ofToken)
     return "rows are at most " + std::to_string(k.columns * ofToken / it.headDim) +
            " of so many columns: codes of queries come where keys and values will be";
-  // Warpgroups that share rows have all of their scores each.
-  const int64_t scores = k.warpgroups ? k.columns : k.columns / k.split;
-  const int64_t held = k.rows / teams * (it.valueDim / k.split + scores) / 32;
+  const int64_t held = k.rows / teams * (it.valueDim / k.split + k.columns / parts) / 32;
   if (held > std::min<int64_t>(255, 65536 / k.threads / std::max<int64_t>(1, k.resident)) - 40)
     return "a thread would hold " + std::to_string(held) +
            " sums and scores: lower rows, columns, threads or resident, or raise split";

@@ -17,6 +17,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <map>
 #include <utility>
 
 using namespace eider;
@@ -178,6 +179,32 @@ void measure(const Device &device, const CublasLt &cublas, const Sizes &shape, B
   }
 }
 
+/// Launches a part of what measure() times so often, and times nothing: for a profiler.
+void launchPart(const Device &device, const CublasLt &cublas, const Sizes &shape, const Way &way,
+                const std::string &part) {
+  const Layer layer(device, cublas, shape);
+  Linear linear(device, cublas, shape.n, shape.k, way.block);
+  linear.setWeight(layer.w.get());
+  const Launch cast = linear.cast(layer.x.get(), shape.m);
+  const Launch fused = linear.normAndCast(layer.x.get(), layer.norm.get(), shape.m);
+  const Launch product = linear.product(layer.y.get(), shape.m, way.sums);
+  std::map<std::string, Launch> parts = {{"cast", cast},
+                                         {"norm and cast", fused},
+                                         {"product", product},
+                                         {"linear", after(cast, product)},
+                                         {"norm, linear", after(fused, product)}};
+  if (shape.m <= Linear::fewRows)
+    parts["linear of bf16"] = linear.forward(layer.x.get(), layer.y.get(), shape.m);
+  const auto found = parts.find(part);
+  if (found == parts.end())
+    throw Error(ErrorKind::Request, "is no part of such a layer", part,
+                "give cast, norm and cast, product, linear, norm, linear, or up to 64 rows linear "
+                "of bf16");
+  for (int i = 0; i < 4; ++i)
+    found->second({});
+  device.synchronize();
+}
+
 /// `x`: what was multiplied as it is; null: what was cast.
 bool isRight(const Linear &linear, const Layer &layer, const Sizes &shape, const void *x,
              const std::string &what) {
@@ -222,10 +249,14 @@ int main(int argc, char **argv) {
                                      "16x16384x16384", "64x16384x16384"};
   int rounds = 20;
   bool checks = false;
+  std::string part, block = "1x*", sums = "f32";
   app.add_option("--device", id, "a GPU");
   app.add_option("--shape", shapes, "rows x outputs x inputs; several may be given");
   app.add_option("--rounds", rounds, "medians are over so many")->check(CLI::PositiveNumber);
   app.add_option("--json", json, "writes the results there (bench/README.md)");
+  app.add_option("--part", part, "launches that of each shape four times, and times nothing");
+  app.add_option("--block", block, "of x, for --part: 1x* or 1x128");
+  app.add_option("--sums", sums, "for --part: f32 or fast")->check(CLI::IsMember({"f32", "fast"}));
   app.add_flag("--check", checks, "compares samples with double instead");
   CLI11_PARSE(app, argc, argv);
   try {
@@ -244,6 +275,11 @@ int main(int argc, char **argv) {
     std::printf("%s, cuBLASLt %zu\n", device.info().name.c_str(), cublas.version());
     if (checks)
       return check(device, cublas);
+    if (!part.empty()) {
+      for (const Sizes &shape : sizes)
+        launchPart(device, cublas, shape, {block, sums == "fast" ? Sums::fast : Sums::f32}, part);
+      return 0;
+    }
     Bench bench(device, rounds);
     for (const Sizes &shape : sizes)
       measure(device, cublas, shape, bench);

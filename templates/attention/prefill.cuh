@@ -26,19 +26,20 @@ template <> struct HalfOf<bf16> { using Type = bf16; };
 /// packed sequences, each over its own: a CUDA block has `rows` queries of one head, and takes
 /// `keys` tokens at a time. These are decoded once, to f16, which has them all exactly; keys to
 /// bf16 where queries are that, and not codes or f16. Of its `warps` each has 16 rows, or twice
-/// that, with `split` others that share them: of scores each has some of the tokens, of sums some
-/// of the columns (`shares` have the columns where it is not as many). The tokens after these come
-/// `ahead`, where shared memory has room for both their keys and their values. Where queries are
-/// codes, they may meet keys as both lie (`meets_codes`), which then are not decoded. Values have
-/// `value_dim` columns; of a `latent` they are the first of its keys, read once, and once decoded
-/// but where that is another way (`apart`).
+/// that, with `split` others that share them: of scores each has some of the tokens (all, where
+/// these are too few for 16 each), of sums some of the columns (`shares` have the columns where it
+/// is not as many). The tokens after these come `ahead`, where shared memory has room for both
+/// their keys and their values. Where queries are codes, they may meet keys as both lie
+/// (`meets_codes`), which then are not decoded. Values have `value_dim` columns; of a `latent` they
+/// are the first of its keys, read once, and once decoded but where that is another way (`apart`).
 template <int heads, int kv_heads, int head_dim, int rows, int keys, int warps, int split,
           bool causal, bool ahead = true, bool meets_codes = false, int value_dim = head_dim,
           bool latent = false, bool apart = !latent || meets_codes, int shares = split>
 class AttentionPrefill {
 protected:
   static constexpr int threads = warps * 32, teams = warps / shares, sixteens = rows / teams / 16;
-  static constexpr int own_keys = keys / split, own_columns = value_dim / shares;
+  static constexpr int parts = keys < 16 * split ? 1 : split; // of a tile's tokens
+  static constexpr int own_keys = keys / parts, own_columns = value_dim / shares;
   static_assert(heads % kv_heads == 0, "each head of keys has as many queries");
   static_assert(sixteens * teams * 16 == rows && teams * shares == warps, "warps have whole rows");
   static_assert(own_keys % 16 == 0 && own_columns % 16 == 0, "warps have whole products");
@@ -57,11 +58,11 @@ protected:
   static constexpr int value_codes = latent ? 0 : keys * value_dim;
   static constexpr int longest = codes > value_codes ? codes : value_codes;
   static constexpr int staged = ahead ? codes + value_codes : longest;
-  static constexpr int of_split = split == 1 ? 0 : Weights::bytes + rows * split * 4;
+  static constexpr int of_parts = parts == 1 ? 0 : Weights::bytes + rows * parts * 4;
 
 public:
   /// Bytes of shared memory.
-  static constexpr int memory = Queries::bytes + met + staged + of_split;
+  static constexpr int memory = Queries::bytes + met + staged + of_parts;
 
   /// Writes the block's rows of o, [tokens, heads, value_dim]; `asked` is queries, [tokens, heads,
   /// head_dim], or `scored`: codes as k, or bf16 or f16, which have no scales; k is [tokens,
@@ -205,7 +206,9 @@ protected:
   }
 
   static EIDER_DEVICE int lane() { return arch::thread_index() % 32; }
-  static EIDER_DEVICE int part() { return arch::thread_index() / 32 % split; }
+  /// Which of the warps that share its rows: of columns, and of tokens.
+  static EIDER_DEVICE int share() { return arch::thread_index() / 32 % split; }
+  static EIDER_DEVICE int part() { return share() % parts; }
   /// The first of the warp's rows.
   static EIDER_DEVICE int row() { return arch::thread_index() / 32 / split * (sixteens * 16); }
 
@@ -473,7 +476,7 @@ protected:
       most = arch::maximum_number(most, is_plain<Function> ? largest[i]
                                                            : largest[i] - state.base[i / 2][i % 2]);
     }
-    const bool moves = split > 1 || arch::any_lane(is_first || most > score_room + weight_lift, at);
+    const bool moves = parts > 1 || arch::any_lane(is_first || most > score_room + weight_lift, at);
     if (moves)
       move_base<Function>(scores, largest, is_first, state, maxima, at);
     EIDER_UNROLL
@@ -495,26 +498,26 @@ protected:
   };
 
   /// Combines what a lane has of each of its rows with the others' of these: four lanes, and the
-  /// warps that share the rows, between whose calls the block meets.
+  /// warps that have other tokens, between whose calls the block meets.
   template <class Operation>
   static EIDER_DEVICE void reduce_rows(float (&values)[2 * sixteens], float *shared,
                                        arch::Site at) {
     auto of_row = [&](int i) {
-      return shared + (row() + i / 2 * 16 + lane() / 4 + i % 2 * 8) * split;
+      return shared + (row() + i / 2 * 16 + lane() / 4 + i % 2 * 8) * parts;
     };
     EIDER_UNROLL
     for (int i = 0; i < 2 * sixteens; ++i) {
       values[i] = reduce_lanes<Operation, 4, threads>(values[i], at);
-      if (split > 1 && lane() % 4 == 0)
+      if (parts > 1 && lane() % 4 == 0)
         of_row(i)[part()] = values[i];
     }
-    if constexpr (split > 1) {
+    if constexpr (parts > 1) {
       arch::barrier(at);
       EIDER_UNROLL
       for (int i = 0; i < 2 * sixteens; ++i) {
         values[i] = of_row(i)[0];
         EIDER_UNROLL
-        for (int other = 1; other < split; ++other)
+        for (int other = 1; other < parts; ++other)
           values[i] = Operation::combine(values[i], of_row(i)[other]);
       }
     }
@@ -566,7 +569,7 @@ protected:
       EIDER_UNROLL
     for (int i = 0; i < 2; ++i)
       pairs[s][n][i] = arch::f16x2_from(scores.of[s][n][2 * i], scores.of[s][n][2 * i + 1]);
-    if constexpr (split > 1) {
+    if constexpr (parts > 1) {
       EIDER_UNROLL
       for (int s = 0; s < sixteens; ++s)
         EIDER_UNROLL
@@ -580,16 +583,16 @@ protected:
       arch::barrier(at);
     }
     const auto from_weights = weights.lane(row() + lane() % 16, lane() / 16);
-    // A part's columns are whole panels, or divide one, or begin anywhere.
+    // A share's columns are whole panels, or divide one, or begin anywhere.
     constexpr int of_panel = Matrix::panel / 2, first = own_columns / 8;
     constexpr bool is_even = own_columns % of_panel == 0 || of_panel % own_columns == 0;
-    const auto from_values = values.lane(lane() % 16, part() * first + lane() / 16);
+    const auto from_values = values.lane(lane() % 16, share() * first + lane() / 16);
     EIDER_UNROLL
     for (int step = 0; step < keys / 16; ++step) {
       uint32 a[sixteens][4];
       EIDER_UNROLL
       for (int s = 0; s < sixteens; ++s) {
-        if constexpr (split > 1) {
+        if constexpr (parts > 1) {
           arch::load_matrices(from_weights.at(s * 16, 2 * step), a[s], at);
         } else {
           EIDER_UNROLL
@@ -602,7 +605,7 @@ protected:
         uint32 b[4];
         arch::load_matrices_transposed(
             is_even ? from_values.at(step * 16, 2 * n)
-                    : values.at(step * 16 + lane() % 16, part() * first + 2 * n + lane() / 16),
+                    : values.at(step * 16 + lane() % 16, share() * first + 2 * n + lane() / 16),
             b, at);
         EIDER_UNROLL
         for (int s = 0; s < sixteens; ++s)
@@ -630,7 +633,7 @@ protected:
       if (row >= tokens)
         continue;
       const float inverse = arch::rcp(weights[i]);
-      Out *to = o + row * pitch + part() * own_columns;
+      Out *to = o + row * pitch + share() * own_columns;
       EIDER_UNROLL
       for (int n = 0; n < own_columns / 8; ++n) {
         float values[2];

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <gmock/gmock.h>
 #include <numeric>
 
@@ -84,14 +83,7 @@ matrix::Case alone(const matrix::Case &packed, const Prompt &shape, size_t seque
 }
 } // namespace
 
-TEST(Packed, AgreesWithTheReferenceOnTheDevice) {
-  std::vector<matrix::Case> all = cases();
-  std::erase_if(all, [&](const matrix::Case &made) { // what an older target has not
-    const char *older = std::getenv("EIDER_TARGET");
-    return older && older == std::string("sm_75") && made.options.dims.at("d") == 512;
-  });
-  at_points::expectReference(all);
-}
+TEST(Packed, AgreesWithTheReferenceOnTheDevice) { at_points::expectReference(cases()); }
 
 /// A sequence among others that are NaN has the bits that it has alone.
 TEST(Packed, NoSequenceSeesAnother) {

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <gmock/gmock.h>
 #include <limits>
 
@@ -198,15 +197,6 @@ std::vector<matrix::Case> prefillCases() {
   return cases;
 }
 
-/// Those that the oldest target has, where it is said: with shared memory for them.
-std::vector<matrix::Case> possible(std::vector<matrix::Case> cases) {
-  const char *older = std::getenv("EIDER_TARGET");
-  std::erase_if(cases, [&](const matrix::Case &made) {
-    return older && older == std::string("sm_75") && made.options.dims.at("d") == 512;
-  });
-  return cases;
-}
-
 /// Elements that are wrong where the function is another.
 template <class Make> int64_t wrongBy(const matrix::Case &made, const Make &other) {
   matrix::Case mutated = made;
@@ -216,11 +206,11 @@ template <class Make> int64_t wrongBy(const matrix::Case &made, const Make &othe
 } // namespace
 
 TEST(Scores, DecodingAgreesWithTheReferenceOnTheDevice) {
-  at_points::expectReference(possible(decodeCases()));
+  at_points::expectReference(decodeCases());
 }
 
 TEST(Scores, PrefillAgreesWithTheReferenceOnTheDevice) {
-  at_points::expectReference(possible(prefillCases()));
+  at_points::expectReference(prefillCases());
 }
 
 /// A scalar that a function takes, and a kernel after it.
@@ -397,12 +387,9 @@ TEST(Scores, TextsArePure) {
 
 TEST(Scores, NvrtcCompilesTheTexts) {
   for (const char *target : {"sm_75", "sm_80", "sm_90a"}) {
-    for (const int64_t d : {64, 128, 512}) {
-      if (target == std::string("sm_75") && d == 512)
-        continue; // no room
+    for (const int64_t d : {64, 128, 512})
       expectNvrtc(libraryOp("attention_prefill", scored("30", "1")), prefill({.d = d}).options,
                   target);
-    }
     for (const Function &function : functions) {
       expectNvrtc(decodeBy(function, 0), decode({.heads = 16, .kvHeads = 1}).options, target);
       expectNvrtc(prefillBy(function, true), prefill({}).options, target);

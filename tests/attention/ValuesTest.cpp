@@ -44,7 +44,11 @@ const char *const ofWarps = "attention<threads = 64, vector = 1, rows = 64, colu
                   *const ofWarpgroups = "attention<threads = 128, vector = 1, rows = 64, "
                                         "columns = 64, prefetch = 1, warpgroups = 1>",
                   *const codesThatWait = "attention<threads = 64, vector = 1, rows = 16, "
-                                         "columns = 32, split = 2, codes = 1>";
+                                         "columns = 32, split = 2, codes = 1>",
+                  *const ofFew = "attention<threads = 64, vector = 1, rows = 16, columns = 16, "
+                                 "split = 2, prefetch = 1>",
+                  *const ofFewCodes = "attention<threads = 64, vector = 1, rows = 16, "
+                                      "columns = 16, split = 2, prefetch = 1, codes = 1>";
 
 OpParameters floats(const char *dtype, OpParameters parameters = {}) {
   parameters.dtype = dtype;
@@ -68,7 +72,8 @@ std::vector<matrix::Case> cases() {
     }
     Prompt packed = narrow(0);
     packed.lengths = {65, 0, 1, 30};
-    for (const char *schedule : {ofWarps, ofSplits, waiting, ofCodes, codesThatWait}) {
+    for (const char *schedule :
+         {ofWarps, ofSplits, waiting, ofCodes, codesThatWait, ofFew, ofFewCodes}) {
       const bool areCodes = std::string(schedule).find("codes") != std::string::npos;
       for (const Prompt &shape :
            {narrow(150), packed, Prompt{.tokens = 100, .d = 64, .scales = 2, .valueDim = 96},
@@ -104,13 +109,6 @@ std::vector<matrix::Case> cases() {
   return cases;
 }
 
-/// Whether queries of bf16 meet such keys there: by no products of sm_75, and where 99 KiB of
-/// shared memory are, there is no room for latents twice.
-bool hasBf16(const std::string &target, const Prompt &shape) {
-  const bool isSmall = target == "sm_86" || target == "sm_89" || target.starts_with("sm_12");
-  return target != "sm_75" && !(isSmall && shape.d == 576);
-}
-
 std::string textFor(const Prompt &shape, const char *target, const OpParameters &parameters = {},
                     const std::string &schedule = "") {
   return attention_cases::textFor(prefill(shape, parameters, "auto", schedule), target);
@@ -123,8 +121,10 @@ TEST(PrefillValues, AgreeWithTheReferenceOnTheDevice) {
     const char *older = std::getenv("EIDER_TARGET");
     const bool isOfBf16 =
         made.inputs.front().dtype == bf16 && older && older == std::string("sm_75");
-    return older && (isOfBf16 || made.options.schedule.find("codes") != std::string::npos ||
-                     made.options.dims.at("d") > 288);
+    const bool isTooLong =
+        older && older == std::string("sm_75") && made.options.dims.at("d") > 576;
+    return older &&
+           (isOfBf16 || isTooLong || made.options.schedule.find("codes") != std::string::npos);
   });
   at_points::expectReference(all);
 }
@@ -232,17 +232,16 @@ TEST(PrefillValues, TextsReadOneTensor) {
 TEST(PrefillValues, NvrtcCompilesTheTexts) {
   for (const char *target : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_100", "sm_120a"})
     for (const Prompt &shape : {latents(10, 16), apart(10), narrow(10)}) {
-      if (target == std::string("sm_75") ? shape.d == 576 // has no room for them
-                                         : shape.d == 96 && target != std::string("sm_90a"))
+      if (shape.d == 96 && target != std::string("sm_75") && target != std::string("sm_90a"))
         continue;
       const matrix::Case made = prefill(shape, causally("1"));
       expectNvrtc(made.program, made.options, target);
-      const matrix::Case given = prefill(shape, floats(hasBf16(target, shape) ? "bf16" : "f16"));
+      const matrix::Case given =
+          prefill(shape, floats(target == std::string("sm_75") ? "f16" : "bf16"));
       expectNvrtc(given.program, given.options, target);
     }
 }
 
-/// But for the longest where shared memory holds too few tokens.
 TEST(PrefillValues, EveryTargetHasAScheduleOfItsOwn) {
   for (const char *target : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"})
     for (const Prompt &shape : {latents(10, 16), apart(10), narrow(10)})
@@ -250,13 +249,16 @@ TEST(PrefillValues, EveryTargetHasAScheduleOfItsOwn) {
         if (target == std::string("sm_75") && dtype == std::string("bf16"))
           continue; // no products of it
         const OpParameters asked = dtype == std::string("e4m3") ? OpParameters() : floats(dtype);
-        const std::string why = attention_cases::errorOf(prefill(shape, asked), target);
-        const bool isTooLong = target == std::string("sm_75") && shape.d == 576;
-        if (isTooLong || (dtype == std::string("bf16") && !hasBf16(target, shape)))
-          EXPECT_THAT(why, HasSubstr("KiB of shared memory, of which the target has"));
-        else
-          EXPECT_EQ(why, "") << target << " " << shape.d << " " << dtype;
+        EXPECT_EQ(attention_cases::errorOf(prefill(shape, asked), target), "")
+            << target << " " << shape.d << " " << dtype;
       }
+}
+
+TEST(PrefillValues, LatentsThatSharedMemoryHasNoRoomForAreRefused) {
+  const Prompt longest = {.tokens = 10, .heads = 2, .kvHeads = 1, .d = 1024, .valueColumns = 512};
+  EXPECT_THAT(attention_cases::errorOf(prefill(longest), "sm_75"),
+              HasSubstr("KiB of shared memory, of which the target has 64"));
+  EXPECT_EQ(attention_cases::errorOf(prefill(longest), "sm_86"), "");
 }
 
 TEST(PrefillValues, RefusesWhatNoKernelHas) {
