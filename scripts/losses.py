@@ -32,6 +32,7 @@ PREFILL = {"torch f32": 10}  # the same of a sequence over itself; else 1
 SQUARE, SQUARE_SUM = 16384, 0.95  # of so many rows, and the share of the speed at which a plain sum reads as many bytes
 LARGE_SUM, LARGE_BYTES = 0.85, 64e6  # the same share of other weights of more bytes
 OLDER, OLDER_SHARE = ("gemv", "attention_decode"), 0.95  # of code for an older target, the share of the speed of this GPU's
+BYTES = ("e4m3", "e5m2")  # the formats of which the table of products speaks; of others, no more than the peers' times are asked
 OLDER_PREFILL, LINEAR = "attention_prefill", "fp8_linear"
 FLAGS = {"dtype": "--dtype", "format": "--format", "block": "--block", "from_format": "--from-format",
          "from_block": "--from-block", "from_scale": "--from-scale", "from_scale_layout": "--from-scale-layout",
@@ -126,14 +127,16 @@ def most_of(peer, empty):
 def judge_product(case, cases):
     """Few rows, held beside PyTorch's product of bf16 weights, and up to 16 beside gemv of the same weights."""
     shape = case.cell["shape"]
+    is_byte = case.cell["params"]["format"] in BYTES
     for peer in case.weights:
         if peer["params"].get("l2", "cold") == case.cell["params"].get("l2", "cold"):
-            case.ask(f"≤ 1/{SKINNY} × {peer['params']['by']}", case.judged["value"] * SKINNY / peer["value"])
+            times = SKINNY if is_byte else 1
+            case.ask(f"≤ {'' if times == 1 else '1/'}{times} × {peer['params']['by']}", case.judged["value"] * times / peer["value"])
     params = {name: value for name, value in case.cell["params"].items() if not name.startswith("from_")}
     vectors = (cases.get(subject(dict(case.cell, op="gemv", params=params | {"codec": codec}, shape={"n": shape["n"], "k": shape["k"]})))
                for codec in ("auto", "hardware"))
     vector = next(filter(None, vectors), None)
-    if vector and shape["m"] <= SKINNY_ROWS:
+    if vector and is_byte and shape["m"] <= SKINNY_ROWS:
         speeds = [one.cell["bytes"] / one.judged["value"] for one in (vector, case)]
         case.ask(f"≥ {SKINNY_SHARE:g} × gemv's bandwidth", SKINNY_SHARE * speeds[0] / speeds[1])
 
@@ -160,12 +163,13 @@ def judge_prefill(case):
 def judge_contraction(case):
     figure, cell = case.judged, case.cell
     weights = cell["shape"]["n"] * cell["shape"]["k"]
-    is_square = weights == SQUARE * SQUARE
+    is_byte = cell["params"]["format"] in BYTES
+    is_square = is_byte and weights == SQUARE * SQUARE
     for peer in case.weights:
         times = WEIGHTS[peer["params"]["by"]] if is_square else 1
         if peer["params"].get("l2", "cold") == cell["params"].get("l2", "cold"):
             case.ask(f"≤ {'' if times == 1 else '1/'}{times} × {peer['params']['by']}", figure["value"] * times / peer["value"])
-    if "copy_ratio" in cell and (is_square or weights > LARGE_BYTES):
+    if is_byte and "copy_ratio" in cell and (is_square or weights > LARGE_BYTES):
         share = SQUARE_SUM if is_square else LARGE_SUM
         case.ask(f"≥ {share:g} × a plain sum's speed", share * cell["copy_ratio"] * figure["ratio"] / cell["ratio"])
 

@@ -251,12 +251,11 @@ OPS = (
     gemv("1x128", reference.gemv, ("w codes", "w scale", "k vector"), "n vector"),
     gemv("bf16 weights", reference.matvec, ("w bf16", "k vector"), "n vector"),
     gemv("f32 weights", reference.matvec, ("w f32", "k vector f32"), "n vector f32"),
-    matmul(1, (16384, 16384)), matmul(2, (16384, 16384)), matmul(4, (16384, 16384)), matmul(8, *GEMV), matmul(16, (16384, 16384)),
-    matmul(32, (16384, 16384)), matmul(64, *GEMV),
+    matmul(1, (16384, 16384)), *(matmul(m, *GEMV) for m in (2, 4, 8, 16, 32, 64)),
     scaled_matmul(64, (16384, 16384)),
     *(scaled_matmul(m, *shapes, block=block, of_codes=False)
-      for m, block, shapes in ((1, "1x128", GEMV[:1]), (2, "1x128", GEMV[:1]), (8, "1x128", GEMV), (16, "1x128", GEMV[:1]),
-                               (32, "1x128", GEMV[:1]), (64, "1x128", GEMV), (64, "1x*", GEMV[:1]))),
+      for m, block, shapes in ((1, "1x128", GEMV[:1]), *((m, "1x128", GEMV) for m in (2, 4, 8, 16, 32, 64)),
+                               (64, "1x*", GEMV[:1]))),
     prefill("bf16 causal prompt", 32, 128, causal="1"), prefill("bf16 prompt", 1, 512), prefill("f32 prompt", 1, 512, dtype=" f32"),
     attention(64, 1024, h=64), attention(8, 512), attention(1, 2048), attention(64, 64), attention(8, 64), attention(1, 64),
 )

@@ -89,7 +89,7 @@ std::optional<Level> Domain::uprightLevelOf(ArrayRef<DimExpr> exprs) const {
   if (row.isOne() && column == columns)
     return Level{LevelKind::columns};
   if (row.isOne() && column.isOne())
-    return Level{LevelKind::uniform};
+    return Level{sumsVector ? LevelKind::rows : LevelKind::uniform};
   if (row == rows && column.isOne())
     return Level{LevelKind::rows};
   if (auto group = blockOf(columns, column); group && row.isOne() && !rows.isOne())
@@ -159,6 +159,15 @@ static RankedTensorType matrixType(ProgramOp program) {
     }
   });
   return best;
+}
+
+/// Whether some sum is over all that there is.
+static bool sumsAll(ProgramOp program) {
+  return llvm::any_of(program.getOps<ReduceOp>(), [](ReduceOp op) {
+    return op.getKind() == Reduction::sum &&
+           llvm::all_of(dimsOf(op.getType()).getExprs(),
+                        [](const DimExpr &dim) { return dim.isOne(); });
+  });
 }
 
 /// The instructions of a function of one element, about, where they are more than one or two.
@@ -482,6 +491,7 @@ std::optional<Domain> Domain::of(ProgramOp program) {
                         << ": its rows and columns must be whole dims, not quotients";
     return std::nullopt;
   }
+  domain.sumsVector = domain.rows.isOne() && sumsAll(program);
   domain.width =
       domain.columns.extent(domain.columns.name ? program.getDimValue(domain.columns.name) : 0);
   if (ShapedType::isDynamic(domain.width)) {

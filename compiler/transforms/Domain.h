@@ -127,6 +127,7 @@ struct Prefill {
 struct Domain {
   ir::DimExpr rows, columns;
   int64_t width = 0;          ///< The static number of columns.
+  bool sumsVector = false;    ///< The matrix is one row, of which what it is reduced to is a value.
   bool reducesGroups = false; ///< Some reduction over groups in a row, or over blocks.
   bool reducesRows = false;   ///< Some reduction along whole rows.
   bool contracts = false;     ///< The matrix is multiplied with a column vector.

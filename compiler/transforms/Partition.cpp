@@ -6,8 +6,9 @@
 // computed by a kernel of their own, which reads what it needs and writes them to the workspace.
 // What is reduced over the whole matrix is so, too: each block of that kernel leaves a part, and
 // the next kernel's blocks combine all of them. Rows that a product of matrices reads and that are
-// no input have kernels of their own, too. In-outs are only read there: the one store stays in the
-// last kernel, after every read of the old value.
+// no input have kernels of their own, too, and vectors with a reduction in them, as norms have. In-
+// outs are only read there: the one store stays in the last kernel, after every read of the old
+// value.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
@@ -184,8 +185,14 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     parts->setAttr("eider.name", StringAttr::get(&getContext(), "attention"));
   }
 
+  /// Whether all of a vector must be there before one of its elements is, as of a norm.
+  static bool reduces(Value vector) {
+    return llvm::any_of(sliceOf({vector}),
+                        [](Operation *op) { return isa<ReduceOp, ContractOp>(op); });
+  }
+
   /// A kernel of its own, and those that it needs, for what a product has as rows: values or codes
-  /// and their scales.
+  /// and their scales; or for the vector that weights meet.
   LogicalResult cutOperands(ProgramOp program, ContractOp op) {
     SmallVector<Value> values;
     for (Value value : {Value(op.getVector()), Value(op.getVectorScales())})
@@ -204,7 +211,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
 
   LogicalResult cut(ProgramOp program) {
     for (ContractOp op : llvm::to_vector(program.getOps<ContractOp>()))
-      if (op.isOfMatrices() && failed(cutOperands(program, op)))
+      if ((op.isOfMatrices() || reduces(op.getVector())) && failed(cutOperands(program, op)))
         return failure();
     // Of a sequence over itself: what else a program does with it has kernels of its own.
     const auto prefills = llvm::to_vector(program.getOps<PrefillOp>());

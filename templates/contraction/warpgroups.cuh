@@ -297,18 +297,13 @@ public:
     Fragment<W, 32> taken;
     int slot = 0, place = 0; // of this turn's codes and rows of x
     codes.take(0, 0, taken);
+    decode<Code, X>(taken, 0, a[0]);
     for (int turn = 0; turn < turns; ++turn) {
       const int next_slot = slot == ahead - 1 ? 0 : slot + 1;
       const int next_place = place == Cut::operands - 1 ? 0 : place + 1;
       const arch::Swizzled<Operand::panel> operand(operand_at(place).base, Operand::apart);
       EIDER_UNROLL
       for (int quarter = 0; quarter < 4; ++quarter) {
-        arch::await_products<1>(); // of what is decoded anew
-        decode<Code, X>(taken, quarter % 2, a[quarter % 2]);
-        if (quarter == 1)
-          codes.take(slot, 1, taken);
-        if (quarter == 3 && turn + 1 < turns)
-          codes.take(next_slot, 0, taken);
         if (quarter == 0)
           meeting.wait(at); // all have laid out this turn's rows
         arch::open_products(sums);
@@ -329,6 +324,12 @@ public:
           meeting.arrive(at);
           rows_of_x.load(turn + 2 < turns);
         }
+        arch::await_products<1>(); // of what is decoded anew: the next quarter
+        decode<Code, X>(taken, (quarter + 1) % 2, a[(quarter + 1) % 2]);
+        if (quarter == 0)
+          codes.take(slot, 1, taken);
+        if (quarter == 2 && turn + 1 < turns)
+          codes.take(next_slot, 0, taken);
       }
       if constexpr (Cut::is_grouped) {
         arch::await_products<0>(sums);

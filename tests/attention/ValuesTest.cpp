@@ -286,7 +286,7 @@ TEST(PrefillValues, RefusesWhatNoKernelHas) {
   EXPECT_THAT(errorOf(shape), HasSubstr("of heads of 40 elements"));
   EXPECT_THAT(errorOf(narrow(10), ofWarpgroups), HasSubstr("which are no part of keys"));
   EXPECT_THAT(errorOf(latents(10), "attention<threads = 256, vector = 1, rows = 64, "
-                                   "columns = 16, split = 2>"),
+                                   "columns = 24, split = 2>"),
               HasSubstr("columns, the tokens at a time"));
   EXPECT_THAT(errorOf(narrow(10), "attention<threads = 128, vector = 1, rows = 128, columns = 32>"),
               HasSubstr("rows are at most 64 of so many columns"));

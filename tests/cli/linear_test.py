@@ -25,6 +25,11 @@ class Linear(unittest.TestCase):
             self.assertIn(shape, said)
             self.assertIn("rows x outputs x inputs", said)
 
+    def test_sums(self):
+        status, said = self.run_it("--part", "product", "--sums", "double")
+        self.assertNotIn(status, (0, 77))
+        self.assertIn("double", said)
+
     def test_rounds(self):
         status, said = self.run_it("--rounds", "0")
         self.assertNotIn(status, (0, 77))

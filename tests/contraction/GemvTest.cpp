@@ -3,9 +3,9 @@
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
-#include "tests/points/Points.h"
-
 #include "tests/matrix/Reference.h"
+#include "tests/points/Points.h"
+#include "tests/text/Purity.h"
 
 #include <cmath>
 #include <cstring>
@@ -13,9 +13,11 @@
 
 using namespace eider;
 using namespace eider::at_points;
+using ::testing::HasSubstr;
 
 namespace {
 Dims extents(int64_t n, int64_t k) { return {{"n", n}, {"k", k}}; }
+Dims ofHidden(int64_t n, int64_t k) { return {{"n", n}, {"k", k}, {"hidden", 150}}; }
 
 /// Formats, blocks, scales and types; rows that end in the middle of a chunk, of a block, of a
 /// tile.
@@ -107,6 +109,27 @@ Program layer() {
   return b.build();
 }
 
+/// A norm before a projection, as a layer has it.
+Program normed() {
+  Builder b("normed_projection");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
+  Value x = b.input("x", bf16, {k}), gain = b.input("gain", bf16, {k});
+  Value h = x * rsqrt(mean(x * x, 0) + 1e-6f) * gain;
+  b.output("y", dot(w, h) + b.input("bias", bf16, {n}), bf16);
+  return b.build();
+}
+
+/// Two projections, of which one needs all of the other.
+Program perceptron() {
+  Builder b("perceptron");
+  Dim n = b.dim("n"), k = b.dim("k"), hidden = b.dim("hidden");
+  Scaled first = b.scaled_input("w1", e4m3, {hidden, k}, {1, 128}, f32),
+         second = b.scaled_input("w2", e5m2, {n, hidden}, {1, whole}, f32);
+  b.output("y", dot(second, silu(dot(first, b.input("x", bf16, {k})))), bf16);
+  return b.build();
+}
+
 /// A vector that is infinite where there is none: what lies past a row's end does not count.
 Program divided() {
   Builder b("divided_gemv");
@@ -147,9 +170,27 @@ TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
                                "row<threads = 64, vector = 8, rows = 3>"})
     for (const Program &program : {layer(), plain(), divided()})
       cases.push_back(caseOf(program, extents(37, 1173), "n", schedule));
-  for (const int64_t k : {1024, 777})
+  for (const int64_t k : {1024, 777}) {
     cases.push_back(caseOf(gained(), extents(21, k), "n"));
+    cases.push_back(caseOf(normed(), extents(21, k), "n"));
+    cases.push_back(caseOf(perceptron(), ofHidden(21, k), "n"));
+  }
   at_points::expectReference(cases);
+}
+
+/// What needs all of a vector before the first product has a kernel before it.
+TEST(Gemv, AVectorThatIsReducedIsComputedBefore) {
+  for (const char *target : {"sm_75", "sm_90a"})
+    for (const matrix::Case &made : {caseOf(normed(), extents(21, 1024), "n"),
+                                     caseOf(perceptron(), ofHidden(21, 1024), "n")}) {
+      CompileOptions options = made.options;
+      options.target = target;
+      const std::string text = emit(made.program, options, Stage::Cuda);
+      EXPECT_THAT(text, HasSubstr(made.program.name() + "_x("));
+      EXPECT_THAT(text, HasSubstr("multiplied"));
+      EXPECT_THAT(text::impurities(text), testing::IsEmpty()) << text;
+      expectNvrtc(made.program, options, target);
+    }
 }
 
 TEST(Gemv, TextsArePure) { expectPure(points()); }

@@ -71,6 +71,24 @@ class Judgement(unittest.TestCase):
         text = losses.page(document(gemv("hardware", 70), gemv("software", 75)), None, None, profile, older)
         self.assertIn("sm_80 64 × 32: `gemv`: issue slots 60 %", text)
 
+    def test_an_older_targets_prefill_is_held_beside_flash(self):
+        def of(value, **params):
+            return {**cell("attention_prefill", value), "params": {"format": "e4m3", "l2": "cold", **params}, "shape": {"s": 8192, "d": 128}}
+
+        older = {**document(of(1650.0, codec="software")), "machine": {**MACHINE, "target": "sm_80"}}
+        cases = losses.judged(document(of(900.0, codec="auto")), None, document(of(1700.0, by="torch flash")), older)
+        of_older, = [case for case in cases if case.cell["params"].get("target") == "sm_80"]
+        (what, share), = of_older.asked
+        self.assertEqual((what, round(share, 4)), ("≤ 1 × torch flash", round(1650 / 1700, 4)))
+
+    def test_codes_of_four_bits_are_asked_to_be_no_slower(self):
+        def of(op, value, **params):
+            return {**cell(op, value, copy_ratio=2.0), "params": {**PARAMS, "format": "e2m1", **params}, "shape": {"n": 16384, "k": 16384, **({"m": 8} if op != "gemv" else {})}}
+
+        for op in ("gemv", "matmul_skinny"):
+            case, = judged([of(op, 60.0)], peers=[of(op, 120.0, by="torch bf16")])
+            self.assertEqual(case.asked, [("≤ 1 × torch bf16", 0.5)])
+
     def test_weights_are_held_beside_others_and_a_sum(self):
         def gemv(n, k, value, **changes):
             return {**cell("gemv", value, **changes), "shape": {"n": n, "k": k}}
@@ -215,6 +233,28 @@ class Loops(unittest.TestCase):
         self.assertNotIn("S2R", turn)
 
 
+class Linear(unittest.TestCase):
+    """What linear.json asks of itself."""
+    @staticmethod
+    def part(name, value, baseline, baseline_value, **asked):
+        return {"op": "fp8_linear", "params": {"block": "1x128", "sums": "f32", "part": name}, "shape": {"m": 4096, "n": 7168, "k": 512},
+                "metric": "time", "unit": "us", "value": value, "baseline": baseline, "baseline_value": baseline_value,
+                "ratio": value / baseline_value, **asked}
+
+    def test_parts_are_held_beside_their_baselines(self):
+        linear = document(self.part("product", 50.0, "bf16 product", 100.0), self.part("linear", 60.0, "bf16 product", 100.0, target=0.5),
+                          self.part("cast", 4.0, "product", 50.0, target=0.1),
+                          self.part("norm and cast", 9.0, "norm", 7.0, target_difference=1.0))
+        asked = [[(what, round(share, 3)) for what, share in case.asked] for case in losses.judged(document(), None, None, None, linear)]
+        self.assertEqual(asked, [[("≤ norm + 1 µs", 2.0)], [("≤ 0.5 × bf16 product", 1.2)], [("≤ 0.1 × product", 0.8)]])
+        text = losses.page(document(), None, None, None, None, linear)
+        self.assertIn("2 of the 3 cells of which something is asked miss it", text)
+        self.assertIn("| 60.0 | – | – | – | ≤ 0.5 × bf16 product: **1.200** |", text)
+        first = next(losses.misses(document(), None, None, None, linear))
+        self.assertEqual((first["program"], first["arguments"]),
+                         ("fp8-linear", ["--shape", "4096x7168x512", "--block", "1x128", "--sums", "f32", "--part", "norm and cast"]))
+
+
 class Page(unittest.TestCase):
     def test_says_what_misses_and_why(self):
         ops = document(cell(value=110, target=1, copy="2:1", copy_value=97.0, copy_ratio=110 / 97))
@@ -278,6 +318,9 @@ class Profile(unittest.TestCase):
         self.assertEqual(kernels["quantize"], {"dram_throughput": (91.5, "%"), "registers": (40, "registers"),
                                                "local_bytes": (24, "bytes"), "instructions": (1234568, "instructions")})
         self.assertEqual(kernels["quantize_2"], {"dram_throughput": (50, "%"), "registers": (32, "registers")})
+
+    def test_what_ran_less_often_prepared_the_rest(self):
+        self.assertEqual(list(profile_cells.parse(self.TABLE, 2)), ["quantize"])
 
     def test_nothing_there(self):
         self.assertEqual(profile_cells.parse("==ERROR== ERR_NVGPUCTRPERM\n"), {})

@@ -130,26 +130,25 @@ void addContractions(std::vector<BenchCell> &cells) {
     cells.push_back(made);
   };
   for (const char *op : {"matmul_skinny", "scaled_matmul"}) {
-    for (auto [m, n, k] : {std::tuple{1, 16384, 16384},
-                           {2, 16384, 16384},
-                           {4, 16384, 16384},
-                           {8, 16384, 16384},
-                           {16, 16384, 16384},
-                           {32, 16384, 16384},
-                           {64, 16384, 16384},
-                           {8, 4096, 14336},
-                           {64, 4096, 14336},
-                           {8, 7168, 18432},
-                           {64, 7168, 18432},
-                           {8, 1024, 4096},
-                           {64, 1024, 4096}})
-      addSome(op, "e4m3", "1x128", m, n, k);
+    addSome(op, "e4m3", "1x128", 1, 16384, 16384);
+    for (const int64_t m : {2, 4, 8, 16, 32, 64})
+      for (auto [n, k] : {std::pair{16384, 16384}, {4096, 14336}, {7168, 18432}, {1024, 4096}})
+        addSome(op, "e4m3", "1x128", m, n, k);
     addSome(op, "e4m3", "1x*", 64, 16384, 16384);
     for (const int64_t m : {8, 16, 64}) {
       addSome(op, "e4m3", "128x128", m, 16384, 16384);
       addSome(op, "e5m2", "1x128", m, 16384, 16384);
     }
   }
+  // Codes of four bits: MXFP4, and NVFP4 with its second level.
+  for (auto [block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}})
+    for (const int64_t m : {1, 8, 64}) {
+      if (m == 1)
+        add("e2m1", block, "auto", 16384, 16384);
+      else
+        addSome("matmul_skinny", "e2m1", block, m, 16384, 16384);
+      cells.back().program.parameters.scale = scale;
+    }
 }
 
 /// The experts of mixtures: few and wide, and many, of one row, of some and of as many as a tile
