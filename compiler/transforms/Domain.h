@@ -154,7 +154,8 @@ struct Domain {
     constexpr int64_t stage = 128, operands = 3, ofScales = 64;
     const int64_t ofRow = k.prefetch * stage + ofScales;
     const int64_t onWay = k.columns * ofRow + k.rows * (meetsCodes ? ofRow : operands * 2 * stage);
-    return (std::max(onWay, k.rows * (k.columns + 4) * 4) + 1023) / 1024 * 1024;
+    const int64_t sums = (k.rows * (k.columns + 4) + k.threads) * 4;
+    return (std::max(onWay, sums) + 1023) / 1024 * 1024;
   }
   std::optional<Attention> attends; ///< The program's rows: attention alone, left in parts.
   std::optional<Prefill> prefills;  ///< The same of a sequence over itself, written as it is.

@@ -132,9 +132,15 @@ inline void cluster_barrier(Site site) {
   scheduler->cluster_wait(place(site));
 }
 
-inline float load_of_block(const float *slot, int rank, Site site) {
-  return *static_cast<const float *>(
-      scheduler->shared_of(static_cast<unsigned>(rank), const_cast<float *>(slot), place(site)));
+inline void await_value(float value, float *own) { *own = value; }
+inline void cluster_meeting(Site site) { cluster_barrier(site); }
+
+template <int count>
+void load_of_block(const float *slot, int rank, float (&values)[count], Site site) {
+  check_alignment<4 * count>(slot);
+  std::copy_n(static_cast<const float *>(scheduler->shared_of(
+                  static_cast<unsigned>(rank), const_cast<float *>(slot), place(site))),
+              count, values);
 }
 
 inline uint64 load_word(const uint64 *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }

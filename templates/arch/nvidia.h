@@ -173,15 +173,42 @@ EIDER_DEVICE void cluster_barrier(Site) {
                    : "memory");
 }
 
-/// What block number `rank` of the cluster has where this one has `slot` in shared memory.
-EIDER_DEVICE float load_of_block(const float *slot, int rank, Site) {
-  float value;
-  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %1, %2; "
-               "ld.shared::cluster.f32 %0, [there]; }"
-               : "=f"(value)
-               : "r"(static_cast<uint32>(__cvta_generic_to_shared(slot))), "r"(rank)
+/// Waits until what a value is computed of has come: it is written to shared memory, where no other
+/// thread is.
+EIDER_DEVICE void await_value(float value, float *own) {
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(static_cast<uint32>(__cvta_generic_to_shared(own))),
+               "f"(value)
                : "memory");
-  return value;
+}
+
+/// Waits for all threads of the cluster, which hand nothing over: no memory is ordered. What a thread
+/// loads of others before must have come (await_value).
+EIDER_DEVICE void cluster_meeting(Site) {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.aligned;" ::
+                   : "memory");
+}
+
+/// What block number `rank` of the cluster has where this one has `slot`, and so many after it, in
+/// shared memory: 1, 2 or 4, aligned as a whole.
+template <int count>
+EIDER_DEVICE void load_of_block(const float *slot, int rank, float (&values)[count], Site) {
+  static_assert(count == 1 || count == 2 || count == 4, "one load");
+  uint32 there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+               : "=r"(there)
+               : "r"(static_cast<uint32>(__cvta_generic_to_shared(slot))), "r"(rank));
+  if constexpr (count == 4)
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(values[0]), "=f"(values[1]), "=f"(values[2]), "=f"(values[3])
+                 : "r"(there)
+                 : "memory");
+  else if constexpr (count == 2)
+    asm volatile("ld.shared::cluster.v2.f32 {%0, %1}, [%2];"
+                 : "=f"(values[0]), "=f"(values[1])
+                 : "r"(there)
+                 : "memory");
+  else
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(values[0]) : "r"(there) : "memory");
 }
 
 /// Marks a condition that hardly ever holds, so that its branch is laid out of the way.

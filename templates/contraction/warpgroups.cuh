@@ -43,7 +43,8 @@ struct WarpgroupCut {
   static constexpr int codes_at = operands * Operand::bytes;
   static constexpr int scales_at = codes_at + ahead * of_codes;
   static constexpr int pitch = width + 4; // of sums: no bank twice
-  static constexpr int of_sums = rows * pitch * 4;
+  static constexpr int own_at = rows * pitch; // a word of each thread behind them
+  static constexpr int of_sums = (own_at + threads) * 4;
   static constexpr int on_way = scales_at + of_scales * width;
   static constexpr int memory = on_way > of_sums ? on_way : of_sums;
 
@@ -219,27 +220,41 @@ template <class Tile, class Cut> struct SumsOfCluster {
   static EIDER_DEVICE Fragment<float, Tile::elements>
   dealt(const Tile &tile, const float (&sums)[Cut::rows / 8][4], float *shared, arch::Site at) {
     constexpr int pitch = Cut::pitch, rows = Cut::rows, cluster = Cut::cluster;
+    constexpr int count = Tile::neighbours % 4 == 0 ? 4 : Tile::neighbours % 2 == 0 ? 2 : 1;
     EIDER_UNROLL
     for (int e = 0; e < rows / 2; ++e)
       shared[(e / 4 * 8 + Cut::lane() % 4 * 2 + e % 2) * pitch + Cut::first_row() +
              Cut::lane() / 4 + e % 4 / 2 * 8] = sums[e / 4][e % 4];
-    meet(at);
-    const auto result = tile.elements_of([&](int row, int column) {
-      const float *from = shared + (Cut::rank() * Tile::rows + row) * pitch + column;
-      float sum = cluster == 1 ? *from : arch::load_of_block(from, 0, at);
-      EIDER_UNROLL
-      for (int q = 1; q < cluster; ++q)
-        sum += arch::load_of_block(from, q, at);
-      return sum;
-    });
-    meet(at); // before others come there
-    return result;
-  }
-  static EIDER_DEVICE void meet(arch::Site at) {
-    if constexpr (Cut::cluster == 1)
+    if constexpr (cluster == 1) {
       arch::barrier(at);
-    else
+      const auto result =
+          tile.elements_of([&](int row, int column) { return shared[row * pitch + column]; });
+      arch::barrier(at); // before others come there
+      return result;
+    } else {
       arch::cluster_barrier(at);
+      const auto result =
+          tile.template neighbours_of<count>([&](int row, int column, float(&sums)[count]) {
+            const float *from = shared + (Cut::rank() * Tile::rows + row) * pitch + column;
+            float parts[cluster][count];
+            EIDER_UNROLL
+            for (int q = 0; q < cluster; ++q) // all are on their way together
+              arch::load_of_block(from, q, parts[q], at);
+            EIDER_UNROLL
+            for (int i = 0; i < count; ++i)
+              sums[i] = parts[0][i];
+            EIDER_UNROLL
+            for (int i = 0; i < (cluster - 1) * count; ++i)
+              sums[i % count] += parts[i / count + 1][i % count];
+          });
+      float all = 0;
+      EIDER_UNROLL
+      for (int e = 0; e < Tile::elements; ++e)
+        all += result[e];
+      arch::await_value(all, shared + Cut::own_at + arch::thread_index());
+      arch::cluster_meeting(at); // before others come there
+      return result;
+    }
   }
 };
 

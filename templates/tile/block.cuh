@@ -38,6 +38,7 @@ class BlockTile
 
 public:
   static constexpr int block_threads = threads, rows = tile_rows, width = tile_columns;
+  static constexpr int neighbours = vector; // in a row, of a thread at a time
   static constexpr int64 matrix_columns = columns;
   static constexpr int64 segments = 1; // of what a reduction combines: a block is whole in its tile
   static constexpr bool has_spare_threads = tile_rows * tile_columns < threads * vector;
@@ -164,6 +165,24 @@ public:
       values.fill(n, has_spare_threads && row_of_tile(n) >= tile_rows
                          ? 0.0f
                          : of(row_of_tile(n), column_of_tile(n)));
+    return values;
+  }
+
+  /// The same of `count` neighbours at a time, of which a vector is made: `load` gives them from a
+  /// row and a column on.
+  template <int count, class Load>
+  EIDER_DEVICE Fragment<float, vector * chunks> neighbours_of(const Load &load) const {
+    static_assert(vector % count == 0, "a vector is whole neighbours");
+    Fragment<float, vector * chunks> values;
+    EIDER_UNROLL
+    for (int n = 0; n < vector * chunks; n += count) {
+      float loaded[count] = {};
+      if (!has_spare_threads || row_of_tile(n) < tile_rows)
+        load(row_of_tile(n), column_of_tile(n), loaded);
+      EIDER_UNROLL
+      for (int i = 0; i < count; ++i)
+        values.fill(n + i, loaded[i]);
+    }
     return values;
   }
 

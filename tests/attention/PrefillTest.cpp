@@ -83,11 +83,11 @@ std::vector<matrix::Case> cases() {
   add({.tokens = 70, .d = 96}, causal(), "software",
       "attention<threads = 64, vector = 1, rows = 16, columns = 32, split = 2>");
   // Of so few tokens that each warp has the scores of all, as on targets of 64 KiB.
-  for (const int64_t prefetch : {0, 1})
+  for (const char *ahead : {"", ", prefetch = 1"})
     for (const int64_t d : {96, 512})
-      add({.tokens = 150, .d = d}, prefetch ? causal() : OpParameters(), "software",
-          "attention<threads = 64, vector = 1, rows = 16, columns = 16, split = 2, prefetch = " +
-              std::to_string(prefetch) + ">");
+      add({.tokens = 150, .d = d}, *ahead ? causal() : OpParameters(), "software",
+          "attention<threads = 64, vector = 1, rows = 16, columns = 16, split = 2" +
+              std::string(ahead) + ">");
   for (const char *dtype : {"bf16", "f32"}) { // rows that lie apart, and begin anywhere
     add({}, causal({.dtype = dtype}));
     cases.back().layout = {/*padding=*/3, /*shift=*/1};
