@@ -135,14 +135,6 @@ inline void cluster_barrier(Site site) {
 inline void await_value(float value, float *own) { *own = value; }
 inline void cluster_meeting(Site site) { cluster_barrier(site); }
 
-template <int count>
-void load_of_block(const float *slot, int rank, float (&values)[count], Site site) {
-  check_alignment<4 * count>(slot);
-  std::copy_n(static_cast<const float *>(scheduler->shared_of(
-                  static_cast<unsigned>(rank), const_cast<float *>(slot), place(site))),
-              count, values);
-}
-
 inline uint64 load_word(const uint64 *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
 inline void replace_word(uint64 *word, uint64 expected, uint64 wanted) {
@@ -404,6 +396,14 @@ inline uint32 multiply_bf16x2(uint32 a, uint32 b) { // exact in float, but for w
 }
 
 //===-- Products of matrices, by a warp -----------------------------------===//
+
+template <int count>
+void load_of_block(const float *slot, int rank, float (&values)[count], Site site) {
+  check_alignment<4 * count>(slot);
+  std::copy_n(static_cast<const float *>(scheduler->shared_of(
+                  static_cast<unsigned>(rank), const_cast<float *>(slot), place(site))),
+              count, values);
+}
 
 /// Element `column` of row `row` of matrix m, of those that the lanes say where they are.
 inline uint32 element_of_matrix(const void *const *rows, int m, int row, int column) {
