@@ -105,22 +105,32 @@ static double stagesOfCodes(const ScheduleKnobs &knobs, const Domain &domain) {
 double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Domain &domain) {
   if (domain.meetsCodes)
     return stagesOfCodes(knobs, domain);
-  // A block of fewer columns has cheaper ones, but not as much cheaper; each block begins and ends.
-  constexpr double around = 6, ofFew = 0.7, ofFewer = 0.5;
-  constexpr int64_t stage = 128;
-  const int64_t atOnce = (knobs.cluster <= 2 ? 132 : 120) / knobs.cluster; // clusters of an H200
-  const double waves =
-      ceilDiv(tilesOfProduct(domain, knobs.columns), atOnce * std::max<int64_t>(1, knobs.resident));
-  const double stages = ceilDiv(ceilDiv(domain.lengthOfRows, stage), knobs.cluster);
-  const double ofBlock = knobs.threads == 512 ? 1 : knobs.threads == 256 ? ofFew : ofFewer;
-  return waves * std::max<int64_t>(1, knobs.resident) * (stages * ofBlock + around);
+  // A block of fewer columns has cheaper stages, but not as much cheaper, alone and beside others
+  // on a multiprocessor; each block begins and ends.
+  constexpr double around = 6, ofBlocks[][3] = {{0.61, 0.77, 1}, {0.75, 0.99, 1.3}, {1, 1.5, 2}};
+  constexpr int64_t stage = 128, multiprocessors = 132, ofFour = 120; // of an H200, and in clusters
+  constexpr int64_t shared = 227 * 1024, threads = 512;
+  const int64_t blocks = tilesOfProduct(domain, knobs.columns) * knobs.cluster;
+  auto atOnce = [&](int64_t beside) { // clusters of four fill two places of each
+    const bool fills = knobs.cluster <= 2 || (knobs.cluster == 4 && beside > 1);
+    return (fills ? multiprocessors : ofFour) / knobs.cluster * knobs.cluster * beside;
+  };
+  const int64_t room = std::clamp<int64_t>(
+      std::min(shared / domain.sharedOfProduct(knobs), threads / knobs.threads), 1, 3);
+  int64_t beside = 1;
+  while (beside < room && blocks > atOnce(beside))
+    ++beside;
+  const auto waves = static_cast<double>(ceilDiv(blocks, atOnce(beside)));
+  const auto stages =
+      static_cast<double>(ceilDiv(ceilDiv(domain.lengthOfRows, stage), knobs.cluster));
+  return waves * (stages * ofBlocks[knobs.threads / 256][beside - 1] + around);
 }
 
 /// By warpgroups from so many rows on that warps would read them too often; codes that meet as they
 /// are, always.
 ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t mostRows, std::string &message) {
-  constexpr int64_t most = 64, few = 16, multiprocessors = 132;
+  constexpr int64_t most = 64, few = 8, multiprocessors = 132;
   const int64_t asked = mostRows ? std::min(mostRows, most) : most;
   if (!domain.byWarpgroups || (asked <= few && !domain.meetsCodes))
     return warpsOfProduct(context, domain, mostRows, message);
@@ -131,7 +141,8 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
   double least = 0;
   for (int64_t threads : {512, 256, 128})
     for (int64_t cluster : {1, 2, 4, 8}) {
-      if (domain.meetsCodes ? threads == 512 : threads == 128)
+      // Few columns read rows that are many too often.
+      if (domain.meetsCodes ? threads == 512 : threads == 128 && rows > 16)
         continue;
       // Of codes alone more are on their way than of those that are decoded.
       const bool isShared = tilesOfProduct(domain, threads / 2) * cluster > multiprocessors;
