@@ -126,11 +126,12 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
   return waves * (stages * ofBlocks[knobs.threads / 256][beside - 1] + around);
 }
 
-/// By warpgroups from so many rows on that warps would read them too often; codes that meet as they
-/// are, always.
+/// By warpgroups from so many rows on that warps would read them too often, or scales of blocks;
+/// codes that meet as they are, always.
 ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t mostRows, std::string &message) {
-  constexpr int64_t most = 64, few = 8, multiprocessors = 132;
+  constexpr int64_t most = 64, multiprocessors = 132;
+  const int64_t few = domain.blockOfWeights ? 8 : 16;
   const int64_t asked = mostRows ? std::min(mostRows, most) : most;
   if (!domain.byWarpgroups || (asked <= few && !domain.meetsCodes))
     return warpsOfProduct(context, domain, mostRows, message);
