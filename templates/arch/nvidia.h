@@ -181,8 +181,8 @@ EIDER_DEVICE void await_value(float value, float *own) {
                : "memory");
 }
 
-/// Waits for all threads of the cluster, which hand nothing over: no memory is ordered. What a thread
-/// loads of others before must have come (await_value).
+/// Waits for all threads of the cluster, which hand nothing over: no memory is ordered. What a
+/// thread loads of others before must have come (await_value).
 EIDER_DEVICE void cluster_meeting(Site) {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.aligned;" ::
                    : "memory");
