@@ -13,6 +13,7 @@ namespace {
 struct Read {
   const char *what, *shape;
   size_t rank, most = rank; ///< Of so many axes, or of some more.
+  bool mayBeComputed = false;
   mlir::Value value = {};
 
   Extents extents() const { return Recording::extentsOf(value.getType()); }
@@ -20,13 +21,13 @@ struct Read {
 };
 } // namespace
 
-/// `operand` as what it is read as; fails where it is no input of that rank.
+/// `operand` as what it is read as; fails where it is no input of that rank, or computed and may.
 static Read read(const Operand &operand, Read read, const Site &site) {
   if (Recording::enter("attention", {&operand}).recording != site.recording)
     site.fail(std::string("queries and ") + read.what + " are of two Builders",
               "take both from one");
   read.value = site.recording->recorded(operand, site);
-  if (!read.value.getDefiningOp<ir::InputOp>())
+  if (!read.mayBeComputed && !read.value.getDefiningOp<ir::InputOp>())
     site.fail(std::string("the ") + read.what + " are computed",
               "give them as an input, from a program of its own");
   if (read.extents().size() < read.rank || read.extents().size() > read.most)
@@ -122,7 +123,7 @@ Value eider::attention(const Operand &q, const KVCache &cache, const AttentionOp
     site.fail("a window of " + std::to_string(options.window) + " tokens",
               "give how many are met, or 0 for all");
   Recording &recording = *site.recording;
-  const Read queries = read(q, {"queries", "[b, h, d]", 3}, site);
+  const Read queries = read(q, {"queries", "[b, h, d]", 3, 3, /*mayBeComputed=*/true}, site);
   if (!ir::isValueType(queries.element()))
     site.fail("the queries are no floats", "use f32, bf16 or f16");
   const char *pages = "[pages, page, kv_heads, d]";
@@ -177,7 +178,7 @@ Value eider::attention(const Sequence &sequence, const PrefillOptions &options,
   const Operand q = of(sequence.queries);
   Site site = Recording::enter("attention", {&q});
   const char *perHead = "[1] or [kv_heads]";
-  const Read queries = read(q, {"queries", "[s, h, d]", 3}, site),
+  const Read queries = read(q, {"queries", "[s, h, d]", 3, 3, /*mayBeComputed=*/true}, site),
              keys = read(of(sequence.keys), {"keys", "[s, kv_heads, d]", 3}, site),
              values = read(of(sequence.values.value_or(sequence.keys)),
                            {"values", "[s, kv_heads, e]", 3}, site);

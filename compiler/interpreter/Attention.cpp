@@ -32,12 +32,36 @@ struct Scales {
   }
 };
 
+/// A query head's elements, and how far each may be off where it is computed.
+struct Query {
+  const double *values, *off = nullptr;
+};
+
+/// How far each element of queries may be off; none where they are exact.
+class OffQueries {
+public:
+  explicit OffQueries(const Tensor &queries) : queries(queries) {
+    for (int64_t i = 0; !queries.isExact() && i < queries.size(); ++i) {
+      const Range range = queries.range(i);
+      const double value = queries.values[i];
+      off.push_back(range.isPoint() ? 0 : std::max(range.upper - value, value - range.lower));
+    }
+  }
+  Query from(int64_t first) const {
+    return {&queries.values[first], off.empty() ? nullptr : &off[first]};
+  }
+
+private:
+  const Tensor &queries;
+  std::vector<double> off;
+};
+
 /// One query head on its way over tokens, whose keys and values are [tokens, kv_heads, d or e], in
 /// any axes before these; of values the first columns count.
 class Head {
 public:
   Head(const Tensor &keys, Scales keyScale, const Tensor &values, Scales valueScale,
-       int64_t valueColumns, const double *query, int64_t kvHead, bool meetsAsCodes)
+       int64_t valueColumns, Query query, int64_t kvHead, bool meetsAsCodes)
       : meetsAsCodes(meetsAsCodes), keys(keys), ofValues(values), keyScale(std::move(keyScale)),
         valueScale(std::move(valueScale)), query(query), kvHead(kvHead),
         kvHeads(keys.shape[keys.shape.size() - 2]), width(keys.shape.back()),
@@ -54,7 +78,7 @@ private:
   bool meetsAsCodes; ///< Queries and keys are multiplied as codes are, which keeps less.
   const Tensor &keys, &ofValues;
   Scales keyScale, valueScale;
-  const double *query;
+  Query query;
   int64_t kvHead, kvHeads, width, valueColumns;
   std::vector<double> scores, slack;
   double largest = -std::numeric_limits<double>::infinity(), slackOfLargest = 0;
@@ -88,7 +112,7 @@ static double lostOfScore(const double *query, const double *key, int64_t width)
 void Head::score(const std::vector<int64_t> &places) {
   double amax = 0;
   for (int64_t i = 0; i < width; ++i)
-    amax = std::max(amax, std::abs(query[i]));
+    amax = std::max(amax, std::abs(query.values[i]));
   // Sums of 16 products cut each off below the largest; queries are f16 of their largest's scale.
   // What meets bf16 is f32 in three terms.
   const bool isOfBf16 = keys.dtype == DType::bf16;
@@ -100,16 +124,17 @@ void Head::score(const std::vector<int64_t> &places) {
     double score = 0, off = 0;
     for (int64_t block = 0; block < blocks; ++block) {
       const double scale = keyScale.of(place, block) / std::sqrt(double(width));
-      const double *asked = query + block * columns,
+      const double *asked = query.values + block * columns,
                    *key = &keys.values[rowOf(place, width) + block * columns];
-      double sum = 0, magnitudes = 0, ofKeys = 0;
+      double sum = 0, magnitudes = 0, ofKeys = 0, ofQuery = 0;
       for (int64_t i = 0; i < columns; ++i) {
         sum += asked[i] * key[i];
         magnitudes += std::abs(asked[i] * key[i]);
         ofKeys += std::abs(key[i]);
+        ofQuery += query.off ? query.off[block * columns + i] * std::abs(key[i]) : 0;
       }
       score += sum * scale;
-      off += std::abs(scale) * (magnitudes * lost + 0x1p-24 * amax * ofKeys +
+      off += std::abs(scale) * (magnitudes * lost + 0x1p-24 * amax * ofKeys + ofQuery +
                                 (meetsAsCodes ? lostOfScore(asked, key, columns) : 0));
       isUnknown = isUnknown ||
                   std::abs(scale) > 0x1p90 || // times scores of queries that are scaled up
@@ -336,6 +361,7 @@ Tensor interpreter::attend(const Tensor &queries, const Cache &cache, const Chan
   Tensor result(DType::f32, {sequences, heads, cache.valueColumns});
   result.ranges.resize(result.values.size(), Range::point(0));
   result.isLoose = true; // by weights in f16
+  const OffQueries asked(queries);
   for (int64_t sequence = 0; sequence < sequences; ++sequence) {
     const std::vector<int64_t> places = placesOf(cache, sequence, where);
     const auto length = static_cast<int64_t>(cache.lengths.values[sequence]);
@@ -344,7 +370,7 @@ Tensor interpreter::attend(const Tensor &queries, const Cache &cache, const Chan
       const int64_t kvHead = head / (heads / kvHeads);
       Head one(cache.keys, scalesOf(cache.keyScale, page, kvHead), cache.values,
                scalesOf(cache.valueScale, page, kvHead), cache.valueColumns,
-               &queries.values[query * width], kvHead, /*meetsAsCodes=*/false);
+               asked.from(query * width), kvHead, /*meetsAsCodes=*/false);
       one.score(places);
       one.change(change, length - static_cast<int64_t>(places.size()), length - 1, head);
       one.weigh(places, &result.values[first], &result.ranges[first]);
@@ -393,6 +419,7 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequences
   Tensor result(DType::f32, {queries.shape[0], heads, columns});
   result.ranges.resize(result.values.size(), Range::point(0));
   result.isLoose = true; // by weights in f16
+  const OffQueries asked(queries);
   auto attendOfHead = [&](int64_t head, int64_t start, int64_t end) {
     const int64_t kvHead = head / (heads / kvHeads);
     auto scaleOfHead = [&](size_t i) { return scales.empty() ? 1.0 : scaleOf(*scales[i], kvHead); };
@@ -411,7 +438,7 @@ Tensor interpreter::attend(const Tensor &queries, const KeysAndValues &sequences
       if (sequences.isCausal)
         places.resize(static_cast<size_t>(token - start + 1));
       Head one(sequences.keys, ofAll(scaleOfHead(0) * scaleOfHead(1)), sequences.values,
-               ofAll(scaleOfHead(2)), columns, &queries.values[query * width], kvHead,
+               ofAll(scaleOfHead(2)), columns, asked.from(query * width), kvHead,
                sequences.mayMeetAsCodes);
       one.score(places);
       one.change(change, 0, token - start, head);

@@ -493,13 +493,15 @@ static LogicalResult verifyScoreOfProgram(Operation *op, Region &score, ValueRan
   return success();
 }
 
-/// Of what has a kernel of its own, which reads what the launch gives.
+/// Of what has a kernel of its own, which reads what the launch gives, and queries, which a kernel
+/// before may compute.
 static LogicalResult verifyReadsInputs(Operation *op) {
   for (Value operand : op->getOperands()) {
     if (operand.getType().isF32())
       continue; // what a score function captures
-    if (!operand.getDefiningOp<InputOp>())
-      return op->emitOpError("reads inputs alone: what is computed is a program's of its own");
+    if (operand != op->getOperand(0) && !operand.getDefiningOp<InputOp>())
+      return op->emitOpError("reads inputs, but for queries: what else is computed is a program's "
+                             "of its own");
     if (!namesItsDims(operand.getType()))
       return op->emitOpError("is of tensors with #eider.dims, one an axis");
   }

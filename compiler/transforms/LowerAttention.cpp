@@ -161,6 +161,9 @@ int64_t ProgramLowering::alignAttended(ValueRange values, SmallVectorImpl<Value>
     alignments[name] = ofRows;
     alignment = std::min(alignment, ofRows);
     llvm::append_range(apart, pitches.lookup(name));
+    if (isGeneral() && value.getDefiningOp()->hasAttr("workspace")) // rows and heads lie together
+      for (int64_t axis : {1, 2})
+        apart.push_back(i64(ShapedType::getNumElements(type.getShape().drop_front(axis))));
   }
   return alignment;
 }

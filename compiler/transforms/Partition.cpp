@@ -209,7 +209,25 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     return cut(first);
   }
 
+  /// Queries that are computed, likewise.
+  template <class Attends> LogicalResult cutQueries(ProgramOp program) {
+    for (Attends op : llvm::to_vector(program.getOps<Attends>())) {
+      Value queries = op.getQueries();
+      if (isa<InputOp>(queries.getDefiningOp()))
+        continue;
+      IRMapping map;
+      ProgramOp first = programOf({queries}, program, "_q", map);
+      pass(queries, map.lookup(queries), first, argumentName("queries", 2));
+      eraseUnused(program, /*hasScalars=*/true);
+      if (failed(cut(first)))
+        return failure();
+    }
+    return success();
+  }
+
   LogicalResult cut(ProgramOp program) {
+    if (failed(cutQueries<AttentionOp>(program)) || failed(cutQueries<PrefillOp>(program)))
+      return failure();
     for (ContractOp op : llvm::to_vector(program.getOps<ContractOp>()))
       if ((op.isOfMatrices() || reduces(op.getVector())) && failed(cutOperands(program, op)))
         return failure();

@@ -382,20 +382,19 @@ struct AttentionOptions {
   int64_t window = 0;       ///< Tokens at a sequence's end that are met, at most; 0: all.
   ScoreFunction score = {}; ///< None: q · k / √d.
 };
-/// Attention of one new token a sequence over a cache: queries q, an input [b, h, d], give f32
-/// [b, h, columns of values], softmax(q · k / √d) · v over each sequence's tokens; zeros for one of
-/// none. Head a meets KV head a / (h / kv_heads); h is a multiple of kv_heads, whose queries go
-/// to the fewest blocks that have as many each, at most 16, and each reads the cache; d is a
-/// multiple of 32 up to 512. Of the table no more is used than pages of tokens that are met, of a
-/// page no more than those. h, d, kv_heads and (of a table) page are given before a kernel is
-/// compiled. Scores
-/// are sums in f32 of exact products; probabilities are rounded to f16, over a cache of bf16 to
-/// bf16.
+/// Attention of one new token a sequence over a cache: queries q [b, h, d], given, or computed by a
+/// kernel before, give f32 [b, h, columns of values], softmax(q · k / √d) · v over each sequence's
+/// tokens; zeros for one of none. Head a meets KV head a / (h / kv_heads); h is a multiple of
+/// kv_heads, whose queries go to the fewest blocks that have as many each, at most 16, and each
+/// reads the cache; d is a multiple of 32 up to 512. Of the table no more is used than pages of
+/// tokens that are met, of a page no more than those. h, d, kv_heads and (of a table) page are
+/// given before a kernel is compiled. Scores are sums in f32 of exact products; probabilities are
+/// rounded to f16, over a cache of bf16 to bf16.
 EIDER_API Value attention(const Operand &q, const KVCache &cache,
                           const AttentionOptions &options = {});
 
-/// Queries, keys and values of a sequence, all inputs, of codes of one format (Builder::codes);
-/// queries may be bf16 (from sm_80 on) or f16.
+/// Queries, keys and values of a sequence, inputs of codes of one format (Builder::codes); queries
+/// may be bf16 (from sm_80 on) or f16, and these may be computed, by a kernel before.
 struct Sequence {
   Value queries; ///< [s, h, d].
   Value keys;    ///< [s, kv_heads, d].

@@ -85,14 +85,14 @@ eider.program @scales_of_keys_alone(b, h, d, n, p, g) {
 // -----
 
 eider.program @computed(b, h, d, n, p, g) {
-  %x = eider.input "q" : tensor<?x?x?xf32, #eider.dims<b, h, d>>
-  %q = arith.negf %x : tensor<?x?x?xf32, #eider.dims<b, h, d>>
+  %q = eider.input "q" : tensor<?x?x?xbf16, #eider.dims<b, h, d>>
   %k = eider.input "k" : tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>
-  %s = eider.input "s" : tensor<1xf32, #eider.dims<1>>
+  %x = eider.input "s" : tensor<1xf32, #eider.dims<1>>
+  %s = arith.negf %x : tensor<1xf32, #eider.dims<1>>
   %t = eider.input "t" : tensor<?x?xi32, #eider.dims<b, n>>
   %l = eider.input "l" : tensor<?xi32, #eider.dims<b>>
-  // expected-error @below {{reads inputs alone}}
-  %o = eider.attention %q, %k by %s, %k by %s pages %t lengths %l : (tensor<?x?x?xf32, #eider.dims<b, h, d>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<1xf32, #eider.dims<1>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<1xf32, #eider.dims<1>>, tensor<?x?xi32, #eider.dims<b, n>>, tensor<?xi32, #eider.dims<b>>) -> tensor<?x?x?xf32, #eider.dims<b, h, d>>
+  // expected-error @below {{reads inputs, but for queries}}
+  %o = eider.attention %q, %k by %s, %k by %s pages %t lengths %l : (tensor<?x?x?xbf16, #eider.dims<b, h, d>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<1xf32, #eider.dims<1>>, tensor<?x?x?x?xf8E4M3FN, #eider.dims<n, p, g, d>>, tensor<1xf32, #eider.dims<1>>, tensor<?x?xi32, #eider.dims<b, n>>, tensor<?xi32, #eider.dims<b>>) -> tensor<?x?x?xf32, #eider.dims<b, h, d>>
 }
 
 // -----
