@@ -131,7 +131,10 @@ void Head::score(const std::vector<int64_t> &places) {
         sum += asked[i] * key[i];
         magnitudes += std::abs(asked[i] * key[i]);
         ofKeys += std::abs(key[i]);
-        ofQuery += query.off ? query.off[block * columns + i] * std::abs(key[i]) : 0;
+        if (const double loose = query.off ? query.off[block * columns + i] : 0; loose > 0x1p90)
+          isUnknown = true;
+        else
+          ofQuery += loose * std::abs(key[i]);
       }
       score += sum * scale;
       off += std::abs(scale) * (magnitudes * lost + 0x1p-24 * amax * ofKeys + ofQuery +

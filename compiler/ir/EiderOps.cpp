@@ -496,10 +496,11 @@ static LogicalResult verifyScoreOfProgram(Operation *op, Region &score, ValueRan
 /// Of what has a kernel of its own, which reads what the launch gives, and queries, which a kernel
 /// before may compute.
 static LogicalResult verifyReadsInputs(Operation *op) {
-  for (Value operand : op->getOperands()) {
+  for (OpOperand &given : op->getOpOperands()) {
+    const Value operand = given.get();
     if (operand.getType().isF32())
       continue; // what a score function captures
-    if (operand != op->getOperand(0) && !operand.getDefiningOp<InputOp>())
+    if (given.getOperandNumber() != 0 && !operand.getDefiningOp<InputOp>())
       return op->emitOpError("reads inputs, but for queries: what else is computed is a program's "
                              "of its own");
     if (!namesItsDims(operand.getType()))

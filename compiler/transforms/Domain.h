@@ -127,7 +127,7 @@ struct Prefill {
 struct Domain {
   ir::DimExpr rows, columns;
   int64_t width = 0;          ///< The static number of columns.
-  bool sumsVector = false;    ///< The matrix is one row, of which what it is reduced to is a value.
+  bool sumsVector = false;    ///< The matrix is one row that is summed: [1] is a value of it.
   bool reducesGroups = false; ///< Some reduction over groups in a row, or over blocks.
   bool reducesRows = false;   ///< Some reduction along whole rows.
   bool contracts = false;     ///< The matrix is multiplied with a column vector.
@@ -154,8 +154,7 @@ struct Domain {
     constexpr int64_t stage = 128, operands = 3, ofScales = 64;
     const int64_t ofRow = k.prefetch * stage + ofScales;
     const int64_t onWay = k.columns * ofRow + k.rows * (meetsCodes ? ofRow : operands * 2 * stage);
-    const int64_t sums = (k.rows * (k.columns + 4) + k.threads) * 4;
-    return (std::max(onWay, sums) + 1023) / 1024 * 1024;
+    return (std::max(onWay, k.rows * (k.columns + 4) * 4) + 1023) / 1024 * 1024;
   }
   std::optional<Attention> attends; ///< The program's rows: attention alone, left in parts.
   std::optional<Prefill> prefills;  ///< The same of a sequence over itself, written as it is.

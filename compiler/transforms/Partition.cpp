@@ -185,7 +185,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     parts->setAttr("eider.name", StringAttr::get(&getContext(), "attention"));
   }
 
-  /// Whether all of a vector must be there before one of its elements is, as of a norm.
+  /// Whether elements of a vector wait for others of it, or of a product, as those of a norm do.
   static bool reduces(Value vector) {
     return llvm::any_of(sliceOf({vector}),
                         [](Operation *op) { return isa<ReduceOp, ContractOp>(op); });

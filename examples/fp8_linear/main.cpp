@@ -195,6 +195,7 @@ void launchPart(const Device &device, const CublasLt &cublas, const Sizes &shape
                                          {"norm, linear", after(fused, product)}};
   if (shape.m <= Linear::fewRows)
     parts["linear of bf16"] = linear.forward(layer.x.get(), layer.y.get(), shape.m);
+  cast({}); // what a product alone multiplies
   const auto found = parts.find(part);
   if (found == parts.end())
     throw Error(ErrorKind::Request, "is no part of such a layer", part,
@@ -253,11 +254,14 @@ int main(int argc, char **argv) {
   app.add_option("--device", id, "a GPU");
   app.add_option("--shape", shapes, "rows x outputs x inputs; several may be given");
   app.add_option("--rounds", rounds, "medians are over so many")->check(CLI::PositiveNumber);
-  app.add_option("--json", json, "writes the results there (bench/README.md)");
-  app.add_option("--part", part, "launches that of each shape four times, and times nothing");
+  CLI::Option *ofJson =
+      app.add_option("--json", json, "writes the results there (bench/README.md)");
+  CLI::Option *ofPart =
+      app.add_option("--part", part, "launches that of each shape four times, and times nothing");
   app.add_option("--block", block, "of x, for --part: 1x* or 1x128");
   app.add_option("--sums", sums, "for --part: f32 or fast")->check(CLI::IsMember({"f32", "fast"}));
-  app.add_flag("--check", checks, "compares samples with double instead");
+  ofPart->excludes(ofJson)->excludes(
+      app.add_flag("--check", checks, "compares samples with double instead"));
   CLI11_PARSE(app, argc, argv);
   try {
     std::vector<Sizes> sizes;

@@ -132,7 +132,6 @@ inline void cluster_barrier(Site site) {
   scheduler->cluster_wait(place(site));
 }
 
-inline void await_value(float value, float *own) { *own = value; }
 inline void cluster_meeting(Site site) { cluster_barrier(site); }
 
 inline uint64 load_word(const uint64 *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }

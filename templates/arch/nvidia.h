@@ -173,16 +173,18 @@ EIDER_DEVICE void cluster_barrier(Site) {
                    : "memory");
 }
 
-/// Waits until what a value is computed of has come: it is written to shared memory, where no other
-/// thread is.
-EIDER_DEVICE void await_value(float value, float *own) {
-  asm volatile("st.shared.f32 [%0], %1;" ::"r"(static_cast<uint32>(__cvta_generic_to_shared(own))),
-               "f"(value)
+/// Has a sum computed here, where it could be put off until after what comes next: a store to
+/// shared memory that depends on it, of a NaN that no sum is (theirs are all alike), so that there
+/// is none.
+EIDER_DEVICE void compute_first(float sum, void *shared) {
+  asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 0xffc0dead; @p st.shared.u32 [%1], %0; }" ::"r"(
+                   __float_as_uint(sum)),
+               "r"(static_cast<uint32>(__cvta_generic_to_shared(shared)))
                : "memory");
 }
 
 /// Waits for all threads of the cluster, which hand nothing over: no memory is ordered. What a
-/// thread loads of others before must have come (await_value).
+/// thread has loaded of others before must have come (compute_first).
 EIDER_DEVICE void cluster_meeting(Site) {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.aligned;" ::
                    : "memory");

@@ -81,14 +81,6 @@ EIDER_DEVICE void share_with_products() {
   if constexpr (target >= 900)
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-/// Has a value computed here, where it could be put off until after what comes next: a store that
-/// depends on it, of what is below 0, to shared memory. It is never below 0.
-EIDER_DEVICE void compute_first(float value, void *shared) {
-  asm volatile(
-      "{ .reg .pred p; setp.lt.f32 p, %0, 0f00000000; @p st.shared.f32 [%1], %0; }" ::"f"(value),
-      "r"(static_cast<uint32>(__cvta_generic_to_shared(shared)))
-      : "memory");
-}
 
 #define EIDER_4_OF_C(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
 #define EIDER_16_OF_C(i)                                                                           \

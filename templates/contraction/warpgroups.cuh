@@ -43,8 +43,7 @@ struct WarpgroupCut {
   static constexpr int codes_at = operands * Operand::bytes;
   static constexpr int scales_at = codes_at + ahead * of_codes;
   static constexpr int pitch = width + 4; // of sums: no bank twice
-  static constexpr int own_at = rows * pitch; // a word of each thread behind them
-  static constexpr int of_sums = (own_at + threads) * 4;
+  static constexpr int of_sums = rows * pitch * 4;
   static constexpr int on_way = scales_at + of_scales * width;
   static constexpr int memory = on_way > of_sums ? on_way : of_sums;
 
@@ -251,8 +250,8 @@ template <class Tile, class Cut> struct SumsOfCluster {
       EIDER_UNROLL
       for (int e = 0; e < Tile::elements; ++e)
         all += result[e];
-      arch::await_value(all, shared + Cut::own_at + arch::thread_index());
-      arch::cluster_meeting(at); // before others come there
+      arch::compute_first(all, shared); // of all that has been loaded
+      arch::cluster_meeting(at);        // before others come there
       return result;
     }
   }

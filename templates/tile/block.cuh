@@ -38,7 +38,6 @@ class BlockTile
 
 public:
   static constexpr int block_threads = threads, rows = tile_rows, width = tile_columns;
-  static constexpr int neighbours = vector; // in a row, of a thread at a time
   static constexpr int64 matrix_columns = columns;
   static constexpr int64 segments = 1; // of what a reduction combines: a block is whole in its tile
   static constexpr bool has_spare_threads = tile_rows * tile_columns < threads * vector;

@@ -30,6 +30,12 @@ class Linear(unittest.TestCase):
         self.assertNotIn(status, (0, 77))
         self.assertIn("double", said)
 
+    def test_a_part_is_neither_timed_nor_checked(self):
+        for other in (["--check"], ["--json", "there.json"]):
+            status, said = self.run_it("--part", "product", *other)
+            self.assertNotIn(status, (0, 77))
+            self.assertIn("--part excludes", said)
+
     def test_rounds(self):
         status, said = self.run_it("--rounds", "0")
         self.assertNotIn(status, (0, 77))

@@ -457,8 +457,7 @@ TEST(Grouped, AreMultipliedByWarpgroups) {
   options.target = "sm_90a";
   options.dims = {{"groups", 8}, {"n", 4096}, {"k", 14336}};
   const std::string text = emit(libraryOp("grouped_matmul", {}), options, Stage::Cuda);
-  const auto few = text.find("grouped_matmul_rows_16("),
-             some = text.find("grouped_matmul_rows_32("),
+  const auto few = text.find("grouped_matmul_rows_8("), some = text.find("grouped_matmul_rows_16("),
              strided = text.find("grouped_matmul_strided(");
   for (size_t product = text.find("GroupedProduct<"); product != std::string::npos;
        product = text.find("GroupedProduct<", product + 1))

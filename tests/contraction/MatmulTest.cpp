@@ -216,9 +216,12 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
     return text.substr(text.find("// schedule"), text.find("extern") - text.find("// schedule"));
   };
   EXPECT_THAT(scheduleOf({}, extents(64, 4096, 14336)), HasSubstr("cluster = 4, warpgroups = 1>"));
-  EXPECT_THAT(scheduleOf({}, extents(17, 57344, 8192)), HasSubstr("warpgroups = 1>"));
+  EXPECT_THAT(scheduleOf({}, extents(9, 57344, 8192)), HasSubstr("warpgroups = 1>"));
+  EXPECT_THAT(scheduleOf({.block = "1x*"}, extents(17, 57344, 8192)), HasSubstr("warpgroups = 1>"));
   for (const std::string &other :
-       {scheduleOf({}, extents(16, 4096, 14336)), scheduleOf({}, extents(64, 4096, 1032)),
+       {scheduleOf({}, extents(8, 4096, 14336)),
+        scheduleOf({.block = "1x*"}, extents(16, 4096, 14336)), // of no scales of blocks
+        scheduleOf({}, extents(64, 4096, 1032)),
         scheduleOf({.block = "1x32"}, extents(64, 4096, 4096)),
         scheduleOf({.dtype = "f32"}, extents(64, 4096, 4096)),
         scheduleOf({.format = "e2m1"}, extents(64, 4096, 4096)),
