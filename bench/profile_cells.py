@@ -90,8 +90,8 @@ def profile(arguments, target, program=None):
     said = ""
     for sections in (False, True):
         with tempfile.NamedTemporaryFile(prefix="eider-ncu-") as log:
-            ncu = [os.environ["NCU"], "--csv", "--page", "raw", "--print-units", "base", *counted, "--force-overwrite", "--log-file", log.name,
-                   *what_to_measure(sections)]
+            ncu = [os.environ["NCU"], "--csv", "--page", "raw", "--print-units", "base", *counted, "--force-overwrite",
+                   "--log-file", log.name, *what_to_measure(sections)]
             child = subprocess.run([*ncu, *run], capture_output=True, text=True, timeout=300, env=environment)
             text = pathlib.Path(log.name).read_text(errors="replace")
         kernels = {kernel: metrics for kernel, metrics in parse(text, least).items() if metrics}

@@ -107,7 +107,7 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
     return stagesOfCodes(knobs, domain);
   // A block of fewer columns has cheaper stages, but not as much cheaper, alone and beside others
   // on a multiprocessor; each block begins and ends.
-  constexpr double around = 6, ofBlocks[][3] = {{0.61, 0.77, 1}, {0.75, 0.99, 1.3}, {1, 1.5, 2}};
+  constexpr double around = 6, ofBlocks[][3] = {{0.61, 0.77, 1}, {0.75, 0.99}, {1}};
   constexpr int64_t stage = 128, multiprocessors = 132, ofFour = 120; // of an H200, and in clusters
   constexpr int64_t shared = 227 * 1024, threads = 512;
   const int64_t blocks = tilesOfProduct(domain, knobs.columns) * knobs.cluster;

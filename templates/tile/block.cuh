@@ -158,13 +158,8 @@ public:
   /// thread has none.
   template <class Of>
   EIDER_DEVICE Fragment<float, vector * chunks> elements_of(const Of &of) const {
-    Fragment<float, vector * chunks> values;
-    EIDER_UNROLL
-    for (int n = 0; n < vector * chunks; ++n)
-      values.fill(n, has_spare_threads && row_of_tile(n) >= tile_rows
-                         ? 0.0f
-                         : of(row_of_tile(n), column_of_tile(n)));
-    return values;
+    return neighbours_of<1>(
+        [&](int row, int column, float(&value)[1]) { value[0] = of(row, column); });
   }
 
   /// The same of `count` neighbours at a time, of which a vector is made: `load` gives them from a
