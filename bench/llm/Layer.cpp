@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "bench/llm/Layer.h"
 
+#include "eider/dsl.h"
+
 #include <algorithm>
 
 namespace eider::llm {
@@ -31,6 +33,56 @@ OpParameters codesOf(const std::string &block) {
 }
 std::string blockOf(int64_t columns) { return "1x" + std::to_string(columns); }
 
+//===-- Products of one vector, with what stands around them --------------===//
+
+Scaled weightOf(Builder &b, const char *name, const Dim &n, const Dim &k) {
+  return b.scaled_input(name, e4m3, {n, k}, {1, whole}, f32);
+}
+Value normed(const Value &h, const Value &weight) {
+  return round_to(h * rsqrt(mean(h * h, -1) + 1e-6f) * weight, bf16);
+}
+
+/// y = w · norm(x + residual)
+Program normedProduct() {
+  Builder b("norm_product");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled w = weightOf(b, "w", n, k);
+  Value h = b.input("x", bf16, {k}) + b.input("residual", bf16, {k});
+  b.output("y", dot(w, normed(h, b.input("weight", bf16, {k}))), bf16);
+  return b.build();
+}
+
+/// y = w · x + x0 + residual, of which the last two were rounded together
+Program addedProduct() {
+  Builder b("product_add");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled w = weightOf(b, "w", n, k);
+  Value x = b.input("x", bf16, {k});
+  Value before = round_to(b.input("x0", bf16, {n}) + b.input("residual", bf16, {n}), bf16);
+  b.output("y", dot(w, x) + before, bf16);
+  return b.build();
+}
+
+/// y = silu(gate · norm(h)) * (up · norm(h)), each product rounded
+Program gatedProduct() {
+  Builder b("norm_product_silu_mul");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled gate = weightOf(b, "gate", n, k), up = weightOf(b, "up", n, k);
+  Value x = normed(b.input("h", bf16, {k}), b.input("weight", bf16, {k}));
+  b.output("y", silu(round_to(dot(gate, x), bf16)) * round_to(dot(up, x), bf16), bf16);
+  return b.build();
+}
+
+/// y = w · x; residual = h
+Program lastProduct() {
+  Builder b("product_copy");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled w = weightOf(b, "w", n, k);
+  b.output("y", dot(w, b.input("x", bf16, {k})), bf16);
+  b.output("residual", b.input("h", bf16, {n}), bf16);
+  return b.build();
+}
+
 } // namespace
 
 DecodeLayer::DecodeLayer(const Device &device, const Model &model, const Batch &batch,
@@ -56,6 +108,7 @@ DecodeLayer::DecodeLayer(const Device &device, const Model &model, const Batch &
   make("projected", DType::bf16, {b, model.ofQkv()});
   make("queries", DType::bf16, {b, model.ofQueries()});
   make("wide", DType::bf16, {b, 2 * model.ffn});
+  make("hidden", DType::bf16, {b, model.hidden});
   const auto operand = [&](const std::string &name, int64_t columns, int64_t block = 128) {
     make(name, activations == Activations::e4m3 ? DType::e4m3 : DType::bf16, {b, columns});
     if (activations == Activations::e4m3)
@@ -84,6 +137,12 @@ NamedTensor DecodeLayer::whole(std::string_view as, const std::string &name) {
   return {as, at(name).memory.get()};
 }
 
+NamedTensor DecodeLayer::fromRow(std::string_view as, const std::string &name, int64_t row) {
+  const Tensor &all = at(name);
+  const size_t bytes = static_cast<size_t>(row * all.shape.back()) * sizeOf(all.dtype);
+  return {as, static_cast<const std::byte *>(all.memory.get()) + bytes};
+}
+
 NamedTensor DecodeLayer::part(std::string_view as, const std::string &name, int64_t column) {
   const Tensor &all = at(name);
   return {as, static_cast<const std::byte *>(all.memory.get()) + 2 * column, {all.shape.back(), 1}};
@@ -91,7 +150,10 @@ NamedTensor DecodeLayer::part(std::string_view as, const std::string &name, int6
 
 void DecodeLayer::step(const std::string &op, const OpParameters &parameters, const Dims &dims,
                        std::vector<NamedTensor> given) {
-  steps.push_back(bench::launchOf(device, libraryOp(op, parameters), dims, given));
+  step(libraryOp(op, parameters), dims, given);
+}
+void DecodeLayer::step(const Program &program, const Dims &dims, std::vector<NamedTensor> given) {
+  steps.push_back(bench::launchOf(device, program, dims, given));
 }
 
 void DecodeLayer::setWeight(const std::string &name, const void *values) {
@@ -122,8 +184,6 @@ void DecodeLayer::multiply(const std::string &weight, const std::string &x, cons
     parameters.fromFormat = "e4m3";
     parameters.fromBlock = blockOf(at(x).shape[1] / at(x + "_scale").shape[1]);
     given.push_back(whole("x_scale", x + "_scale"));
-  } else if (batch.sequences == 1) { // a vector, which needs no tensor cores
-    return step("gemv", parameters, dims, given);
   }
   dims["m"] = batch.sequences;
   step(activations == Activations::e4m3 ? "scaled_matmul" : "matmul_skinny", parameters, dims,
@@ -132,14 +192,43 @@ void DecodeLayer::multiply(const std::string &weight, const std::string &x, cons
 
 void DecodeLayer::prepare() {
   steps.clear();
-  const int64_t b = batch.sequences;
-  const std::map<std::string, std::string> head = {{"head", std::to_string(model.headDim)}};
+  if (batch.sequences == 1 && activations == Activations::bf16)
+    return prepareVectors();
   const auto addNorm = [&](const std::string &weight) {
     feed("add_rms_norm", model.hidden,
          {whole("x", "x"), whole("residual", "residual"), whole("weight", weight)}, "normed");
   };
   addNorm("norm1");
   multiply("qkv", "normed", "projected");
+  attend();
+  multiply("o", "attended", "x");
+  addNorm("norm2");
+  multiply("gate_up", "normed", "wide");
+  feed("silu_mul", model.ffn, {whole("x", "wide")}, "gated");
+  multiply("down", "gated", "x");
+}
+
+/// Of one sequence norms, and what follows a product, are in the kernels of the products.
+void DecodeLayer::prepareVectors() {
+  step(normedProduct(), {{"n", model.ofQkv()}, {"k", model.hidden}},
+       {whole("w", "qkv"), whole("w_scale", "qkv_scale"), whole("x", "x"),
+        whole("residual", "residual"), whole("weight", "norm1"), whole("y", "projected")});
+  attend();
+  step(addedProduct(), {{"n", model.hidden}, {"k", model.ofQueries()}},
+       {whole("w", "o"), whole("w_scale", "o_scale"), whole("x", "attended"), whole("x0", "x"),
+        whole("residual", "residual"), whole("y", "hidden")});
+  step(gatedProduct(), {{"n", model.ffn}, {"k", model.hidden}},
+       {whole("gate", "gate_up"), whole("gate_scale", "gate_up_scale"),
+        fromRow("up", "gate_up", model.ffn), fromRow("up_scale", "gate_up_scale", model.ffn),
+        whole("h", "hidden"), whole("weight", "norm2"), whole("y", "gated")});
+  step(lastProduct(), {{"n", model.hidden}, {"k", model.ffn}},
+       {whole("w", "down"), whole("w_scale", "down_scale"), whole("x", "gated"),
+        whole("h", "hidden"), whole("y", "x"), whole("residual", "residual")});
+}
+
+void DecodeLayer::attend() {
+  const int64_t b = batch.sequences;
+  const std::map<std::string, std::string> head = {{"head", std::to_string(model.headDim)}};
   step("norm_rope", {.dtype = "bf16", .settings = head},
        {{"tokens", b}, {"hidden", model.ofQueries()}, {"max_position", batch.context}},
        {part("x", "projected", 0), whole("weight", "q_norm"), whole("cos", "cos"),
@@ -182,11 +271,6 @@ void DecodeLayer::prepare() {
     parameters.fromFormat = "e4m3";
     step("attention_decode_quant", parameters, ofAttention, given);
   }
-  multiply("o", "attended", "x");
-  addNorm("norm2");
-  multiply("gate_up", "normed", "wide");
-  feed("silu_mul", model.ffn, {whole("x", "wide")}, "gated");
-  multiply("down", "gated", "x");
 }
 
 void DecodeLayer::launch(Stream stream) const {

@@ -78,13 +78,19 @@ private:
   void make(const std::string &name, DType dtype, std::vector<int64_t> shape);
   /// A part of the tensor's rows, from a column on.
   NamedTensor part(std::string_view as, const std::string &name, int64_t column);
+  /// The tensor's rows from one on.
+  NamedTensor fromRow(std::string_view as, const std::string &name, int64_t row);
   void step(const std::string &op, const OpParameters &parameters, const Dims &dims,
             std::vector<NamedTensor> given);
+  void step(const Program &program, const Dims &dims, std::vector<NamedTensor> given);
   NamedTensor whole(std::string_view as, const std::string &name);
   /// Runs an op that writes what a product reads, quantised if that is codes.
   void feed(const std::string &op, int64_t hidden, std::vector<NamedTensor> given,
             const std::string &y);
   void multiply(const std::string &weight, const std::string &x, const std::string &y);
+  /// From the projection of queries, keys and values to what attention gives.
+  void attend();
+  void prepareVectors();
 
   Device device;
   Model model;

@@ -192,6 +192,18 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
     return loadText(load);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduceText(reduce);
+  if (auto reduce = dyn_cast<ReduceColumnsOp>(op)) {
+    SmallVector<std::string> arguments = {operand(reduce.getInput(), true).text};
+    if (reduce.getTimes())
+      arguments.push_back(operand(reduce.getTimes(), true).text);
+    return Expression{words.alias + "::" +
+                      callOf(stringifyReduction(reduce.getKind()) + "_of_columns" +
+                                 (reduce.getTimes() ? "_of_products" : ""),
+                             {}, arguments)};
+  }
+  if (auto inside = dyn_cast<InsideColumnsOp>(op))
+    return Expression{words.alias + "::inside_columns(" + operand(inside.getInput(), true).text +
+                      ")"};
   if (auto at = dyn_cast<AtRowOp>(op))
     return Expression{callOnTile(at.getAt(), "at", {},
                                  {operand(at.getIndex()).text, operand(at.getRows()).text})};
@@ -281,8 +293,8 @@ std::string KernelPrinter::derivedName(Operation &op) {
 bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   if (isa<arith::ConstantOp, OffsetOp>(op))
     return false;
-  if (isa<LoadOp, ReduceOp, PartialOp, CombinePartsOp, GridBarrierOp, ReduceGridOp, AtRowOp,
-          RotateOp, TransposeOp, TransposedTileOp, ContractOp, CombineAttentionOp>(op) ||
+  if (isa<LoadOp, ReduceOp, ReduceColumnsOp, PartialOp, CombinePartsOp, GridBarrierOp, ReduceGridOp,
+          AtRowOp, RotateOp, TransposeOp, TransposedTileOp, ContractOp, CombineAttentionOp>(op) ||
       op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;

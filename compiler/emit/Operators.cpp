@@ -86,6 +86,7 @@ std::optional<std::pair<StringRef, Binding>> text::operatorOf(Operation *op) {
 std::string text::resultName(Operation *op) {
   return TypeSwitch<Operation *, std::string>(op)
       .Case([](ReduceOp reduce) { return stringifyReduction(reduce.getKind()).str(); })
+      .Case([](ReduceColumnsOp reduce) { return stringifyReduction(reduce.getKind()).str(); })
       .Case([](GridBarrierOp) { return "grid"; })
       .Case<PartialOp, CombinePartsOp, ReduceGridOp>(
           [](auto part) { return stringifyReduction(part.getKind()).str(); })

@@ -385,8 +385,7 @@ bool ContractOp::mayMeetAsCodes() {
 Type ContractOp::mayMeetAsPairs() {
   constexpr int64_t met = 16; // by four lanes, at least
   auto widened = getVector().getDefiningOp<arith::ExtFOp>();
-  if (isOfMatrices() || !widened || !widened.getIn().getDefiningOp<InputOp>() ||
-      weightsBlock().value_or(met) % met != 0)
+  if (isOfMatrices() || !widened || weightsBlock().value_or(met) % met != 0)
     return {};
   Value codes = getWeights();
   if (auto decode = codes.getDefiningOp<DecodeOp>())

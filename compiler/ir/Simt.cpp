@@ -204,6 +204,19 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+LogicalResult ReduceColumnsOp::verify() {
+  TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
+  const auto held = cast<VectorType>(getInput().getType());
+  if (!tile.spansRows() || held.getNumElements() != tile.columnsHeld())
+    return emitOpError("is of a column vector, under tiles that span the row");
+  const bool isOfMagnitudes = getKind() == Reduction::amax || getKind() == Reduction::amax_number;
+  if (!held.getElementType().isF32() && !isOfMagnitudes)
+    return emitOpError("is of f32, or the largest magnitude of bf16 or f16");
+  if (getTimes() && (getKind() != Reduction::sum || getTimes().getType() != held))
+    return emitOpError("products are summed, of two column vectors");
+  return success();
+}
+
 LogicalResult ContractOp::verify() {
   TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
   auto vector = cast<VectorType>(getType());

@@ -76,6 +76,8 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     }
     /// Whether it lies along rows, and is no two-dimensional block.
     bool spansRows() const { return getKind() == TileKind::row || getKind() == TileKind::rows; }
+    /// Whether no thread holds what is past the end of a row.
+    bool coversRows() const { return getWidth() % (getThreads() * getVector() * getCluster()) == 0; }
     /// Values a thread holds of 1×group neighbours.
     int64_t groups(int64_t group) const {
       return getLoads() * (getVector() > group ? getVector() / group : 1);
@@ -290,6 +292,23 @@ def Simt_ReduceOp : Simt_Op<"reduce", [Pure, AttrSizedOperandSegments]> {
   let assemblyFormat = [{
     `` $kind $input (`times` $times^ `:` type($times))? (`by` $scales^ `:` type($scales))? `at` $at attr-dict `:` type($input) `,` type($at) `->` type($result)
   }];
+}
+
+def Simt_ReduceColumnsOp : Simt_Op<"reduce_columns", [Pure]> {
+  let summary = "The reduction of a column vector, all of which the threads of a row hold together";
+  let description = "Collective, and the same under every tile. A sum may be of products, `input` times `times`, each added unrounded.";
+  let hasVerifier = 1;
+  let arguments = (ins Eider_ReductionAttr:$kind, AnyVectorOfNonZeroRank:$input,
+                       Optional<AnyVectorOfNonZeroRank>:$times, Simt_CursorType:$at);
+  let results = (outs F32:$result);
+  let assemblyFormat = "`` $kind $input (`times` $times^ `:` type($times))? `at` $at attr-dict `:` type($input) `,` type($at)";
+}
+
+def Simt_InsideColumnsOp : Simt_Op<"inside_columns", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "A column vector with zeros where threads hold what is outside the matrix";
+  let arguments = (ins AnyVectorOfNonZeroRank:$input, Simt_CursorType:$at);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$input `at` $at attr-dict `:` type($input) `,` type($at)";
 }
 
 def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {

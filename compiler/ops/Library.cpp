@@ -116,6 +116,8 @@ Table makeTable() {
   addIndexed(table);
   table.add("gemv", "y = dequantised w · x", {"dtype", "format", "block", "scale", "scaleLayout"},
             ops::gemv);
+  table.add("rms_norm_gemv", "y = dequantised w · (rms_norm(x) · weight)",
+            {"dtype", "format", "block", "scale", "scaleLayout"}, ops::rmsNormGemv);
   table.add("matmul_skinny", "y = x · transpose of dequantised w",
             {"dtype", "format", "block", "scale"}, ops::matmulSkinny);
   table.add("scaled_matmul", "y = dequantised x · transpose of dequantised w",

@@ -27,6 +27,7 @@ Program rope(const Parameters &p);
 Program normRope(const Parameters &p);
 Program kvAppend(const Parameters &p);
 Program gemv(const Parameters &p);
+Program rmsNormGemv(const Parameters &p);
 Program matmulSkinny(const Parameters &p);
 Program scaledMatmul(const Parameters &p);
 Program groupedMatmul(const Parameters &p);

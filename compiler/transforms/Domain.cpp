@@ -100,6 +100,11 @@ std::optional<Level> Domain::uprightLevelOf(ArrayRef<DimExpr> exprs) const {
   return std::nullopt;
 }
 
+bool Domain::isOfColumns(ReduceOp op) const {
+  const std::optional<Level> from = levelOf(op.getInput().getType()), to = levelOf(op.getType());
+  return from && to && from->kind == LevelKind::columns && to->kind == LevelKind::uniform;
+}
+
 bool eider::transforms::isReadByRows(Operation &op) {
   auto chooses = [&](Operation *user) {
     auto gather = dyn_cast<GatherOp>(user);
@@ -202,6 +207,10 @@ static std::string blockText(ArrayRef<int64_t> block) {
 
 /// Notes what a reduction asks of the schedule; an error where no family has it.
 static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
+  if (domain.isOfColumns(op)) {
+    domain.reducesColumns = true; // checkColumns() knows where that can be
+    return success();
+  }
   std::optional<Level> from = domain.levelOf(op.getInput().getType());
   std::optional<Level> to = domain.levelOf(op.getType());
   const auto whole = cast<RankedTensorType>(op.getInput().getType());
@@ -354,7 +363,9 @@ static bool differsByRow(const Domain &domain, Operation &op) {
   }
   if (auto contract = dyn_cast<ContractOp>(op))
     return contract.getScales() && kindOf(contract.getScales()) == LevelKind::columns;
-  return isa<ReduceOp, PositionOp, GatherOp, ScatterOp, ColumnOp, RepeatOp, RotateOp>(op);
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return !domain.isOfColumns(reduce);
+  return isa<PositionOp, GatherOp, ScatterOp, ColumnOp, RepeatOp, RotateOp>(op);
 }
 
 /// Widths and alignments of the matrices in memory.
@@ -436,6 +447,18 @@ static LogicalResult checkProducts(ProgramOp program, const Domain &domain) {
   return program.emitError() << other
                              << " a product of matrices, of which a kernel has no more than "
                              << "a part of some rows at a time: do that in a program of its own";
+}
+
+/// Column vectors are reduced where threads that hold a row hold all of them.
+static LogicalResult checkColumns(ProgramOp program, const Domain &domain) {
+  if (domain.contracts)
+    return success();
+  for (ReduceOp op : program.getOps<ReduceOp>())
+    if (domain.isOfColumns(op))
+      return op.emitError(
+          "reduces a column vector of the program's matrix, which no product meets; "
+          "reduce the matrix's elements instead");
+  return success();
 }
 
 /// What a tile that lies in one row can do, and a two-dimensional block cannot.
@@ -559,7 +582,8 @@ std::optional<Domain> Domain::of(ProgramOp program) {
         level && level->kind == LevelKind::elements)
       domain.bytesTurned = std::max<int64_t>(
           domain.bytesTurned, cast<RankedTensorType>(op.getType()).getElementTypeBitWidth() / 8);
-  if (failed(checkRowsAlone(program, domain)) || failed(checkProducts(program, domain)))
+  if (failed(checkColumns(program, domain)) || failed(checkRowsAlone(program, domain)) ||
+      failed(checkProducts(program, domain)))
     return std::nullopt;
   domain.stacksRows =
       domain.contracts && domain.matricesWritten == 0 && domain.rowReductions == 1 &&

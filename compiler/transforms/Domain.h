@@ -131,6 +131,7 @@ struct Domain {
   bool reducesGroups = false; ///< Some reduction over groups in a row, or over blocks.
   bool reducesRows = false;   ///< Some reduction along whole rows.
   bool contracts = false;     ///< The matrix is multiplied with a column vector.
+  bool reducesColumns = false; ///< Some reduction of a whole column vector.
   bool meetsPairs = false;    ///< Tensor cores can do that, of codes and bf16 or f16.
   int64_t blockOfPairs = 0;   ///< Such codes with a scale together; 0: whole rows.
   /// Whether they can where threads have so many neighbours: four lanes have a sum together.
@@ -196,6 +197,9 @@ struct Domain {
 
   /// The level of a tensor type; nothing if it has none in this matrix.
   std::optional<Level> levelOf(mlir::Type type) const;
+
+  /// Whether a reduction is of a whole column vector, as the norm of one is that weights meet.
+  bool isOfColumns(ir::ReduceOp op) const;
 
   /// Whether a level is one value a tile: of the block that is reduced, also in the transpose.
   bool isValueOfTile(const Level &level) const {

@@ -345,7 +345,8 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
 /// Rows of weights that meet a vector. Two rows a thread, for which it is loaded and widened once;
 /// the next ones loaded ahead where rows are long and whole chunks, else many blocks at a time.
 /// What is decoded by arithmetic has registers for few of both; tensor cores multiply it where they
-/// can, whose pairs take less of it.
+/// can, whose pairs take less of it. A vector that is reduced first is computed once a block, of
+/// many rows, whose first are loaded meanwhile.
 static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t isLong = 512;                                        // chunks
   constexpr int64_t held = 1024, heldOfLong = 896, heldOfSoftware = 512; // threads
@@ -365,9 +366,13 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
     // The nearest: a block alone leaves a multiprocessor half empty.
     knobs.resident = std::max<int64_t>(1, (heldOfSoftware + knobs.threads / 2) / knobs.threads);
   }
+  knobs.hoist = domain.reducesColumns;
   if (domain.decodesBySoftware || !isFew)
     return ScheduleAttr::get(context, Family::row, knobs);
-  if (chunks > isLong && llvm::isPowerOf2_64(chunks)) {
+  if (domain.reducesColumns) {
+    knobs.tiles = domain.stacksRows ? 8 : 4;
+    knobs.prefetch = 1;
+  } else if (chunks > isLong && llvm::isPowerOf2_64(chunks)) {
     knobs.tiles = 4;
     knobs.prefetch = 1;
   } else {

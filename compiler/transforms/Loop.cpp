@@ -40,12 +40,11 @@ void eider::transforms::sinkRandom(Block &body) {
       op.moveBefore(*op.user_begin());
 }
 
-/// The op, before the loop: a pointer's offset or a constant, which no tile changes.
-static Value hoisted(Value value, Operation *loop) {
+/// A pointer's offset or a constant, which no tile changes, before an op that is before the loop.
+static void hoist(Value value, simt::ForTilesOp loop, Operation *before) {
   Operation *op = value ? value.getDefiningOp() : nullptr;
-  if (op && op->getBlock() == &cast<simt::ForTilesOp>(loop).getBlock())
-    op->moveBefore(loop);
-  return value;
+  if (op && op->getBlock() == &loop.getBlock())
+    op->moveBefore(before);
 }
 
 /// What is the same under every tile is loaded once a block.
@@ -61,6 +60,45 @@ void eider::transforms::hoistColumnLoads(simt::ForTilesOp loop) {
                                         loop.getRows());
     load.getAtMutable().assign(first);
     load->moveBefore(loop);
+  }
+}
+
+/// A tile needs the vector as well: what is loaded for its reduction is loaded for that alone.
+void eider::transforms::hoistColumnReductions(simt::ForTilesOp loop) {
+  OpBuilder builder(loop);
+  IRMapping before;
+  before.map(cursorOf(loop), simt::FirstTileOp::create(builder, loop.getLoc(),
+                                                       cursorOf(loop).getType(), loop.getRows())
+                                 .getResult());
+  BackwardSliceOptions options;
+  options.inclusive = options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) { return op->getBlock() == &loop.getBlock(); };
+  for (auto reduce : llvm::make_early_inc_range(loop.getBlock().getOps<simt::ReduceColumnsOp>())) {
+    SetVector<Operation *> slice;
+    (void)getBackwardSlice(reduce.getResult(), &slice, options);
+    for (Operation *op : slice)
+      if (!before.contains(op->getResult(0)))
+        builder.clone(*op, before);
+    reduce.replaceAllUsesWith(before.lookup(reduce.getResult()));
+    reduce.erase();
+  }
+}
+
+void eider::transforms::hoistColumns(simt::ForTilesOp loop) {
+  Block &body = loop.getBlock();
+  OpBuilder builder(loop);
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    auto inside = dyn_cast<simt::InsideColumnsOp>(op);
+    const bool isHere = llvm::any_of(op.getOperands(), [&](Value value) {
+      return value.getParentBlock() == &body && !(inside && value == inside.getAt());
+    });
+    const bool widens = isa<arith::ExtFOp>(op) && op.getOperand(0).getDefiningOp<arith::TruncFOp>();
+    if (!isPure(&op) || isHere || widens)
+      continue;
+    if (inside)
+      inside.getAtMutable().assign(simt::FirstTileOp::create(
+          builder, loop.getLoc(), cursorOf(loop).getType(), loop.getRows()));
+    op.moveBefore(loop);
   }
 }
 
@@ -136,11 +174,17 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
     return builder.clone(*load, moved)->getResult(0);
   };
   SmallVector<Value> first, next;
-  for (simt::LoadOp load : loads) {
-    hoisted(load.getBase(), loop);
-    hoisted(load.getPitch(), loop);
+  // While column vectors are reduced, the first tile is on its way.
+  Operation *before = loop;
+  for (auto reduce : loop->getBlock()->getOps<simt::ReduceColumnsOp>()) {
+    before = reduce;
+    break;
   }
-  builder.setInsertionPoint(loop);
+  for (simt::LoadOp load : loads) {
+    hoist(load.getBase(), loop, before);
+    hoist(load.getPitch(), loop, before);
+  }
+  builder.setInsertionPoint(before);
   Value firstTile =
       simt::FirstTileOp::create(builder, loop.getLoc(), cursorOf(loop).getType(), loop.getRows());
   for (simt::LoadOp load : loads)

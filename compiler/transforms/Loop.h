@@ -19,6 +19,12 @@ void sinkRandom(mlir::Block &body);
 /// Column vectors, the same under every tile, are loaded before the loop.
 void hoistColumnLoads(simt::ForTilesOp loop);
 
+/// Reductions of column vectors, and what they need, come before the loop.
+void hoistColumnReductions(simt::ForTilesOp loop);
+
+/// What is computed of column vectors comes before the loop, as narrow as it was rounded.
+void hoistColumns(simt::ForTilesOp loop);
+
 /// The one values of tensors that `value` comes from are loaded before the loop.
 void loadBefore(simt::ForTilesOp loop, mlir::Value value);
 

@@ -103,6 +103,9 @@ LogicalResult ProgramLowering::contract(ContractOp op) {
     codec = decode.getCodecAttr();
     weights = decode.getInput();
     vector = vector.getDefiningOp<arith::ExtFOp>().getIn();
+    if (!vector.getDefiningOp<simt::LoadOp>() && !tile.coversRows()) // computed of zeros, outside
+      vector =
+          simt::InsideColumnsOp::create(builder, op.getLoc(), vector.getType(), vector, cursor);
   }
   Value sum = simt::ReduceOp::create(builder, op.getLoc(), held, Reduction::sum, weights, vector,
                                      isOfRow ? Value() : scales, cursor, /*group=*/0, codec);

@@ -361,7 +361,24 @@ LogicalResult ProgramLowering::broadcast(BroadcastOp op) {
   return success();
 }
 
+/// The factors of a product that is summed, which need no rounding of its own; else the value.
+static std::pair<Value, Value> summed(ReduceOp op, Value held) {
+  auto product = held.getDefiningOp<arith::MulFOp>();
+  if (product && op.getKind() == Reduction::sum && op.getInput().hasOneUse())
+    return {product.getLhs(), product.getRhs()};
+  return {held, Value()};
+}
+
 LogicalResult ProgramLowering::reduce(ReduceOp op) {
+  if (domain.isOfColumns(op)) {
+    auto [input, times] = summed(op, map.lookup(op.getInput()));
+    auto reduced = simt::ReduceColumnsOp::create(builder, op.getLoc(), builder.getF32Type(),
+                                                 op.getKind(), input, times, cursor);
+    if (Attribute given = op->getAttr("eider.name"))
+      reduced->setAttr("eider.name", given);
+    map.map(op.getResult(), reduced.getResult());
+    return success();
+  }
   Level level = *domain.levelOf(op.getType());
   if (level.kind == LevelKind::uniform && isCooperative()) {
     reduceGrid(op);
@@ -373,13 +390,7 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
   if (level.kind == LevelKind::rows && tile.getKind() == simt::TileKind::block)
     return op.emitError("a reduction along whole rows in a kernel of two-dimensional blocks: "
                         "eider-partition cuts it out");
-  Value input = map.lookup(op.getInput()), times;
-  // Products that are summed need no rounding of their own.
-  if (auto product = input.getDefiningOp<arith::MulFOp>();
-      product && op.getKind() == Reduction::sum && op.getInput().hasOneUse()) {
-    input = product.getLhs();
-    times = product.getRhs();
-  }
+  auto [input, times] = summed(op, map.lookup(op.getInput()));
   auto reduced = simt::ReduceOp::create(builder, op.getLoc(), heldType(op.getType()), op.getKind(),
                                         input, times, /*scales=*/Value(), at(level), group,
                                         /*codec=*/CodecPathAttr());
@@ -568,10 +579,15 @@ LogicalResult ProgramLowering::run() {
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   if (knobs.streaming)
     streamElements(loop);
+  if (domain.reducesColumns && knobs.cluster == 1) // whose blocks meet under a tile alone
+    hoistColumnReductions(loop);
   hoistUniform(loop);
-  if (knobs.hoist)
+  if (knobs.hoist) {
     hoistColumnLoads(loop);
-  else if (knobs.resident)
+    if (domain.reducesColumns)
+      hoistColumns(loop);
+  }
+  if (!knobs.hoist && knobs.resident)
     sinkColumnLoads(loop.getBlock());
   if (knobs.prefetch && !domain.products) // whose stages are
     loadAhead(loop);

@@ -19,7 +19,7 @@ void ProgramLowering::addGridStates(
     function_ref<Value(const Twine &, Type, const Twine &)> addArgument) {
   auto words = simt::PointerType::get(builder.getContext(), builder.getI64Type());
   for (auto reduce : program.getOps<ReduceOp>()) {
-    if (domain.levelOf(reduce.getType())->kind != LevelKind::uniform)
+    if (domain.isOfColumns(reduce) || domain.levelOf(reduce.getType())->kind != LevelKind::uniform)
       continue;
     const size_t number = gridStates.size() + 1;
     const std::string name =

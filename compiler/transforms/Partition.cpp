@@ -6,9 +6,9 @@
 // computed by a kernel of their own, which reads what it needs and writes them to the workspace.
 // What is reduced over the whole matrix is so, too: each block of that kernel leaves a part, and
 // the next kernel's blocks combine all of them. Rows that a product of matrices reads and that are
-// no input have kernels of their own, too, and vectors with a reduction in them, as norms have. In-
-// outs are only read there: the one store stays in the last kernel, after every read of the old
-// value.
+// no input have kernels of their own, too, and so do vectors that wait for another product, or for
+// values of groups. In-outs are only read there: the one store stays in the last kernel, after
+// every read of the old value.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
@@ -53,8 +53,9 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   /// Reductions over the whole matrix that wait for no other.
   SmallVector<Value> wholeValues(ProgramOp program, const Domain &domain) {
     auto isWhole = [&](Operation *op) {
-      return isa<ReduceOp>(op) &&
-             domain.levelOf(op->getResult(0).getType())->kind == LevelKind::uniform;
+      auto reduce = dyn_cast<ReduceOp>(op);
+      return reduce && !domain.isOfColumns(reduce) &&
+             domain.levelOf(reduce.getType())->kind == LevelKind::uniform;
     };
     SmallVector<Value> values;
     for (auto reduce : program.getOps<ReduceOp>())
@@ -185,10 +186,19 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     parts->setAttr("eider.name", StringAttr::get(&getContext(), "attention"));
   }
 
-  /// Whether elements of a vector wait for others of it, or of a product, as those of a norm do.
-  static bool reduces(Value vector) {
-    return llvm::any_of(sliceOf({vector}),
-                        [](Operation *op) { return isa<ReduceOp, ContractOp>(op); });
+  /// Whether a vector that weights meet waits for what the threads that hold it cannot give: a
+  /// product, or values of groups of its elements. One value of all of them, as a norm takes, they
+  /// can, where they are so few that each block computes it faster than a kernel before begins.
+  static bool waits(Value vector) {
+    constexpr int64_t longest = 8192;
+    const auto type = cast<RankedTensorType>(vector.getType());
+    const bool isLong = type.hasStaticShape() && type.getNumElements() > longest;
+    return llvm::any_of(sliceOf({vector}), [isLong](Operation *op) {
+      auto reduce = dyn_cast<ReduceOp>(op);
+      return isa<ContractOp>(op) || (reduce && isLong) ||
+             (reduce && llvm::any_of(dimsOf(reduce.getType()).getExprs(),
+                                     [](const DimExpr &dim) { return !dim.isOne(); }));
+    });
   }
 
   /// A kernel of its own, and those that it needs, for what a product has as rows: values or codes
@@ -229,7 +239,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     if (failed(cutQueries<AttentionOp>(program)) || failed(cutQueries<PrefillOp>(program)))
       return failure();
     for (ContractOp op : llvm::to_vector(program.getOps<ContractOp>()))
-      if ((op.isOfMatrices() || reduces(op.getVector())) && failed(cutOperands(program, op)))
+      if ((op.isOfMatrices() || waits(op.getVector())) && failed(cutOperands(program, op)))
         return failure();
     // Of a sequence over itself: what else a program does with it has kernels of its own.
     const auto prefills = llvm::to_vector(program.getOps<PrefillOp>());

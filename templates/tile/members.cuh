@@ -29,7 +29,8 @@ EIDER_DEVICE uint64 unsigned_index(int64 index) { return static_cast<uint64>(ind
 ///   may_be_cut           whether that is ever between 0 and vector
 ///   always_whole         whether that is known before the kernel runs
 ///   is_whole()           whether no element that a reduction combines is outside
-///   reduces              whether a reduction over the tile is one over its row or block
+///   inside_of_columns(c) (static) how many elements of chunk c of a column vector are in the
+///   matrix reduces              whether a reduction over the tile is one over its row or block
 /// and where `columns` is 0, for the launch alone knows the row's width,
 ///   knows_width          whether it tells a chunk's neighbourhood:
 ///   before(c), left(c)   how many elements of its row are before chunk c, and from it on
@@ -190,6 +191,53 @@ struct TileMembers {
       }
     }
     return result;
+  }
+
+  // A column vector, all of which the threads of a row hold together: its reductions give the same
+  // bits to every thread, whatever its tile.
+
+  /// The vector with zeros outside the matrix.
+  template <class T, int count>
+  static EIDER_DEVICE Fragment<T, count> inside_columns(const Fragment<T, count> &f) {
+    Fragment<T, count> result{};
+    EIDER_UNROLL
+    for (int i = 0; i < count; ++i)
+      result.fill(i, i % vector < Tile::inside_of_columns(i / vector) ? f[i] : T{});
+    return result;
+  }
+
+  template <int count>
+  static EIDER_DEVICE float sum_of_columns(const Fragment<float, count> &f,
+                                           arch::Site at = arch::Site::current()) {
+    return reduce_columns<Sum>(f, at);
+  }
+  /// The sum of a · b, each product added unrounded.
+  template <int count>
+  static EIDER_DEVICE float sum_of_columns_of_products(const Fragment<float, count> &a,
+                                                       const Fragment<float, count> &b,
+                                                       arch::Site at = arch::Site::current()) {
+    return reduce_team<Sum>(
+        [&] { return sum_products<count>(counted_columns<Sum>(a), counted_columns<Sum>(b)); }, at);
+  }
+  template <int count>
+  static EIDER_DEVICE float max_of_columns(const Fragment<float, count> &f,
+                                           arch::Site at = arch::Site::current()) {
+    return reduce_columns<Maximum>(f, at);
+  }
+  template <int count>
+  static EIDER_DEVICE float min_of_columns(const Fragment<float, count> &f,
+                                           arch::Site at = arch::Site::current()) {
+    return reduce_columns<Minimum>(f, at);
+  }
+  template <class T, int count>
+  static EIDER_DEVICE float amax_of_columns(const Fragment<T, count> &f,
+                                            arch::Site at = arch::Site::current()) {
+    return reduce_columns<MaximumMagnitude>(f, at);
+  }
+  template <class T, int count>
+  static EIDER_DEVICE float amax_number_of_columns(const Fragment<T, count> &f,
+                                                   arch::Site at = arch::Site::current()) {
+    return reduce_columns<MaximumMagnitudeOfNumbers>(f, at);
   }
 
   //===-- Reductions over groups ------------------------------------------===//
@@ -430,6 +478,31 @@ private:
         f);
   }
 
+  template <class Operation, class T, int count>
+  static EIDER_DEVICE float reduce_columns(const Fragment<T, count> &f, arch::Site at) {
+    static_assert(Tile::segments == 1, "a column vector is held by tiles that span the row");
+    return reduce_team<Operation>(
+        [&] { return reduce_elements<Operation, count>(counted_columns<Operation>(f), 0); }, at);
+  }
+
+  /// The vector with the operation's identity outside the matrix.
+  template <class Operation, class T, int count>
+  static EIDER_DEVICE Fragment<T, count> counted_columns(const Fragment<T, count> &f) {
+    Fragment<T, count> result{};
+    EIDER_UNROLL
+    for (int i = 0; i < count; ++i)
+      result.fill(i, counted<Operation>(f[i], i % vector < Tile::inside_of_columns(i / vector)));
+    return result;
+  }
+
+  /// An element, or the operation's identity if it is not inside.
+  template <class Operation, class T> static EIDER_DEVICE T counted(T element, bool is_inside) {
+    if constexpr (same<T, float>)
+      return is_inside ? element : Operation::identity();
+    else // Of these only magnitudes are reduced, whose identity is 0.
+      return is_inside ? element : T{};
+  }
+
   /// Combines what `own()` gives in each thread of the row or block.
   template <class Operation, class Own>
   static EIDER_DEVICE float reduce_team(Own own, arch::Site at) {
@@ -455,13 +528,8 @@ private:
   EIDER_DEVICE Fragment<T, elements> without_outside(const Fragment<T, elements> &f) const {
     Fragment<T, elements> result{};
     EIDER_UNROLL
-    for (int i = 0; i < elements; ++i) {
-      const bool is_inside = i % vector < tile().inside(i / vector);
-      if constexpr (same<T, float>)
-        result.fill(i, is_inside ? f[i] : Operation::identity());
-      else // Of these only magnitudes are reduced, whose identity is 0.
-        result.fill(i, is_inside ? f[i] : T{});
-    }
+    for (int i = 0; i < elements; ++i)
+      result.fill(i, counted<Operation>(f[i], i % vector < tile().inside(i / vector)));
     return result;
   }
 };

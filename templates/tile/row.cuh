@@ -119,6 +119,7 @@ public:
   EIDER_DEVICE int64 row(int) const { return row_; }
   EIDER_DEVICE int column(int c) const { return column_ + c * step; }
   EIDER_DEVICE int inside(int c) const { return is_inside_ ? columns_inside(column_, c) : 0; }
+  static EIDER_DEVICE int inside_of_columns(int c) { return columns_inside(thread_column(), c); }
   /// Whether the thread's part is: each masks its own.
   EIDER_DEVICE bool is_whole() const { return inside(loads - 1) == vector; }
 

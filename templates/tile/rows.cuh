@@ -137,6 +137,7 @@ public:
   EIDER_DEVICE int64 row(int c) const { return row_ + c / loads; }
   EIDER_DEVICE int column(int c) const { return first_column() + c % loads * step; }
   EIDER_DEVICE int inside(int c) const { return row(c) < total_ ? columns_inside(c % loads) : 0; }
+  static EIDER_DEVICE int inside_of_columns(int c) { return columns_inside(c); }
 
 private:
   int64 row_; // the first

@@ -120,6 +120,29 @@ Program normed() {
   return b.build();
 }
 
+/// A norm by two reductions, one of which waits for the other, rounded as a kernel before would.
+Program layerNormed() {
+  Builder b("layer_normed_projection");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 64}, f32);
+  Value x = b.input("x", bf16, {k});
+  Value centred = x - mean(x, 0);
+  Value h = centred * rsqrt(mean(centred * centred, 0) + 1e-6f);
+  b.output("y", dot(w, round_to(h, bf16)), f32);
+  return b.build();
+}
+
+/// A vector by its largest magnitude, and by how far its elements are apart.
+Program ranged() {
+  Builder b("ranged_projection");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 64}, f32);
+  Value x = b.input("x", bf16, {k});
+  Value range = max(x, Block{whole}) - min(x, Block{whole});
+  b.output("y", dot(w, x / amax(x, 0) * range), f32);
+  return b.build();
+}
+
 /// Two projections, of which one needs all of the other.
 Program perceptron() {
   Builder b("perceptron");
@@ -168,8 +191,20 @@ TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
   for (const char *schedule : {"", "row<threads = 64, vector = 16>",
                                "row<threads = 64, vector = 16, rows = 2, tiles = 2, prefetch = 1>",
                                "row<threads = 64, vector = 8, rows = 3>"})
-    for (const Program &program : {layer(), plain(), divided()})
+    for (const Program &program : {layer(), plain(), divided(), normed(), layerNormed(), ranged()})
       cases.push_back(caseOf(program, extents(37, 1173), "n", schedule));
+  for (const char *schedule :
+       {"row<threads = 64, vector = 16, rows = 2, tiles = 3, hoist = 1>",
+        "row<threads = 64, vector = 16, blocks = 3, prefetch = 1, hoist = 1>",
+        "row<threads = 64, vector = 16, rows = 3, tiles = 2, mma = 1>",
+        "row<threads = 64, vector = 16, tiles = 2, hoist = 1, mma = 1>",
+        "row<threads = 32, vector = 8, cluster = 4, mma = 1>", "row<threads = 16, vector = 8>"})
+    for (const int64_t k : {1024, 1173})
+      cases.push_back(caseOf(layerNormed(), extents(37, k), "n", schedule));
+  // Of so few rows the heuristic has clusters.
+  for (const Program &program : {normed(), layerNormed(), ranged()})
+    cases.push_back(caseOf(program, extents(3, 7000), "n"));
+  cases.push_back(caseOf(layerNormed(), extents(3, 9000), "n"));
   for (const int64_t k : {1024, 777}) {
     cases.push_back(caseOf(gained(), extents(21, k), "n"));
     cases.push_back(caseOf(normed(), extents(21, k), "n"));
@@ -178,16 +213,19 @@ TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
   at_points::expectReference(cases);
 }
 
-/// What needs all of a vector before the first product has a kernel before it.
-TEST(Gemv, AVectorThatIsReducedIsComputedBefore) {
+/// A norm is in the one kernel: its threads hold all of the vector. A product has a kernel before,
+/// and so has a long vector's.
+TEST(Gemv, AVectorThatIsReducedIsComputedInTheKernel) {
   for (const char *target : {"sm_75", "sm_90a"})
-    for (const matrix::Case &made : {caseOf(normed(), extents(21, 1024), "n"),
-                                     caseOf(perceptron(), ofHidden(21, 1024), "n")}) {
+    for (const int64_t k : {1024, 0, 9000}) {
+      const bool isNorm = k == 1024;
+      const matrix::Case made = k == 0 ? caseOf(perceptron(), ofHidden(21, 1024), "n")
+                                       : caseOf(normed(), extents(21, k), "n");
       CompileOptions options = made.options;
       options.target = target;
       const std::string text = emit(made.program, options, Stage::Cuda);
-      EXPECT_THAT(text, HasSubstr(made.program.name() + "_x("));
-      EXPECT_THAT(text, HasSubstr("multiplied"));
+      EXPECT_EQ(text.find("_of_columns") != std::string::npos, isNorm) << text;
+      EXPECT_EQ(text.find("multiplied") == std::string::npos, isNorm) << text;
       EXPECT_THAT(text::impurities(text), testing::IsEmpty()) << text;
       expectNvrtc(made.program, options, target);
     }

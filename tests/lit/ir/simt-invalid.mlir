@@ -275,3 +275,29 @@ simt.kernel @k ["x", "w", "m"] threads = 16 grid = "m" arguments = ["tensor:x", 
     %sum = simt.reduce sum %codes times %a : vector<8xbf16> at %at {codec = #eider<codec software>} : vector<8xf8E4M3FN>, !simt.cursor<<row, threads = 16, vector = 8, rows = 1, columns = 128, loads = 1, width = 128>> -> f32
   }
 }
+
+// -----
+
+simt.kernel @k ["x", "m"] threads = 32 grid = "m" arguments = ["tensor:x", "dim:m"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<bf16>, %m: i64):
+  simt.for_tiles %m {
+  ^bb0(%at: !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>):
+    %a = simt.load columns %x at %at : !simt.pointer<bf16>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<8xbf16>
+    %f = arith.extf %a : vector<8xbf16> to vector<8xf32>
+    // expected-error @+1 {{is of f32, or the largest magnitude of bf16 or f16}}
+    %r = simt.reduce_columns sum %a at %at : vector<8xbf16>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
+  }
+}
+
+// -----
+
+simt.kernel @k ["x", "m"] threads = 32 grid = "m" arguments = ["tensor:x", "dim:m"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<bf16>, %m: i64):
+  simt.for_tiles %m {
+  ^bb0(%at: !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>):
+    %a = simt.load columns %x at %at : !simt.pointer<bf16>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>> -> vector<8xbf16>
+    %f = arith.extf %a : vector<8xbf16> to vector<8xf32>
+    // expected-error @+1 {{products are summed, of two column vectors}}
+    %r = simt.reduce_columns max %f times %f : vector<8xf32> at %at : vector<8xf32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
+  }
+}

@@ -33,6 +33,12 @@ simt.kernel @row ["x", "s", "w", "scales", "y", "eps", "stride", "tokens"] threa
     %f = arith.extf %a : vector<16xbf16> to vector<16xf32>
     // CHECK: simt.reduce sum %[[F]] at %[[AT]] : vector<16xf32>, {{.*}} -> f32
     %sum = simt.reduce sum %f at %at : vector<16xf32>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>> -> f32
+    // CHECK: simt.reduce_columns amax %{{.*}} at %[[AT]] : vector<16xbf16>, 
+    %of_columns = simt.reduce_columns amax %c at %at : vector<16xbf16>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>>
+    // CHECK: simt.reduce_columns sum %[[F]] times %[[F]] : vector<16xf32> at %[[AT]] : vector<16xf32>, {{.*}}
+    %of_products = simt.reduce_columns sum %f times %f : vector<16xf32> at %at : vector<16xf32>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>>
+    // CHECK: simt.inside_columns %{{.*}} at %[[AT]] : vector<16xbf16>
+    %inside = simt.inside_columns %c at %at : vector<16xbf16>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>>
     // CHECK: %[[AMAX:.*]] = simt.reduce amax_number %[[A]] at %[[AT]] {group = 128 : i64} : vector<16xbf16>, {{.*}} -> vector<2xf32>
     %amax = simt.reduce amax_number %a at %at {group = 128 : i64} : vector<16xbf16>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 1024, loads = 2, width = 1024>> -> vector<2xf32>
     // CHECK: %[[WIDE:.*]] = simt.spread %[[AMAX]] : vector<2xf32> to vector<16xf32>

@@ -153,3 +153,15 @@ eider.program @halves_of_heads(b, h = 8, d = 64) {
   %first = eider.half first %x : tensor<?x8x128xf32, #eider.dims<b, h, 2 * d>> -> tensor<?x8x64xf32, #eider.dims<b, h, d>>
   eider.output "o", %first : tensor<?x8x64xf32, #eider.dims<b, h, d>>
 }
+
+// -----
+
+eider.program @vector_of_no_product(m, n = 64) {
+  %x = eider.input "x" : tensor<?x64xf32, #eider.dims<m, n>>
+  %g = eider.input "g" : tensor<64xf32, #eider.dims<n>>
+  // expected-error @below {{reduces a column vector of the program's matrix, which no product meets; reduce the matrix's elements instead}}
+  %s = eider.reduce sum %g over [*] : tensor<64xf32, #eider.dims<n>> -> tensor<1xf32, #eider.dims<1>>
+  %wide = eider.broadcast %s : tensor<1xf32, #eider.dims<1>> to tensor<?x64xf32, #eider.dims<m, n>>
+  %y = arith.mulf %x, %wide : tensor<?x64xf32, #eider.dims<m, n>>
+  eider.output "y", %y : tensor<?x64xf32, #eider.dims<m, n>>
+}
