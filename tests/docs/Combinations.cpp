@@ -53,7 +53,7 @@ std::string problemOf(const std::string &op, const OpParameters &parameters,
     options.codec = codec;
     const Program program = libraryOp(op, parameters);
     for (const Signature::NamedDim &dim : program.signature().dims)
-      if (dim.name == "hidden" || dim.name == "k" || (dim.name == "n" && op != "gemv"))
+      if (dim.name == "hidden" || dim.name == "k" || (dim.name == "n" && !op.ends_with("gemv")))
         options.dims[dim.name] = 4096;
       else if (const auto extent = extents.find(dim.name); extent != extents.end())
         options.dims[dim.name] = extent->second;

@@ -106,8 +106,8 @@ void addWhole(std::vector<BenchCell> &cells) {
 /// and the shapes of layers.
 void addContractions(std::vector<BenchCell> &cells) {
   auto add = [&](const std::string &format, const std::string &block, const std::string &codec,
-                 int64_t n, int64_t k) {
-    BenchCell made = cell("gemv", "bf16", format, block, codec, {});
+                 int64_t n, int64_t k, const char *op = "gemv") {
+    BenchCell made = cell(op, "bf16", format, block, codec, {});
     made.program.dims = {{"n", n}, {"k", k}};
     cells.push_back(made);
   };
@@ -119,6 +119,9 @@ void addContractions(std::vector<BenchCell> &cells) {
   add("e4m3", "1x128", "auto", 4096, 14336);
   add("e4m3", "1x128", "auto", 7168, 18432);
   add("e4m3", "1x128", "auto", 1024, 4096);
+  for (auto [n, k] : {std::pair{6144, 4096}, {10240, 8192}}) // a layer's queries, keys and values
+    for (const char *op : {"gemv", "rms_norm_gemv"})
+      add("e4m3", "1x*", "auto", n, k, op);
   auto addSome = [&](const char *op, const char *format, const char *block, int64_t m, int64_t n,
                      int64_t k) {
     BenchCell made = cell(op, "bf16", format, block, "auto", {});
@@ -314,7 +317,7 @@ BenchCell libraryCell(const std::string &op) {
 /// kernel can reach, and one of each other kind at the other shapes too.
 void addLibrary(std::vector<BenchCell> &cells) {
   for (const OpInfo &op : libraryOps())
-    if (op.name != "gemv" && op.name.find("matmul") == std::string::npos &&
+    if (!op.name.ends_with("gemv") && op.name.find("matmul") == std::string::npos &&
         !op.name.starts_with("attention_"))
       cells.push_back(libraryCell(op.name));
   cells.push_back(libraryCell("softmax"));
