@@ -63,16 +63,6 @@ Program addedProduct() {
   return b.build();
 }
 
-/// y = silu(gate · norm(h)) * (up · norm(h)), each product rounded
-Program gatedProduct() {
-  Builder b("norm_product_silu_mul");
-  Dim n = b.dim("n"), k = b.dim("k");
-  Scaled gate = weightOf(b, "gate", n, k), up = weightOf(b, "up", n, k);
-  Value x = normed(b.input("h", bf16, {k}), b.input("weight", bf16, {k}));
-  b.output("y", silu(round_to(dot(gate, x), bf16)) * round_to(dot(up, x), bf16), bf16);
-  return b.build();
-}
-
 /// y = w · x; residual = h
 Program lastProduct() {
   Builder b("product_copy");
@@ -135,12 +125,6 @@ void DecodeLayer::make(const std::string &name, DType dtype, std::vector<int64_t
 
 NamedTensor DecodeLayer::whole(std::string_view as, const std::string &name) {
   return {as, at(name).memory.get()};
-}
-
-NamedTensor DecodeLayer::fromRow(std::string_view as, const std::string &name, int64_t row) {
-  const Tensor &all = at(name);
-  const size_t bytes = static_cast<size_t>(row * all.shape.back()) * sizeOf(all.dtype);
-  return {as, static_cast<const std::byte *>(all.memory.get()) + bytes};
 }
 
 NamedTensor DecodeLayer::part(std::string_view as, const std::string &name, int64_t column) {
@@ -208,7 +192,8 @@ void DecodeLayer::prepare() {
   multiply("down", "gated", "x");
 }
 
-/// Of one sequence norms, and what follows a product, are in the kernels of the products.
+/// Of one sequence the first norm is in the product after it, and what is added or copied in those
+/// before: products of vectors, which need no tensor cores.
 void DecodeLayer::prepareVectors() {
   step(normedProduct(), {{"n", model.ofQkv()}, {"k", model.hidden}},
        {whole("w", "qkv"), whole("w_scale", "qkv_scale"), whole("x", "x"),
@@ -217,10 +202,11 @@ void DecodeLayer::prepareVectors() {
   step(addedProduct(), {{"n", model.hidden}, {"k", model.ofQueries()}},
        {whole("w", "o"), whole("w_scale", "o_scale"), whole("x", "attended"), whole("x0", "x"),
         whole("residual", "residual"), whole("y", "hidden")});
-  step(gatedProduct(), {{"n", model.ffn}, {"k", model.hidden}},
-       {whole("gate", "gate_up"), whole("gate_scale", "gate_up_scale"),
-        fromRow("up", "gate_up", model.ffn), fromRow("up_scale", "gate_up_scale", model.ffn),
-        whole("h", "hidden"), whole("weight", "norm2"), whole("y", "gated")});
+  feed("rms_norm", model.hidden, {whole("x", "hidden"), whole("weight", "norm2")}, "normed");
+  step("gemv", codesOf("1x*"), {{"n", 2 * model.ffn}, {"k", model.hidden}},
+       {whole("w", "gate_up"), whole("w_scale", "gate_up_scale"), whole("x", "normed"),
+        whole("y", "wide")});
+  feed("silu_mul", model.ffn, {whole("x", "wide")}, "gated");
   step(lastProduct(), {{"n", model.hidden}, {"k", model.ffn}},
        {whole("w", "down"), whole("w_scale", "down_scale"), whole("x", "gated"),
         whole("h", "hidden"), whole("y", "x"), whole("residual", "residual")});

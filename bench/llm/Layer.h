@@ -78,8 +78,6 @@ private:
   void make(const std::string &name, DType dtype, std::vector<int64_t> shape);
   /// A part of the tensor's rows, from a column on.
   NamedTensor part(std::string_view as, const std::string &name, int64_t column);
-  /// The tensor's rows from one on.
-  NamedTensor fromRow(std::string_view as, const std::string &name, int64_t row);
   void step(const std::string &op, const OpParameters &parameters, const Dims &dims,
             std::vector<NamedTensor> given);
   void step(const Program &program, const Dims &dims, std::vector<NamedTensor> given);

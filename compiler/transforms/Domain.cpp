@@ -586,8 +586,7 @@ std::optional<Domain> Domain::of(ProgramOp program) {
       failed(checkProducts(program, domain)))
     return std::nullopt;
   domain.stacksRows =
-      domain.contracts && domain.matricesWritten == 0 && domain.rowReductions == 1 &&
-      !domain.readsParts &&
+      domain.contracts && domain.matricesWritten == 0 && !domain.readsParts &&
       llvm::none_of(program.getBlock(), [&](Operation &op) { return differsByRow(domain, op); });
   if (domain.narrowestStore == 0)
     domain.narrowestStore = 8;

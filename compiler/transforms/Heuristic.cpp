@@ -375,11 +375,17 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
   } else if (chunks > isLong && llvm::isPowerOf2_64(chunks)) {
     knobs.tiles = 4;
     knobs.prefetch = 1;
+  } else if (chunks > isLong) {
+    knobs.rows = 1;
+    // Without scales of groups, and of so few blocks, there are registers to load ahead.
+    if (domain.group == 0 || 2 * knobs.threads >= heldOfLong) {
+      knobs.tiles = 8;
+      knobs.prefetch = 1;
+    } else {
+      knobs.resident = std::clamp<int64_t>(heldOfLong / knobs.threads, 1, 16);
+    }
   } else {
-    if (chunks > isLong)
-      knobs.rows = 1;
-    knobs.resident =
-        std::clamp<int64_t>((chunks > isLong ? heldOfLong : held) / knobs.threads, 1, 16);
+    knobs.resident = std::clamp<int64_t>(held / knobs.threads, 1, 16);
   }
   return ScheduleAttr::get(context, Family::row, knobs);
 }

@@ -143,6 +143,18 @@ Program ranged() {
   return b.build();
 }
 
+/// Two projections of one norm, which meet each other: gate and up of a layer.
+Program gated() {
+  Builder b("gated_projection");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled gate = b.scaled_input("gate", e4m3, {n, k}, {1, whole}, f32),
+         up = b.scaled_input("up", e4m3, {n, k}, {1, 64}, f32);
+  Value x = b.input("x", bf16, {k});
+  Value h = round_to(x * rsqrt(mean(x * x, 0) + 1e-6f), bf16);
+  b.output("y", silu(dot(gate, h)) * dot(up, h), f32);
+  return b.build();
+}
+
 /// Two projections, of which one needs all of the other.
 Program perceptron() {
   Builder b("perceptron");
@@ -191,7 +203,8 @@ TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
   for (const char *schedule : {"", "row<threads = 64, vector = 16>",
                                "row<threads = 64, vector = 16, rows = 2, tiles = 2, prefetch = 1>",
                                "row<threads = 64, vector = 8, rows = 3>"})
-    for (const Program &program : {layer(), plain(), divided(), normed(), layerNormed(), ranged()})
+    for (const Program &program :
+         {layer(), plain(), divided(), normed(), layerNormed(), ranged(), gated()})
       cases.push_back(caseOf(program, extents(37, 1173), "n", schedule));
   for (const char *schedule :
        {"row<threads = 64, vector = 16, rows = 2, tiles = 3, hoist = 1>",
