@@ -314,6 +314,7 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
     return failure();
   domain.bitsOfVectors = std::max(domain.bitsOfVectors, bitsOfVector);
   domain.packsWeights &= packingOf(weights.getElementType()) > 1;
+  domain.foldsScales |= op.foldsScales();
   domain.lengthOfRows = std::max(domain.lengthOfRows, length);
   domain.meetsCodes = op.meetAsCodes() && (domain.products == 1 || domain.meetsCodes);
   domain.byWarpgroups &= domain.products == 1 && (bitsOfVector == 16 || domain.meetsCodes) &&
@@ -574,6 +575,7 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     domain.residentThreads = known ? known->threads : domain.residentThreads;
     domain.sharedOfBlock = known ? known->sharedKib * 1024 : domain.sharedOfBlock;
     domain.byWarpgroups &= known && known->warpgroups;
+    domain.foldsScales &= known && known->bf16Products;
     for (ContractOp op : program.getOps<ContractOp>())
       if (Type met = op.mayMeetAsPairs(); met && met.isBF16())
         domain.meetsPairs &= known && known->bf16Products;

@@ -140,6 +140,7 @@ struct Domain {
   /// Whether they should: what is decoded by arithmetic takes less of it so.
   bool prefersPairs(int64_t vector) const { return decodesBySoftware && mayMeetPairs(vector); }
   int64_t products = 0;       ///< Of matrices in memory, whose elements are the matrix's.
+  bool foldsScales = false;   ///< Their pairs of codes meet scales beforehand, which are bytes.
   int64_t bitsOfVectors = 0;  ///< Of an element that meets them, at most.
   bool packsWeights = true;   ///< Two of each are a byte.
   int64_t blockOfWeights = 0; ///< Of their rows, with a scale together, at most; 0: whole rows.

@@ -189,6 +189,7 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
 /// What is wrong with the warps of a product of matrices; empty: nothing.
 static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) {
   constexpr int64_t step = 64, all = mostStaticShared, ofReductions = 1024, most = 128;
+  constexpr int64_t leastBlock = 16;
   if (k.warpgroups)
     return warpgroupsProblem(k, domain);
   if (k.cluster > 1)
@@ -214,10 +215,14 @@ static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) 
   const int64_t codes = ofWarp * (k.threads / 32) * k.prefetch / (domain.packsWeights ? 2 : 1);
   const int64_t others =
       k.rows > 8 ? k.rows * k.loads * step * k.split * k.prefetch * domain.bitsOfVectors / 8 : 0;
+  const int64_t scales = // those of narrower blocks are more
+      domain.foldsScales
+          ? k.columns * k.split * k.prefetch * std::max<int64_t>(1, k.loads * step / leastBlock)
+          : 0;
   const int64_t sums = k.split * k.rows * (k.columns + 4) * 4;
   // Blocks that combine parts of the whole matrix have memory for that, too.
   const int64_t bytes = all - (domain.reducesWhole || domain.readsParts ? ofReductions : 0);
-  if (domain.products * std::max(codes + others, sums) > bytes)
+  if (domain.products * std::max(codes + others + scales, sums) > bytes)
     return "what is on its way and the sums that warps share must fit " +
            std::to_string(bytes / 1024) +
            " KiB of shared memory: lower prefetch, loads, split, rows or columns";
