@@ -334,6 +334,7 @@ static LogicalResult noteContraction(Domain &domain, ContractOp op) {
                           << domain.columns.str()
                           << ", whose rows have no dim of their own: declare one for each axis";
   domain.meetsPairs = op.mayMeetAsPairs() && (domain.meetsPairs || !domain.contracts);
+  domain.foldsPairs = op.foldsScales() && (domain.foldsPairs || !domain.contracts);
   domain.blockOfPairs = std::gcd(domain.blockOfPairs, op.weightsBlock().value_or(0));
   domain.contracts = true;
   domain.reducesRows = true;

@@ -104,6 +104,8 @@ LogicalResult ProgramLowering::contract(ContractOp op) {
     codec = decode.getCodecAttr();
     weights = decode.getInput();
     vector = vector.getDefiningOp<arith::ExtFOp>().getIn();
+    if (domain.foldsPairs) // scales as they are, too
+      scales = scales.getDefiningOp()->getOperand(0);
   }
   Value sum = simt::ReduceOp::create(builder, op.getLoc(), held, Reduction::sum, weights, vector,
                                      isOfRow ? Value() : scales, cursor, /*group=*/0, codec);

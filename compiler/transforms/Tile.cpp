@@ -125,7 +125,8 @@ static std::string pairsProblem(const ScheduleKnobs &k, const Domain &domain) {
   if (k.threads % 32 != 0 || !domain.mayMeetPairs(k.vector))
     return "tensor cores add up what four lanes of whole warps hold: threads is a multiple of 32, "
            "vector of " +
-           std::string(domain.packs ? "8" : "4") + ", and a block of one scale of 4 × vector";
+           std::string(domain.packs ? "8" : "4") + ", and a block of one scale of 4 × vector, " +
+           "or, of such codes as meet their scales beforehand, of vector";
   return "";
 }
 
