@@ -254,7 +254,8 @@ static LogicalResult noteScales(Domain &domain, ContractOp op, std::optional<int
     return op.emitError("multiplies codes whose scales have a layout of their own; take row_major");
   if (block && *block < op.weightsType().getShape().back()) {
     domain.blockOfWeights = std::max(domain.blockOfWeights, *block);
-    domain.byWarpgroups &= *block == 128; // a stage
+    constexpr int64_t stage = 128;
+    domain.byWarpgroups &= *block == stage || (op.foldsScales() && *block < stage);
   }
   return success();
 }
@@ -317,8 +318,10 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   domain.foldsScales |= op.foldsScales();
   domain.lengthOfRows = std::max(domain.lengthOfRows, length);
   domain.meetsCodes = op.meetAsCodes() && (domain.products == 1 || domain.meetsCodes);
-  domain.byWarpgroups &= domain.products == 1 && (bitsOfVector == 16 || domain.meetsCodes) &&
-                         weights.getElementTypeBitWidth() == 8 && length % 16 == 0;
+  const bool isWhole = op.foldsScales() ? length % 128 == 0
+                                        : weights.getElementTypeBitWidth() == 8 && length % 16 == 0;
+  domain.byWarpgroups &=
+      domain.products == 1 && (bitsOfVector == 16 || domain.meetsCodes) && isWhole;
   return success();
 }
 

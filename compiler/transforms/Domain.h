@@ -158,8 +158,8 @@ struct Domain {
   /// Bytes of shared memory of a block of such a product (templates/contraction/warpgroups.cuh,
   /// codes.cuh).
   int64_t sharedOfProduct(const ir::ScheduleKnobs &k) const {
-    constexpr int64_t stage = 128, operands = 3, ofScales = 64;
-    const int64_t ofRow = k.prefetch * stage + ofScales;
+    constexpr int64_t stage = 128, operands = 3;
+    const int64_t ofRow = foldsScales ? k.prefetch * stage / 2 + 96 : k.prefetch * stage + 64;
     const int64_t onWay = k.columns * ofRow + k.rows * (meetsCodes ? ofRow : operands * 2 * stage);
     return (std::max(onWay, k.rows * (k.columns + 4) * 4) + 1023) / 1024 * 1024;
   }

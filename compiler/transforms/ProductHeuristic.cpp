@@ -147,8 +147,11 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
   double least = 0;
   for (int64_t threads : {512, 256, 128})
     for (int64_t cluster : {1, 2, 4, 8}) {
-      // Few columns read rows that are many too often.
-      if (domain.meetsCodes ? threads == 512 : threads == 128 && rows > 16)
+      // Few columns read rows that are many too often, beside weights of four bits above all.
+      const int64_t mostOfFew = threads == 128                         ? 16
+                                : threads == 256 && domain.foldsScales ? 32
+                                                                       : most;
+      if (domain.meetsCodes ? threads == 512 : rows > mostOfFew)
         continue;
       // Of codes alone more are on their way than of those that are decoded.
       const bool isShared = tilesOfProduct(domain, threads / 2) * cluster > multiprocessors;

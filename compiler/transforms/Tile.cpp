@@ -155,7 +155,8 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
   if (!domain.byWarpgroups || k.warpgroups > 1)
     return "warpgroups multiply one matrix of codes of 8 bits in rows of 128 or whole rows of a "
            "scale, of a multiple of 16, by bf16 or f16, or of e4m3 or e5m2 by such codes where the "
-           "hardware converts them, for sm_90a: leave warpgroups out";
+           "hardware converts them, or of e2m1 in shorter rows of a scale of e8m0 or e4m3, of a "
+           "multiple of 128, by bf16, for sm_90a: leave warpgroups out";
   const ScheduleKnobs known{.threads = k.threads,
                             .vector = k.vector,
                             .rows = k.rows,

@@ -128,6 +128,16 @@ std::vector<Point> warpgroupPoints() {
   add({}, extents(9, 64, 2048), byWarpgroups(128, 8, 1, 8)); // most of scales on their way
   for (const int64_t m : {0, 31, 64, 65})
     add({}, extents(m, 192, 512), byWarpgroups(128, 64, 1, 3));
+  // Codes of four bits, whose scales are met before products; of an odd number of stages, one by
+  // one, too.
+  for (auto [block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}, {"32x64", "e8m0"}}) {
+    const OpParameters ofFour = {.format = "e2m1", .block = block, .scale = scale};
+    for (const char *values : {"normal", "specials"})
+      add(ofFour, extents(33, 150, 1152), byWarpgroups(256, 64, 2, 3), values);
+    add(ofFour, extents(9, 64, 2048), byWarpgroups(128, 16, 1, 8)); // most of scales on their way
+    add(ofFour, extents(64, 257, 384), byWarpgroups(512, 64, 8, 2));
+    add(ofFour, extents(20, 128, 128), byWarpgroups(128, 32, 1, 4));
+  }
   for (size_t i = 0; i < points.size(); i += 3)
     points[i].codec = "software";
   return points;
@@ -238,6 +248,10 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
   EXPECT_THAT(scheduleOf({}, extents(64, 4096, 14336)), HasSubstr("cluster = 4, warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(9, 57344, 8192)), HasSubstr("warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({.block = "1x*"}, extents(17, 57344, 8192)), HasSubstr("warpgroups = 1>"));
+  for (auto [block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}})
+    EXPECT_THAT(
+        scheduleOf({.format = "e2m1", .block = block, .scale = scale}, extents(64, 4096, 4096)),
+        HasSubstr("warpgroups = 1>"));
   for (const std::string &other :
        {scheduleOf({}, extents(8, 4096, 14336)),
         scheduleOf({.block = "1x*"}, extents(16, 4096, 14336)), // of no scales of blocks
