@@ -23,6 +23,8 @@ DECODE = ("--dim", "h=64", "--dim", "d=128", "--dim", "kv_heads=8", "--dim", "pa
 CELLS = (
     *(("gemv", ("--format", format, "--codec", codec, *GEMV), "gemv", 128)
       for format, codec in (("e4m3", "software"), ("e4m3", "hardware"), ("e5m2", "software"), ("e4m3fnuz", "software"))),
+    *(("gemv", ("--format", "e2m1", "--block", block, "--scale", scale, *GEMV), "gemv", 128)
+      for block, scale in (("1x32", "e8m0"), ("1x16", "e4m3"))),
     ("gemv", ("--format", "e4m3", "--codec", "software", *GEMV, "--schedule",
               "row<threads = 256, vector = 16, rows = 2, tiles = 4, resident = 2>"), "gemv", 128),
     *(("attention_decode", ("--format", format, "--codec", codec, *DECODE), "attention_decode", 128)

@@ -396,6 +396,21 @@ Type ContractOp::mayMeetAsPairs() {
   return codes.getDefiningOp<InputOp>() && (half.isBF16() || half.isF16()) ? half : Type();
 }
 
+bool ContractOp::foldsScales() {
+  auto narrow = [](Value value) { // what is widened, or decoded
+    if (auto decode = value.getDefiningOp<DecodeOp>())
+      return getElementTypeOrSelf(decode.getInput());
+    if (auto widened = value.getDefiningOp<arith::ExtFOp>())
+      return getElementTypeOrSelf(widened.getIn());
+    return getElementTypeOrSelf(value);
+  };
+  if (!getScales() || !weightsBlock() || !isa<Float4E2M1FNType>(narrow(getWeights())) ||
+      !isa<Float8E4M3FNType, Float8E8M0FNUType>(narrow(getScales())))
+    return false;
+  const Type met = isOfMatrices() ? vectorType().getElementType() : mayMeetAsPairs();
+  return met && (met.isBF16() || met.isF32());
+}
+
 LogicalResult ContractOp::verify() {
   const bool isScaled = isa<ScaledType>(getWeights().getType()),
              isVectorScaled = isa<ScaledType>(getVector().getType());

@@ -240,6 +240,8 @@ def Eider_ContractOp : Eider_Op<"contract", [Pure, AttrSizedOperandSegments]> {
     bool meetAsCodes() { return mayMeetAsCodes() && getCodec() == CodecPath::hardware; }
     /// Whether tensor cores can multiply the vector of bf16 or f16 that is read from memory, and codes that are. None where not, else its type.
     ::mlir::Type mayMeetAsPairs();
+    /// Whether such pairs, of codes of four bits that meet bf16, meet their blocks' narrow scales before, of targets that have products of bf16.
+    bool foldsScales();
   }];
   let results = (outs Eider_F32Tensor:$result);
   let assemblyFormat = [{

@@ -343,10 +343,9 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
                                      [&](OpOperand &use) { return !isGathered(use.getOwner()); });
   }
 
-  /// Matrices are read where they are multiplied; the second level of scales is of all products.
+  /// Matrices are read where they are multiplied.
   void multiply(ContractOp op, const Parts &weights) {
     OpBuilder builder(op);
-    Arithmetic32 a{builder, op.getLoc()};
     Parts rows;
     if (isa<ScaledType>(op.getVector().getType()))
       rows = parts.at(op.getVector());
@@ -355,7 +354,14 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     Value product =
         ContractOp::create(builder, op.getLoc(), op.getType(), weights.codes, weights.scales,
                            rows.codes, rows.scales, op.getEnds(), CodecPathAttr());
-    for (Value global : {weights.global, rows.global})
+    replaceProduct(op, product, {weights.global, rows.global});
+  }
+
+  /// Times the second levels of its scales, which are of all products.
+  void replaceProduct(ContractOp op, Value product, ArrayRef<Value> globals) {
+    OpBuilder builder(op);
+    Arithmetic32 a{builder, op.getLoc()};
+    for (Value global : globals)
       if (global)
         product = a.binary<arith::MulFOp>(product, a.spread(global, op.getType()));
     if (Attribute name = op->getAttr("eider.name"))
@@ -373,14 +379,10 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       return multiply(op, weights);
     auto values = cast<RankedTensorType>(type.getCodesType().clone(builder.getF32Type()));
     Value decoded = DecodeOp::create(builder, op.getLoc(), values, weights.codes, CodecPathAttr());
-    Value scales = combined(a, a.widen(weights.scales), weights.global);
-    auto product =
-        ContractOp::create(builder, op.getLoc(), op.getType(), decoded, scales, op.getVector(),
-                           /*vector_scales=*/Value(), /*ends=*/Value(), CodecPathAttr());
-    if (Attribute name = op->getAttr("eider.name"))
-      product->setAttr("eider.name", name);
-    op.replaceAllUsesWith(product.getResult());
-    dead.push_back(op);
+    Value product = ContractOp::create(
+        builder, op.getLoc(), op.getType(), decoded, a.widen(weights.scales), op.getVector(),
+        /*vector_scales=*/Value(), /*ends=*/Value(), CodecPathAttr());
+    replaceProduct(op, product, weights.global);
   }
 
   /// Scales of a code type as values: no conversion of floats, but a codec's.

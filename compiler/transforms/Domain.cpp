@@ -263,7 +263,8 @@ static LogicalResult noteScales(Domain &domain, ContractOp op, std::optional<int
     return op.emitError("multiplies codes whose scales have a layout of their own; take row_major");
   if (block && *block < op.weightsType().getShape().back()) {
     domain.blockOfWeights = std::max(domain.blockOfWeights, *block);
-    domain.byWarpgroups &= *block == 128; // a stage
+    constexpr int64_t stage = 128;
+    domain.byWarpgroups &= *block == stage || (op.foldsScales() && *block < stage);
   }
   return success();
 }
@@ -323,10 +324,13 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
     return failure();
   domain.bitsOfVectors = std::max(domain.bitsOfVectors, bitsOfVector);
   domain.packsWeights &= packingOf(weights.getElementType()) > 1;
+  domain.foldsScales |= op.foldsScales();
   domain.lengthOfRows = std::max(domain.lengthOfRows, length);
   domain.meetsCodes = op.meetAsCodes() && (domain.products == 1 || domain.meetsCodes);
-  domain.byWarpgroups &= domain.products == 1 && (bitsOfVector == 16 || domain.meetsCodes) &&
-                         weights.getElementTypeBitWidth() == 8 && length % 16 == 0;
+  const bool isWhole = op.foldsScales() ? length % 128 == 0
+                                        : weights.getElementTypeBitWidth() == 8 && length % 16 == 0;
+  domain.byWarpgroups &=
+      domain.products == 1 && (bitsOfVector == 16 || domain.meetsCodes) && isWhole;
   return success();
 }
 
@@ -342,6 +346,7 @@ static LogicalResult noteContraction(Domain &domain, ContractOp op) {
                           << domain.columns.str()
                           << ", whose rows have no dim of their own: declare one for each axis";
   domain.meetsPairs = op.mayMeetAsPairs() && (domain.meetsPairs || !domain.contracts);
+  domain.foldsPairs = op.foldsScales() && (domain.foldsPairs || !domain.contracts);
   domain.blockOfPairs = std::gcd(domain.blockOfPairs, op.weightsBlock().value_or(0));
   domain.contracts = true;
   domain.reducesRows = true;
@@ -597,6 +602,7 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     domain.residentThreads = known ? known->threads : domain.residentThreads;
     domain.sharedOfBlock = known ? known->sharedKib * 1024 : domain.sharedOfBlock;
     domain.byWarpgroups &= known && known->warpgroups;
+    domain.foldsScales &= known && known->bf16Products;
     for (ContractOp op : program.getOps<ContractOp>())
       if (Type met = op.mayMeetAsPairs(); met && met.isBF16())
         domain.meetsPairs &= known && known->bf16Products;

@@ -134,13 +134,20 @@ struct Domain {
   bool reducesColumns = false; ///< Some reduction of a whole column vector.
   bool meetsPairs = false;    ///< Tensor cores can do that, of codes and bf16 or f16.
   int64_t blockOfPairs = 0;   ///< Such codes with a scale together; 0: whole rows.
+  bool foldsPairs = false;    ///< They meet their scales beforehand.
   /// Whether they can where threads have so many neighbours: four lanes have a sum together.
   bool mayMeetPairs(int64_t vector) const {
+    if (foldsPairs) // a thread's neighbours are a block, or blocks
+      return meetsPairs && vector % 8 == 0 &&
+             (vector % blockOfPairs == 0 || blockOfPairs % vector == 0);
     return meetsPairs && vector % (packs ? 8 : 4) == 0 && blockOfPairs % (4 * vector) == 0;
   }
-  /// Whether they should: what is decoded by arithmetic takes less of it so.
-  bool prefersPairs(int64_t vector) const { return decodesBySoftware && mayMeetPairs(vector); }
+  /// Whether they should: what is decoded by arithmetic takes less of it so, and what is folded.
+  bool prefersPairs(int64_t vector) const {
+    return (decodesBySoftware || foldsPairs) && mayMeetPairs(vector);
+  }
   int64_t products = 0;       ///< Of matrices in memory, whose elements are the matrix's.
+  bool foldsScales = false;   ///< Their pairs of codes meet scales beforehand, which are bytes.
   int64_t bitsOfVectors = 0;  ///< Of an element that meets them, at most.
   bool packsWeights = true;   ///< Two of each are a byte.
   int64_t blockOfWeights = 0; ///< Of their rows, with a scale together, at most; 0: whole rows.
@@ -152,8 +159,8 @@ struct Domain {
   /// Bytes of shared memory of a block of such a product (templates/contraction/warpgroups.cuh,
   /// codes.cuh).
   int64_t sharedOfProduct(const ir::ScheduleKnobs &k) const {
-    constexpr int64_t stage = 128, operands = 3, ofScales = 64;
-    const int64_t ofRow = k.prefetch * stage + ofScales;
+    constexpr int64_t stage = 128, operands = 3;
+    const int64_t ofRow = foldsScales ? k.prefetch * stage / 2 + 96 : k.prefetch * stage + 64;
     const int64_t onWay = k.columns * ofRow + k.rows * (meetsCodes ? ofRow : operands * 2 * stage);
     return (std::max(onWay, k.rows * (k.columns + 4) * 4) + 1023) / 1024 * 1024;
   }

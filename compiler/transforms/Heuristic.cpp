@@ -350,24 +350,31 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
 static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t isLong = 512;                                        // chunks
   constexpr int64_t held = 1024, heldOfLong = 896, heldOfSoftware = 512; // threads
-  const int64_t vector = vectorFor(domain);
+  // Codes of 16 bytes that meet their scales beforehand: two chunks of each of two rows are what a
+  // thread holds; the vector that is laid out for them stays.
+  constexpr int64_t ofFolded = 32;
+  const bool folds = domain.foldsPairs && domain.mayMeetPairs(ofFolded);
+  const int64_t vector = folds ? ofFolded : vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   const int64_t lanes = legalThreads(std::max<int64_t>(1, domain.group / vector));
-  const int64_t loads = chunks > isLong ? 4 : 2;
+  const int64_t loads = chunks > isLong && !folds ? 4 : 2;
   ScheduleKnobs knobs{.threads = std::clamp<int64_t>(legalThreads(ceilDiv(chunks, loads)),
                                                      std::max<int64_t>(lanes, 32), 1024),
                       .vector = vector,
                       .mma = domain.prefersPairs(vector)};
-  const bool isFew = ceilDiv(chunks, knobs.threads) <= 4; // chunks a thread
+  const bool isFew = ceilDiv(chunks, knobs.threads) <= (folds ? 2 : 4); // chunks a thread
   if (domain.stacksRows && isFew)
     knobs.rows = 2;
-  if (domain.decodesBySoftware && isFew) {
+  if ((domain.decodesBySoftware || folds) && isFew) {
     knobs.tiles = 4;
+    knobs.prefetch = folds && domain.width % (knobs.threads * vector) == 0;
+    knobs.hoist = folds;
     // The nearest: a block alone leaves a multiprocessor half empty.
     knobs.resident = std::max<int64_t>(1, (heldOfSoftware + knobs.threads / 2) / knobs.threads);
   }
-  knobs.hoist = domain.reducesColumns;
-  if (domain.decodesBySoftware || !isFew)
+  if (domain.reducesColumns)
+    knobs.hoist = 1;
+  if (domain.decodesBySoftware || folds || !isFew)
     return ScheduleAttr::get(context, Family::row, knobs);
   if (domain.reducesColumns) {
     knobs.tiles = domain.stacksRows ? 8 : 4;

@@ -74,11 +74,12 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
   if (Attribute given = op->getAttr("eider.name"))
     product->setAttr("eider.name", given);
   map.map(op.getResult(), product.getResult());
+  if (knobs.warpgroups || domain.foldsScales) // several scales are copied together
+    for (Value scales : {Value(op.getScales()), rowScales})
+      if (scales)
+        alignmentOfRows(nameOf(scales), typeOf(scales));
   if (!knobs.warpgroups)
     return success();
-  for (Value scales : {Value(op.getScales()), rowScales})
-    if (scales) // several are copied together
-      alignmentOfRows(nameOf(scales), typeOf(scales));
   if (const int64_t bytes = domain.sharedOfProduct(knobs); bytes > mostStaticShared)
     kernel.setShared(bytes);
   return success();
@@ -106,6 +107,8 @@ LogicalResult ProgramLowering::contract(ContractOp op) {
     if (!vector.getDefiningOp<simt::LoadOp>() && !tile.coversRows()) // computed of zeros, outside
       vector =
           simt::InsideColumnsOp::create(builder, op.getLoc(), vector.getType(), vector, cursor);
+    if (domain.foldsPairs) // scales as they are, too
+      scales = scales.getDefiningOp()->getOperand(0);
   }
   Value sum = simt::ReduceOp::create(builder, op.getLoc(), held, Reduction::sum, weights, vector,
                                      isOfRow ? Value() : scales, cursor, /*group=*/0, codec);

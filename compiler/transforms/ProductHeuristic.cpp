@@ -36,7 +36,11 @@ ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domai
   const int64_t widest = knobs.rows > 8 ? 64 : 32;
   while (knobs.columns < widest && tilesOf(2 * knobs.columns) * 3 >= 5 * multiprocessors)
     knobs.columns *= 2;
-  const int64_t strips = std::min<int64_t>(knobs.columns / 16, 8);
+  // What lays few rows of x out for pairs that are folded serves 32 columns.
+  const bool isWide =
+      domain.foldsScales && domain.bitsOfVectors == 16 && knobs.rows == 8 && knobs.columns >= 32;
+  const int64_t ofStrip = isWide ? 32 : 16;
+  const int64_t strips = std::min<int64_t>(knobs.columns / ofStrip, 8);
   const int64_t blocks = ceilDiv(tilesOf(knobs.columns), multiprocessors);
   const int64_t mostWarps = knobs.rows > 32 ? 4 : 16; // of many rows, as many stages as fit
   while (strips * knobs.split < mostWarps && blocks * strips * knobs.split < warps)
@@ -52,6 +56,7 @@ ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domai
     for (auto [loads, prefetch] : stages) {
       knobs.loads = loads;
       knobs.prefetch = prefetch;
+      knobs.resident = isWide ? warps * 32 / knobs.threads : 0;
       auto schedule = ScheduleAttr::get(context, Family::contract, knobs);
       if (tileOf(schedule, domain, message))
         return schedule;
@@ -142,8 +147,11 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
   double least = 0;
   for (int64_t threads : {512, 256, 128})
     for (int64_t cluster : {1, 2, 4, 8}) {
-      // Few columns read rows that are many too often.
-      if (domain.meetsCodes ? threads == 512 : threads == 128 && rows > 16)
+      // Few columns read rows that are many too often, beside weights of four bits above all.
+      const int64_t mostOfFew = threads == 128                         ? 16
+                                : threads == 256 && domain.foldsScales ? 32
+                                                                       : most;
+      if (domain.meetsCodes ? threads == 512 : rows > mostOfFew)
         continue;
       // Of codes alone more are on their way than of those that are decoded.
       const bool isShared = tilesOfProduct(domain, threads / 2) * cluster > multiprocessors;

@@ -125,7 +125,8 @@ static std::string pairsProblem(const ScheduleKnobs &k, const Domain &domain) {
   if (k.threads % 32 != 0 || !domain.mayMeetPairs(k.vector))
     return "tensor cores add up what four lanes of whole warps hold: threads is a multiple of 32, "
            "vector of " +
-           std::string(domain.packs ? "8" : "4") + ", and a block of one scale of 4 × vector";
+           std::string(domain.packs ? "8" : "4") + ", and a block of one scale of 4 × vector, " +
+           "or, of such codes as meet their scales beforehand, of vector";
   return "";
 }
 
@@ -154,7 +155,8 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
   if (!domain.byWarpgroups || k.warpgroups > 1)
     return "warpgroups multiply one matrix of codes of 8 bits in rows of 128 or whole rows of a "
            "scale, of a multiple of 16, by bf16 or f16, or of e4m3 or e5m2 by such codes where the "
-           "hardware converts them, for sm_90a: leave warpgroups out";
+           "hardware converts them, or of e2m1 in shorter rows of a scale of e8m0 or e4m3, of a "
+           "multiple of 128, by bf16, for sm_90a: leave warpgroups out";
   const ScheduleKnobs known{.threads = k.threads,
                             .vector = k.vector,
                             .rows = k.rows,
@@ -189,6 +191,7 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
 /// What is wrong with the warps of a product of matrices; empty: nothing.
 static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) {
   constexpr int64_t step = 64, all = mostStaticShared, ofReductions = 1024, most = 128;
+  constexpr int64_t leastBlock = 16;
   if (k.warpgroups)
     return warpgroupsProblem(k, domain);
   if (k.cluster > 1)
@@ -214,10 +217,14 @@ static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) 
   const int64_t codes = ofWarp * (k.threads / 32) * k.prefetch / (domain.packsWeights ? 2 : 1);
   const int64_t others =
       k.rows > 8 ? k.rows * k.loads * step * k.split * k.prefetch * domain.bitsOfVectors / 8 : 0;
+  const int64_t scales = // those of narrower blocks are more
+      domain.foldsScales
+          ? k.columns * k.split * k.prefetch * std::max<int64_t>(1, k.loads * step / leastBlock)
+          : 0;
   const int64_t sums = k.split * k.rows * (k.columns + 4) * 4;
   // Blocks that combine parts of the whole matrix have memory for that, too.
   const int64_t bytes = all - (domain.reducesWhole || domain.readsParts ? ofReductions : 0);
-  if (domain.products * std::max(codes + others, sums) > bytes)
+  if (domain.products * std::max(codes + others + scales, sums) > bytes)
     return "what is on its way and the sums that warps share must fit " +
            std::to_string(bytes / 1024) +
            " KiB of shared memory: lower prefetch, loads, split, rows or columns";

@@ -31,6 +31,7 @@
 namespace eider::arch {
 
 inline constexpr bool has_fp8_conversions = true, has_fp4_conversions = true;
+inline constexpr bool has_bf16_products = true;
 
 //===-- Where a thread is, and how threads meet ---------------------------===//
 

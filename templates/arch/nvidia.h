@@ -33,6 +33,9 @@ inline constexpr bool has_fp4_conversions = true;
 inline constexpr bool has_fp4_conversions = false;
 #endif
 
+/// Whether tensor cores multiply bf16, of which pairs are multiplied by instruction, too.
+inline constexpr bool has_bf16_products = target >= 800;
+
 //===-- Where a thread is, and how threads meet ---------------------------===//
 
 /// The line of the emitted text that called a collective: the simulator's errors name it, a GPU

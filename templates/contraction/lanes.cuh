@@ -12,7 +12,7 @@
 #ifndef EIDER_CONTRACTION_LANES_CUH
 #define EIDER_CONTRACTION_LANES_CUH
 
-#include "eider/contraction/pairs.cuh"
+#include "eider/contraction/folded.cuh"
 
 namespace eider {
 
@@ -45,6 +45,52 @@ template <class Code> struct TensorCores {
     }
     const auto of_group = [&](int row, int group) { return common[row * of_row + group]; };
     return own<rows, of_row>(codes, of_group, vector, at);
+  }
+
+  /// The same where pairs meet scales beforehand, which are each lane's own.
+  template <int rows, bool may_end, class W, class S, class X, int count, int length, int groups>
+  requires folds_scales<W, S, X>
+  static EIDER_DEVICE Fragment<float, rows> own_scaled_sums(const Fragment<W, count> &codes,
+                                                            const Fragment<S, groups> &scales,
+                                                            const Fragment<X, length> &vector,
+                                                            arch::Site at) {
+    constexpr int step = length % 32 == 0 ? 32 : length % 16 == 0 ? 16 : 8; // at a time
+    constexpr int of_row = groups / rows, each = length / of_row,
+                  some = step > each ? step / each : 1;
+    using Factors = ScaleFactors<W, S, 2 * some>;
+    static_assert(count == rows * length && length == of_row * each &&
+                      (step % each == 0 || each % step == 0),
+                  "a row's elements meet the vector's, eight neighbours at a time");
+    float sums[(rows + 1) / 2][4]{};
+    EIDER_UNROLL
+    for (int first = 0; first < length; first += step) {
+      const auto x = parted(some_of<step>(vector, first));
+      EIDER_UNROLL
+      for (int row = 0; row < rows; row += 2) {
+        Fragment<S, 2 * some> of_both{};
+        EIDER_UNROLL
+        for (int i = 0; i < 2 * some; ++i)
+          if (row + i / some < rows)
+            of_both.fill(i, scales[(row + i / some) * of_row + first / each + i % some]);
+        const Factors factors(of_both);
+        uint32 w[2][step / 2]{}; // of an odd number of rows the last is zeros
+        EIDER_UNROLL
+        for (int half = 0; half < 2 && row + half < rows; ++half)
+          folded_pairs(
+              some_of<step>(codes, (row + half) * length + first), factors,
+              [=](int i) { return half * some + i / each; }, w[half]);
+        EIDER_UNROLL
+        for (int i = 0; i < step / 2; i += 2) {
+          const uint32 a[4] = {w[0][i], w[1][i], w[0][i + 1], w[1][i + 1]};
+          multiply_add_of<X>(sums[row / 2], a, &x.words[i], at);
+        }
+      }
+    }
+    auto result = own_of<rows>(sums);
+    EIDER_UNROLL
+    for (int row = 0; row < rows; ++row)
+      result.fill(row, result[row] * static_cast<float>(1 << Factors::lowered));
+    return result;
   }
 
 private:
@@ -88,7 +134,12 @@ private:
         sums[i / 4][i % 4] =
             arch::fma(unscaled[i / 4][i % 4], scale(i / 2, group), sums[i / 4][i % 4]);
     }
-    // Columns 2t and 2t + 1 are of lane t of four: of those the one whose row has that number.
+    return own_of<rows>(sums);
+  }
+
+  /// Columns 2t and 2t + 1 are of lane t of four: of those the one whose row has that number.
+  template <int rows>
+  static EIDER_DEVICE Fragment<float, rows> own_of(const float (&sums)[(rows + 1) / 2][4]) {
     const int lane = arch::thread_index() % 32;
     const bool has_sums = lane % 4 == lane / 8, is_second = lane / 4 % 2 != 0;
     Fragment<float, rows> result;
@@ -100,14 +151,14 @@ private:
     return result;
   }
 
-  template <int some, class W, int count>
-  static EIDER_DEVICE Fragment<W, some> some_of(const Fragment<W, count> &codes, int first) {
-    constexpr int per_word = Fragment<W, count>::per_word;
+  template <int some, class T, int count>
+  static EIDER_DEVICE Fragment<T, some> some_of(const Fragment<T, count> &elements, int first) {
+    constexpr int per_word = Fragment<T, count>::per_word;
     static_assert(some % per_word == 0, "whole words");
-    Fragment<W, some> result;
+    Fragment<T, some> result;
     EIDER_UNROLL
     for (int i = 0; i < some / per_word; ++i)
-      result.words[i] = codes.words[first / per_word + i];
+      result.words[i] = elements.words[first / per_word + i];
     return result;
   }
 };

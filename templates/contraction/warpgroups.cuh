@@ -6,7 +6,7 @@
 #ifndef EIDER_CONTRACTION_WARPGROUPS_CUH
 #define EIDER_CONTRACTION_WARPGROUPS_CUH
 
-#include "eider/contraction/pairs.cuh"
+#include "eider/contraction/folded.cuh"
 #include "eider/memory/copy.cuh"
 #include "eider/memory/panels.cuh"
 #include "eider/memory/shared.cuh"
@@ -14,9 +14,10 @@
 
 namespace eider {
 
-/// How such a product is cut: what its warps have, and where that lies in shared memory.
+/// How such a product is cut: what its warps have, and where that lies in shared memory; whether
+/// weights are pairs of codes of four bits that meet their scales beforehand.
 template <class Tile, int64 length_, int64 block_rows_, int64 block_columns, int rows_,
-          int cluster_, int ahead_>
+          int cluster_, int ahead_, bool folds_ = false>
 struct WarpgroupCut {
   static constexpr int64 length = length_, block_rows = block_rows_;
   static constexpr int rows = rows_, cluster = cluster_, ahead = ahead_;
@@ -25,21 +26,27 @@ struct WarpgroupCut {
   static constexpr int64 blocks_of_row = (length + block_columns - 1) / block_columns;
   static constexpr int64 stages = (length + stage - 1) / stage;
   static constexpr int turns = static_cast<int>((stages + cluster - 1) / cluster); // of a block
-  static constexpr bool is_grouped = block_columns < length;
+  static constexpr bool is_grouped = block_columns < length, folds = folds_;
+  static constexpr bool sums_stages = is_grouped && !folds; // for themselves, to be scaled
+  static constexpr int block = block_columns < stage ? static_cast<int>(block_columns) : stage;
+  static constexpr int blocks_of_stage = stage / block;
   static constexpr bool is_even = length % (int64(stage) * cluster) == 0;
   static constexpr bool is_whole = Tile::matrix_columns % width == 0;
   static_assert(warps % 4 == 0 && (threads & (threads - 1)) == 0 && width == warps * 16,
                 "a warpgroup has 64 rows of w");
   static_assert(rows == 8 || rows == 16 || rows == 32 || rows == 64, "rows of one product");
   static_assert(Tile::rows * cluster == rows, "each block of a cluster keeps as many");
-  static_assert(!is_grouped || block_columns == stage, "stages are blocks");
+  static_assert(!is_grouped || (folds ? stage % block_columns == 0 : block_columns == stage),
+                "stages are blocks");
+  static_assert(!folds || length % stage == 0, "stages are whole");
   static_assert(length % 16 == 0, "rows are whole copies");
   static_assert(ahead >= 2, "a stage comes while one is multiplied");
 
   /// Of x, as it is multiplied: one stage is, one was until warpgroups meet, one is laid out.
   using Operand = Panels<rows, 2 * stage>;
   static constexpr int operands = 3;
-  static constexpr int of_codes = width * stage, of_scales = 64; // bytes, those of a row
+  static constexpr int of_codes = width * stage / (folds ? 2 : 1); // bytes
+  static constexpr int of_scales = folds ? 96 : 64;                // those of a row
   static constexpr int codes_at = operands * Operand::bytes;
   static constexpr int scales_at = codes_at + ahead * of_codes;
   static constexpr int pitch = width + 4; // of sums: no bank twice
@@ -58,25 +65,30 @@ struct WarpgroupCut {
 
 /// Codes on their way to shared memory: a warp copies whole lines of its own rows.
 template <class Cut, class W> class CodesOfWarp {
-  static constexpr int stage = Cut::stage;
+  static constexpr int stage = bytes_of<W>(Cut::stage), chunks = stage / 16; // of a row
+  static constexpr int at_once = 32 / chunks;                                // rows
+  static constexpr int of_half = bytes_of<W>(32);                            // of a lane's rows
   const W *from_; // where the thread's first piece of the next stage is
   unsigned char *to_, *taken_;
   int64 left_;    // of the length, from there on
   int rows_left_; // of the matrix, likewise
 
-  /// Where 16 codes of a row are: those of two rows are in different banks.
+  /// What a row's chunks change places by: so that those that lanes read together, of two rows or
+  /// of four shorter ones, are in different banks.
+  static EIDER_DEVICE int turned(int row) { return chunks == 8 ? (row & 1) << 2 : row & 2; }
   static EIDER_DEVICE int place(int row, int chunk) {
-    return row * stage + (chunk ^ (row & 1) << 2) * 16;
+    return row * stage + (chunk ^ turned(row)) * 16;
   }
 
 public:
   template <class Tile>
   EIDER_DEVICE CodesOfWarp(const Tile &tile, const W *w, unsigned char *shared)
-      : to_(shared + place(Cut::first_row() + Cut::lane() / 8, Cut::lane() % 8)),
+      : to_(shared + place(Cut::first_row() + Cut::lane() / chunks, Cut::lane() % chunks)),
         taken_(shared + (Cut::first_row() + Cut::lane() / 4) * stage) {
-    const int64 row = tile.first_column() + Cut::first_row() + Cut::lane() / 8;
-    const int64 column = Cut::first() + Cut::lane() % 8 * 16, there = Tile::matrix_columns - row;
-    from_ = w + row * Cut::length + column;
+    const int64 row = tile.first_column() + Cut::first_row() + Cut::lane() / chunks;
+    const int64 column = Cut::first() + Cut::lane() % chunks * (16 * packing<W>),
+                there = Tile::matrix_columns - row;
+    from_ = w + (row * Cut::length + column) / packing<W>;
     left_ = Cut::length - column;
     rows_left_ = there < 16 ? static_cast<int>(there) : 16;
   }
@@ -84,35 +96,37 @@ public:
   /// Begins to copy the next stage to a slot.
   EIDER_DEVICE void begin(int slot) {
     EIDER_UNROLL
-    for (int i = 0; i < 16; i += 4)
-      begin_copy<16>(to_ + slot * Cut::of_codes + i * stage, from_ + i * Cut::length,
+    for (int i = 0; i < 16; i += at_once)
+      begin_copy<16>(to_ + slot * Cut::of_codes + i * stage, from_ + i * Cut::length / packing<W>,
                      (Cut::is_whole || i < rows_left_) && (Cut::is_even || left_ > 0));
     from_ += stage;
     if constexpr (!Cut::is_even)
-      left_ -= stage;
+      left_ -= Cut::stage;
   }
 
   /// What the lane multiplies of half a stage: 16 codes of a row, and of the one 8 below.
   EIDER_DEVICE void take(int slot, int half, Fragment<W, 32> &taken) const {
-    const int byte = (half * 64 + Cut::lane() % 4 * 16) ^ (Cut::lane() / 4 & 1) << 6;
+    constexpr int bytes = of_half / 2;
+    const int byte = (half * 4 + Cut::lane() % 4) * bytes ^ turned(Cut::lane() / 4) * 16;
     EIDER_UNROLL
     for (int i = 0; i < 2; ++i)
-      arch::load_words<16>(taken_ + slot * Cut::of_codes + i * 8 * stage + byte,
-                           &taken.words[4 * i]);
+      arch::load_words<bytes>(taken_ + slot * Cut::of_codes + i * 8 * stage + byte,
+                              &taken.words[bytes / 4 * i]);
   }
 };
 
 /// Scales of rows on their way likewise, those of several stages together: each row's by a thread.
 template <class Cut, class S, int rows> class ScalesOnWay {
+  static constexpr int of_stage = Cut::folds ? Cut::blocks_of_stage : 1; // of a row
   static constexpr EIDER_DEVICE int stages_at_once() {
-    int count = static_cast<int>(16 / sizeof(S));
-    while (count > 1 && (Cut::blocks_of_row % count != 0 ||
+    int count = static_cast<int>(16 / (of_stage * sizeof(S)));
+    while (count > 1 && (Cut::blocks_of_row / of_stage % count != 0 ||
                          (Cut::cluster > 1 && Cut::turns % count != 0) || !Cut::is_grouped))
       count /= 2;
     return count;
   }
   static constexpr int at_once = stages_at_once();
-  static constexpr int bytes = at_once * static_cast<int>(sizeof(S)); // of a row
+  static constexpr int bytes = at_once * of_stage * static_cast<int>(sizeof(S)); // of a row
   static constexpr int slots = (Cut::ahead + at_once - 2) / at_once + 2;
   static_assert(slots * bytes <= Cut::of_scales, "scales have room");
   const S *from_;
@@ -125,21 +139,28 @@ public:
   /// `from`: the first block of the row that the thread copies, if it `copies`, to place `copied`;
   /// it takes those from place `taken` on.
   EIDER_DEVICE ScalesOnWay(const S *from, bool copies, int copied, int taken, unsigned char *shared)
-      : from_(from + (Cut::is_grouped ? Cut::first() / Cut::stage : 0)),
+      : from_(from + (Cut::is_grouped ? Cut::first() / Cut::stage * of_stage : 0)),
         to_(shared + copied * bytes), taken_(shared + taken * bytes), copies_(copies) {}
 
   /// Begins to copy those of a turn's stage and of the ones after it, if no call before has.
   EIDER_DEVICE void begin(int turn) {
     if (turn % at_once == 0 && (Cut::is_grouped || turn == 0) && copies_)
-      begin_copy<bytes>(to_ + slot_of(turn), from_ + turn,
+      begin_copy<bytes>(to_ + slot_of(turn), from_ + turn * of_stage,
                         Cut::is_even || Cut::first() + int64(turn) * Cut::stage < Cut::length);
   }
 
-  /// That of a row so many after the first that the thread takes.
-  EIDER_DEVICE float take(int turn, int row) const {
-    const int of_stage = Cut::is_grouped ? turn : 0;
-    const auto *from = reinterpret_cast<const S *>(taken_ + slot_of(of_stage) + row * bytes);
-    return float_of_scale(from[of_stage % at_once]);
+  /// That of a row so many after the first that the thread takes; of a stage that has several, of
+  /// a block.
+  EIDER_DEVICE S code(int turn, int row, int block = 0) const {
+    const int first = Cut::is_grouped ? turn : 0;
+    const auto *from = reinterpret_cast<const S *>(taken_ + slot_of(first) + row * bytes);
+    return from[first % at_once * of_stage + block];
+  }
+  EIDER_DEVICE float take(int turn, int row) const { return float_of_scale(code(turn, row)); }
+
+  /// That of the 16 neighbours that a lane multiplies of half a stage.
+  EIDER_DEVICE S of_neighbours(int turn, int half, int row) const {
+    return code(turn, row, (half * 64 + Cut::lane() % 4 * 16) / Cut::block);
   }
 };
 
@@ -203,12 +224,70 @@ public:
     EIDER_UNROLL
     for (int i = 0; i < of_thread; ++i)
       if (lines % at_once == 0 || line() < lines) {
+        const Fragment<X, 8> row = {{words_[i][0], words_[i][1], words_[i][2], words_[i][3]}};
+        const Fragment<X, 8> ordered = in_order_of<Cut::folds>(row);
         EIDER_UNROLL
         for (int j = 0; j < 4; ++j)
           arch::store_words<4>(to.base + (place_ ^ j * 16) + more_rows(i) * Operand::panel +
                                    more_panels(i) * Operand::apart,
-                               &words_[i][j]);
+                               &ordered.words[j]);
       }
+  }
+};
+
+/// Pairs of 8 codes of a row, and of the one 8 below, as a lane's parts of two products.
+EIDER_DEVICE void parts_of_products(const uint32 (&pairs)[8], uint32 (&a)[2][4]) {
+  EIDER_UNROLL
+  for (int i = 0; i < 8; ++i)
+    a[i / 4][i % 4] = pairs[i % 2 * 4 + i / 4 * 2 + i % 4 / 2];
+}
+
+/// What a lane multiplies of half a stage: 16 codes of a row, and of the one 8 below, which it
+/// decodes 8 at a time, as its parts of two products.
+template <class Code, class X, class W, class S, bool folds> class HalfStage {
+  Fragment<W, 32> taken_;
+
+public:
+  template <class Codes, class Scales>
+  EIDER_DEVICE void take(const Codes &codes, const Scales &, int, int slot, int half) {
+    codes.take(slot, half, taken_);
+  }
+
+  EIDER_DEVICE void decode(int part, uint32 (&a)[2][4]) const {
+    Fragment<W, 16> codes;
+    uint32 pairs[8];
+    EIDER_UNROLL
+    for (int i = 0; i < 4; ++i)
+      codes.words[i] = taken_.words[i / 2 * 4 + part * 2 + i % 2];
+    pairs_of_codes<Code::conversion>(codes, pairs, X());
+    parts_of_products(pairs, a);
+  }
+};
+
+/// Of codes of four bits, which meet their scales: one of each row's.
+template <class Code, class X, class W, class S> class HalfStage<Code, X, W, S, true> {
+  Fragment<W, 32> taken_;
+  Fragment<S, 2> scales_;
+  ScaleFactors<W, S, 2> factors_; // from the first part on
+
+public:
+  template <class Codes, class Scales>
+  EIDER_DEVICE void take(const Codes &codes, const Scales &scales, int turn, int slot, int half) {
+    codes.take(slot, half, taken_);
+    scales_ = {};
+    EIDER_UNROLL
+    for (int i = 0; i < 2; ++i)
+      scales_.fill(i, scales.of_neighbours(turn, half, i * 8));
+  }
+
+  EIDER_DEVICE void decode(int part, uint32 (&a)[2][4]) {
+    const Fragment<W, 16> codes = {{taken_.words[part], taken_.words[2 + part]}};
+    uint32 pairs[8];
+    if (part == 0)
+      factors_ = ScaleFactors<W, S, 2>(scales_);
+    folded_pairs(
+        codes, factors_, [](int i) { return i / 8; }, pairs);
+    parts_of_products(pairs, a);
   }
 };
 
@@ -261,12 +340,13 @@ template <class Tile, class Cut> struct SumsOfCluster {
 /// 64 rows of w: codes that its threads decode in registers and multiply by `rows` rows of x, which
 /// lie in shared memory, while they decode the next. The blocks of a `cluster` have the same rows
 /// of both and each its own part of the length; then each keeps the sums of some rows of x. Codes
-/// are `ahead` stages on their way. Blocks of w are rows of 128, or whole ones.
+/// are `ahead` stages on their way. Blocks of w are rows of 128, or whole ones; or less of codes
+/// of four bits that have room for their scales (`folds_scales`).
 template <class Tile, int64 length, int64 block_rows, int64 block_columns, int rows, int cluster,
           int ahead>
 class WarpgroupProduct {
-  using Cut = WarpgroupCut<Tile, length, block_rows, block_columns, rows, cluster, ahead>;
-  using Operand = typename Cut::Operand;
+  template <bool folds>
+  using CutOf = WarpgroupCut<Tile, length, block_rows, block_columns, rows, cluster, ahead, folds>;
   using Sums = float[rows / 8][4];
   using Meeting = arch::Meeting<WarpgroupProduct>;
   static_assert(arch::has_warpgroups, "compile for sm_90a, and not for sm_90");
@@ -280,6 +360,9 @@ public:
   static EIDER_DEVICE Fragment<float, Tile::elements> of(const Tile &tile, const X *x, const W *w,
                                                          const S *w_scale,
                                                          arch::Site at = arch::Site::current()) {
+    constexpr bool folds = folds_scales<W, S, X>;
+    using Cut = CutOf<folds>;
+    using Operand = typename Cut::Operand;
     constexpr int turns = Cut::turns;
     unsigned char *shared = shared_for_warpgroups<WarpgroupProduct, Cut::memory>();
     CodesOfWarp<Cut, W> codes(tile, w, shared + Cut::codes_at);
@@ -308,10 +391,10 @@ public:
 
     Sums sums, totals = {};
     uint32 a[2][2][4];
-    Fragment<W, 32> taken;
+    HalfStage<Code, X, W, S, folds> half_stage;
     int slot = 0, place = 0; // of this turn's codes and rows of x
-    codes.take(0, 0, taken);
-    decode<Code, X>(taken, 0, a[0]);
+    half_stage.take(codes, scales, 0, 0, 0);
+    half_stage.decode(0, a[0]);
     for (int turn = 0; turn < turns; ++turn) {
       const int next_slot = slot == ahead - 1 ? 0 : slot + 1;
       const int next_place = place == Cut::operands - 1 ? 0 : place + 1;
@@ -326,34 +409,40 @@ public:
           arch::begin_product_of_halves<X>(
               sums, a[quarter % 2][s],
               operand.moved(quarter / 2 * Operand::apart + (quarter % 2 * 2 + s) * 32),
-              quarter + s > 0 || (!Cut::is_grouped && turn > 0), at);
+              quarter + s > 0 || (!Cut::sums_stages && turn > 0), at);
         arch::close_products();
         if (quarter == 0) {
           begin_copies(turn + ahead - 1, slot == 0 ? ahead - 1 : slot - 1);
           rows_of_x.lay_out(operand_at(next_place));
           arch::share_with_products();
           arch::await_copies<ahead - 2>();
-          if constexpr (!Cut::is_grouped) // the turn before has been multiplied
+          if constexpr (!Cut::sums_stages) // the turn before has been multiplied
             arch::await_products<1>();
           meeting.arrive(at);
           rows_of_x.load(turn + 2 < turns);
         }
         arch::await_products<1>(); // of what is decoded anew: the next quarter
-        decode<Code, X>(taken, (quarter + 1) % 2, a[(quarter + 1) % 2]);
+        half_stage.decode((quarter + 1) % 2, a[(quarter + 1) % 2]);
         if (quarter == 0)
-          codes.take(slot, 1, taken);
+          half_stage.take(codes, scales, turn, slot, 1);
         if (quarter == 2 && turn + 1 < turns)
-          codes.take(next_slot, 0, taken);
+          half_stage.take(codes, scales, turn + 1, next_slot, 0);
       }
-      if constexpr (Cut::is_grouped) {
+      if constexpr (Cut::sums_stages) {
         arch::await_products<0>(sums);
         add_scaled(sums, scales, turn, totals);
       }
       slot = next_slot;
       place = next_place;
     }
-    if constexpr (!Cut::is_grouped) {
+    if constexpr (!Cut::sums_stages)
       arch::await_products<0>(sums);
+    if constexpr (folds) {
+      constexpr auto lowered = static_cast<float>(1 << ScaleFactors<W, S, 2>::lowered);
+      EIDER_UNROLL
+      for (int i = 0; i < rows / 2; ++i)
+        totals[i / 4][i % 4] = sums[i / 4][i % 4] * lowered;
+    } else if constexpr (!Cut::sums_stages) {
       add_scaled(sums, scales, 0, totals);
     }
     arch::await_copies<0>();
@@ -364,23 +453,9 @@ public:
   }
 
 private:
-  /// 8 codes of each of two rows as a lane's parts of two products.
-  template <class Code, class X, class W>
-  static EIDER_DEVICE void decode(const Fragment<W, 32> &taken, int part, uint32 (&a)[2][4]) {
-    Fragment<W, 16> codes;
-    uint32 pairs[8];
-    EIDER_UNROLL
-    for (int i = 0; i < 4; ++i)
-      codes.words[i] = taken.words[i / 2 * 4 + part * 2 + i % 2];
-    pairs_of_codes<Code::conversion>(codes, pairs, X());
-    EIDER_UNROLL
-    for (int i = 0; i < 8; ++i)
-      a[i / 4][i % 4] = pairs[i % 2 * 4 + i / 4 * 2 + i % 4 / 2];
-  }
-
-  template <class S>
-  static EIDER_DEVICE void add_scaled(const Sums &sums, const ScalesOfWarp<Cut, S> &scales,
-                                      int turn, Sums &totals) {
+  template <class Scales>
+  static EIDER_DEVICE void add_scaled(const Sums &sums, const Scales &scales, int turn,
+                                      Sums &totals) {
     const float scale[2] = {scales.take(turn, 0), scales.take(turn, 8)};
     EIDER_UNROLL
     for (int i = 0; i < rows / 2; ++i)

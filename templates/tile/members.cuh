@@ -318,9 +318,9 @@ struct TileMembers {
                                      arch::Site at = arch::Site::current()) const {
     return reduce_team<Sum>([&] { return Products::template own_sums<1>(a, b, at)[0]; }, at);
   }
-  template <class Products, class W, class X, int count>
+  template <class Products, class W, class X, class S, int count>
   EIDER_DEVICE float sum_of_scaled_products(const Fragment<W, elements> &a,
-                                            const Fragment<float, count> &scales,
+                                            const Fragment<S, count> &scales,
                                             const Fragment<X, elements> &b,
                                             arch::Site at = arch::Site::current()) const {
     return reduce_team<Sum>(

@@ -122,10 +122,11 @@ public:
     return reduce_threads<Sum, threads, threads>(Products::template own_sums<tile_rows>(a, b, at),
                                                  at);
   }
-  template <class Products, class W, class X, int count>
-  EIDER_DEVICE Fragment<float, tile_rows> sum_of_scaled_products(
-      const Fragment<W, tile_rows * elements_of_row> &a, const Fragment<float, count> &scales,
-      const Fragment<X, elements_of_row> &b, arch::Site at = arch::Site::current()) const {
+  template <class Products, class W, class X, class S, int count>
+  EIDER_DEVICE Fragment<float, tile_rows>
+  sum_of_scaled_products(const Fragment<W, tile_rows * elements_of_row> &a,
+                         const Fragment<S, count> &scales, const Fragment<X, elements_of_row> &b,
+                         arch::Site at = arch::Site::current()) const {
     return reduce_threads<Sum, threads, threads>(
         Products::template own_scaled_sums<tile_rows, columns % (4 * vector) != 0>(a, scales, b,
                                                                                    at),

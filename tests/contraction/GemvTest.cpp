@@ -52,6 +52,22 @@ std::vector<Point> points() {
   add({.op = "gemv",
        .parameters = {.format = "e2m1", .block = "1x16", .scale = "e4m3"},
        .dims = extents(5, 96)});
+  // Codes of four bits, whose scales are met before products: rows that end in the middle of a
+  // chunk, of a block, of four lanes; by the heuristic, and some rows a thread or one, chunks of
+  // half a block or of two.
+  for (auto [block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}, {"32x64", "e8m0"}})
+    for (const char *schedule : {"", "row<threads = 64, vector = 32, rows = 3, tiles = 2, mma = 1>",
+                                 "row<threads = 64, vector = 16, cluster = 2, mma = 1>",
+                                 "row<threads = 32, vector = 8, rows = 2, prefetch = 1, mma = 1>"})
+      for (const int64_t k : {2048, 1040, 906}) {
+        const char *values = k == 1040 ? "specials" : "normal";
+        if (schedule == std::string() || k < 2048)
+          add({.op = "gemv",
+               .parameters = {.format = "e2m1", .block = block, .scale = scale},
+               .dims = extents(21, k),
+               .values = values,
+               .schedule = schedule});
+      }
   for (const int64_t n : {0, 1})
     add({.op = "gemv", .dims = extents(n, 1)});
   for (const char *dtype : {"bf16", "f16"})

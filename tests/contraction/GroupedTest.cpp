@@ -40,8 +40,9 @@ std::vector<Point> points() {
   add(grouped({.dtype = "f16", .block = "1x64", .scale = "e8m0", .index = "i32"},
               extents(3, 17, 50, 333)));
   add(grouped({.format = "e2m1", .block = "1x32", .scale = "e8m0"}, extents(4, 30, 40, 130)));
-  points.push_back(grouped({.dtype = "f16", .format = "e2m1", .block = "1x16", .scale = "e4m3"},
-                           extents(2, 9, 20, 96)));
+  for (const char *dtype : {"f16", "bf16"})
+    points.push_back(grouped({.dtype = dtype, .format = "e2m1", .block = "1x16", .scale = "e4m3"},
+                             extents(2, 9, 20, 96)));
   for (const char *format : {"e4m3", "e5m2", "e4m3fnuz"})
     for (const char *dtype : {"bf16", "f32"}) {
       points.push_back(grouped({.dtype = dtype, .format = format}, extents(3, 12, 24, 144)));
@@ -148,6 +149,12 @@ std::vector<Point> warpgroupPoints() {
                         .parameters = {.dtype = dtype, .block = block},
                         .dims = {{"batches", 3}, {"m", 40}, {"n", 70}, {"k", 528}},
                         .schedule = schedule});
+      if (block == std::string("1x*")) // of four bits, which meet their scales before
+        for (auto [narrow, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}}) {
+          points.push_back(grouped({.format = "e2m1", .block = narrow, .scale = scale},
+                                   extents(3, 70, 150, 640)));
+          points.back().schedule = schedule;
+        }
     }
   return points;
 }

@@ -51,6 +51,26 @@ std::vector<Point> points() {
   add(matmul({.format = "e2m1", .block = "1x32", .scale = "e8m0"}, extents(8, 40, 650)));
   add(matmul({.dtype = "f16", .format = "e2m1", .block = "1x16", .scale = "e4m3"},
              extents(3, 20, 96)));
+  // Codes of four bits, whose scales are met before products: rows that end in the middle of a
+  // block, of a stage, of what is copied together.
+  for (auto [block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}, {"32x64", "e8m0"}}) {
+    for (const char *dtype : {"bf16", "f32"})
+      for (const int64_t k : {1040, 906, 64})
+        add(matmul({.dtype = dtype, .format = "e2m1", .block = block, .scale = scale},
+                   extents(k == 64 ? 1 : 5, 37, k)));
+    for (const int64_t m : {8, 9, 33, 64})
+      points.push_back(
+          matmul({.format = "e2m1", .block = block, .scale = scale}, extents(m, 72, 1024)));
+    for (const char *schedule :
+         {"contract<threads = 64, vector = 1, rows = 8, columns = 32, prefetch = 3, loads = 1, "
+          "split = 2>",
+          "contract<threads = 64, vector = 4, rows = 16, columns = 64, prefetch = 2, loads = 4>"}) {
+      points.push_back(
+          matmul({.format = "e2m1", .block = block, .scale = scale}, extents(11, 72, 2080)));
+      points.back().schedule = schedule;
+      points.back().values = "specials";
+    }
+  }
   for (const int64_t m : {0, 1, 33, 64, 70})
     points.push_back(matmul({}, extents(m, 48, 256)));
   for (const char *schedule :
@@ -108,6 +128,16 @@ std::vector<Point> warpgroupPoints() {
   add({}, extents(9, 64, 2048), byWarpgroups(128, 8, 1, 8)); // most of scales on their way
   for (const int64_t m : {0, 31, 64, 65})
     add({}, extents(m, 192, 512), byWarpgroups(128, 64, 1, 3));
+  // Codes of four bits, whose scales are met before products; of an odd number of stages, one by
+  // one, too.
+  for (auto [block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}, {"32x64", "e8m0"}}) {
+    const OpParameters ofFour = {.format = "e2m1", .block = block, .scale = scale};
+    for (const char *values : {"normal", "specials"})
+      add(ofFour, extents(33, 150, 1152), byWarpgroups(256, 64, 2, 3), values);
+    add(ofFour, extents(9, 64, 2048), byWarpgroups(128, 16, 1, 8)); // most of scales on their way
+    add(ofFour, extents(64, 257, 384), byWarpgroups(512, 64, 8, 2));
+    add(ofFour, extents(20, 128, 128), byWarpgroups(128, 32, 1, 4));
+  }
   for (size_t i = 0; i < points.size(); i += 3)
     points[i].codec = "software";
   return points;
@@ -218,6 +248,10 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
   EXPECT_THAT(scheduleOf({}, extents(64, 4096, 14336)), HasSubstr("cluster = 4, warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(9, 57344, 8192)), HasSubstr("warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({.block = "1x*"}, extents(17, 57344, 8192)), HasSubstr("warpgroups = 1>"));
+  for (auto [block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}})
+    EXPECT_THAT(
+        scheduleOf({.format = "e2m1", .block = block, .scale = scale}, extents(64, 4096, 4096)),
+        HasSubstr("warpgroups = 1>"));
   for (const std::string &other :
        {scheduleOf({}, extents(8, 4096, 14336)),
         scheduleOf({.block = "1x*"}, extents(16, 4096, 14336)), // of no scales of blocks
@@ -225,6 +259,7 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
         scheduleOf({.block = "1x32"}, extents(64, 4096, 4096)),
         scheduleOf({.dtype = "f32"}, extents(64, 4096, 4096)),
         scheduleOf({.format = "e2m1"}, extents(64, 4096, 4096)),
+        scheduleOf({.format = "e2m1", .block = "1x32", .scale = "e8m0"}, extents(64, 4096, 4160)),
         scheduleOf({}, extents(64, 4096, 4096), "sm_90"),
         scheduleOf({}, extents(64, 4096, 4096), "sm_100a")})
     EXPECT_THAT(other, testing::Not(HasSubstr("warpgroups")));
