@@ -5,8 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "bench/llm/Layer.h"
 
-#include "eider/dsl.h"
-
 #include <algorithm>
 
 namespace eider::llm {
@@ -33,46 +31,6 @@ OpParameters codesOf(const std::string &block) {
 }
 std::string blockOf(int64_t columns) { return "1x" + std::to_string(columns); }
 
-//===-- Products of one vector, with what stands around them --------------===//
-
-Scaled weightOf(Builder &b, const char *name, const Dim &n, const Dim &k) {
-  return b.scaled_input(name, e4m3, {n, k}, {1, whole}, f32);
-}
-Value normed(const Value &h, const Value &weight) {
-  return round_to(h * rsqrt(mean(h * h, -1) + 1e-6f) * weight, bf16);
-}
-
-/// y = w · norm(x + residual)
-Program normedProduct() {
-  Builder b("norm_product");
-  Dim n = b.dim("n"), k = b.dim("k");
-  Scaled w = weightOf(b, "w", n, k);
-  Value h = b.input("x", bf16, {k}) + b.input("residual", bf16, {k});
-  b.output("y", dot(w, normed(h, b.input("weight", bf16, {k}))), bf16);
-  return b.build();
-}
-
-/// y = w · x + x0 + residual, of which the last two were rounded together
-Program addedProduct() {
-  Builder b("product_add");
-  Dim n = b.dim("n"), k = b.dim("k");
-  Scaled w = weightOf(b, "w", n, k);
-  Value x = b.input("x", bf16, {k});
-  Value before = round_to(b.input("x0", bf16, {n}) + b.input("residual", bf16, {n}), bf16);
-  b.output("y", dot(w, x) + before, bf16);
-  return b.build();
-}
-
-/// y = w · x; residual = h
-Program lastProduct() {
-  Builder b("product_copy");
-  Dim n = b.dim("n"), k = b.dim("k");
-  Scaled w = weightOf(b, "w", n, k);
-  b.output("y", dot(w, b.input("x", bf16, {k})), bf16);
-  b.output("residual", b.input("h", bf16, {n}), bf16);
-  return b.build();
-}
-
 } // namespace
 
 DecodeLayer::DecodeLayer(const Device &device, const Model &model, const Batch &batch,
@@ -98,7 +56,6 @@ DecodeLayer::DecodeLayer(const Device &device, const Model &model, const Batch &
   make("projected", DType::bf16, {b, model.ofQkv()});
   make("queries", DType::bf16, {b, model.ofQueries()});
   make("wide", DType::bf16, {b, 2 * model.ffn});
-  make("hidden", DType::bf16, {b, model.hidden});
   const auto operand = [&](const std::string &name, int64_t columns, int64_t block = 128) {
     make(name, activations == Activations::e4m3 ? DType::e4m3 : DType::bf16, {b, columns});
     if (activations == Activations::e4m3)
@@ -134,10 +91,7 @@ NamedTensor DecodeLayer::part(std::string_view as, const std::string &name, int6
 
 void DecodeLayer::step(const std::string &op, const OpParameters &parameters, const Dims &dims,
                        std::vector<NamedTensor> given) {
-  step(libraryOp(op, parameters), dims, given);
-}
-void DecodeLayer::step(const Program &program, const Dims &dims, std::vector<NamedTensor> given) {
-  steps.push_back(bench::launchOf(device, program, dims, given));
+  steps.push_back(bench::launchOf(device, libraryOp(op, parameters), dims, given));
 }
 
 void DecodeLayer::setWeight(const std::string &name, const void *values) {
@@ -168,6 +122,8 @@ void DecodeLayer::multiply(const std::string &weight, const std::string &x, cons
     parameters.fromFormat = "e4m3";
     parameters.fromBlock = blockOf(at(x).shape[1] / at(x + "_scale").shape[1]);
     given.push_back(whole("x_scale", x + "_scale"));
+  } else if (batch.sequences == 1) { // a vector, which needs no tensor cores
+    return step("gemv", parameters, dims, given);
   }
   dims["m"] = batch.sequences;
   step(activations == Activations::e4m3 ? "scaled_matmul" : "matmul_skinny", parameters, dims,
@@ -176,45 +132,14 @@ void DecodeLayer::multiply(const std::string &weight, const std::string &x, cons
 
 void DecodeLayer::prepare() {
   steps.clear();
-  if (batch.sequences == 1 && activations == Activations::bf16)
-    return prepareVectors();
+  const int64_t b = batch.sequences;
+  const std::map<std::string, std::string> head = {{"head", std::to_string(model.headDim)}};
   const auto addNorm = [&](const std::string &weight) {
     feed("add_rms_norm", model.hidden,
          {whole("x", "x"), whole("residual", "residual"), whole("weight", weight)}, "normed");
   };
   addNorm("norm1");
   multiply("qkv", "normed", "projected");
-  attend();
-  multiply("o", "attended", "x");
-  addNorm("norm2");
-  multiply("gate_up", "normed", "wide");
-  feed("silu_mul", model.ffn, {whole("x", "wide")}, "gated");
-  multiply("down", "gated", "x");
-}
-
-/// Of one sequence the first norm is in the product after it, and what is added or copied in those
-/// before: products of vectors, which need no tensor cores.
-void DecodeLayer::prepareVectors() {
-  step(normedProduct(), {{"n", model.ofQkv()}, {"k", model.hidden}},
-       {whole("w", "qkv"), whole("w_scale", "qkv_scale"), whole("x", "x"),
-        whole("residual", "residual"), whole("weight", "norm1"), whole("y", "projected")});
-  attend();
-  step(addedProduct(), {{"n", model.hidden}, {"k", model.ofQueries()}},
-       {whole("w", "o"), whole("w_scale", "o_scale"), whole("x", "attended"), whole("x0", "x"),
-        whole("residual", "residual"), whole("y", "hidden")});
-  feed("rms_norm", model.hidden, {whole("x", "hidden"), whole("weight", "norm2")}, "normed");
-  step("gemv", codesOf("1x*"), {{"n", 2 * model.ffn}, {"k", model.hidden}},
-       {whole("w", "gate_up"), whole("w_scale", "gate_up_scale"), whole("x", "normed"),
-        whole("y", "wide")});
-  feed("silu_mul", model.ffn, {whole("x", "wide")}, "gated");
-  step(lastProduct(), {{"n", model.hidden}, {"k", model.ffn}},
-       {whole("w", "down"), whole("w_scale", "down_scale"), whole("x", "gated"),
-        whole("h", "hidden"), whole("y", "x"), whole("residual", "residual")});
-}
-
-void DecodeLayer::attend() {
-  const int64_t b = batch.sequences;
-  const std::map<std::string, std::string> head = {{"head", std::to_string(model.headDim)}};
   step("norm_rope", {.dtype = "bf16", .settings = head},
        {{"tokens", b}, {"hidden", model.ofQueries()}, {"max_position", batch.context}},
        {part("x", "projected", 0), whole("weight", "q_norm"), whole("cos", "cos"),
@@ -257,6 +182,11 @@ void DecodeLayer::attend() {
     parameters.fromFormat = "e4m3";
     step("attention_decode_quant", parameters, ofAttention, given);
   }
+  multiply("o", "attended", "x");
+  addNorm("norm2");
+  multiply("gate_up", "normed", "wide");
+  feed("silu_mul", model.ffn, {whole("x", "wide")}, "gated");
+  multiply("down", "gated", "x");
 }
 
 void DecodeLayer::launch(Stream stream) const {

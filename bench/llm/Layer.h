@@ -80,15 +80,11 @@ private:
   NamedTensor part(std::string_view as, const std::string &name, int64_t column);
   void step(const std::string &op, const OpParameters &parameters, const Dims &dims,
             std::vector<NamedTensor> given);
-  void step(const Program &program, const Dims &dims, std::vector<NamedTensor> given);
   NamedTensor whole(std::string_view as, const std::string &name);
   /// Runs an op that writes what a product reads, quantised if that is codes.
   void feed(const std::string &op, int64_t hidden, std::vector<NamedTensor> given,
             const std::string &y);
   void multiply(const std::string &weight, const std::string &x, const std::string &y);
-  /// From the projection of queries, keys and values to what attention gives.
-  void attend();
-  void prepareVectors();
 
   Device device;
   Model model;

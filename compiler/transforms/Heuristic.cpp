@@ -348,8 +348,9 @@ static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &dom
 /// can, whose pairs take less of it. A vector that is reduced first is computed once a block, of
 /// many rows, whose first are loaded meanwhile.
 static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t isLong = 512;                                        // chunks
-  constexpr int64_t held = 1024, heldOfLong = 896, heldOfSoftware = 512; // threads
+  constexpr int64_t isLong = 512; // chunks
+  constexpr int64_t held = 1024, heldOfLong = 896, heldOfSoftware = 512,
+                    heldOfFolded = 768; // threads
   // Codes of 16 bytes that meet their scales beforehand: two chunks of each of two rows are what a
   // thread holds; the vector that is laid out for them stays.
   constexpr int64_t ofFolded = 32;
@@ -367,10 +368,10 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
     knobs.rows = 2;
   if ((domain.decodesBySoftware || folds) && isFew) {
     knobs.tiles = 4;
-    knobs.prefetch = folds && domain.width % (knobs.threads * vector) == 0;
     knobs.hoist = folds;
     // The nearest: a block alone leaves a multiprocessor half empty.
-    knobs.resident = std::max<int64_t>(1, (heldOfSoftware + knobs.threads / 2) / knobs.threads);
+    const int64_t wanted = folds ? heldOfFolded : heldOfSoftware;
+    knobs.resident = std::clamp<int64_t>((wanted + knobs.threads / 2) / knobs.threads, 1, 16);
   }
   if (domain.reducesColumns)
     knobs.hoist = 1;

@@ -190,7 +190,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   /// product, or values of groups of its elements. One value of all of them, as a norm takes, they
   /// can, where they are so few that each block computes it faster than a kernel before begins.
   static bool waits(Value vector) {
-    constexpr int64_t longest = 8192;
+    constexpr int64_t longest = 4096;
     const auto type = cast<RankedTensorType>(vector.getType());
     const bool isLong = type.hasStaticShape() && type.getNumElements() > longest;
     return llvm::any_of(sliceOf({vector}), [isLong](Operation *op) {

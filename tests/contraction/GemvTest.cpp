@@ -232,7 +232,7 @@ TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
       cases.push_back(caseOf(layerNormed(), extents(37, k), "n", schedule));
   // Of so few rows the heuristic has clusters.
   for (const Program &program : {normed(), layerNormed(), ranged()})
-    cases.push_back(caseOf(program, extents(3, 7000), "n"));
+    cases.push_back(caseOf(program, extents(3, 4096), "n"));
   cases.push_back(caseOf(layerNormed(), extents(3, 9000), "n"));
   for (const int64_t k : {1024, 777}) {
     cases.push_back(caseOf(gained(), extents(21, k), "n"));
