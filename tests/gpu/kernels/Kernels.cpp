@@ -126,6 +126,37 @@ std::vector<Watched> products() {
   return all;
 }
 
+/// Weights of four bits, and vectors whose norm is taken first.
+std::vector<Watched> fourBitsAndNorms() {
+  std::vector<Watched> all;
+  const auto add = [&](at_points::Point point, int64_t k) {
+    point.dims["n"] = 137;
+    point.dims["k"] = k;
+    point.values = "specials";
+    if (k % 4)
+      point.layout = {/*padding=*/3, /*shift=*/1};
+    const auto m = point.dims.find("m");
+    all.push_back({point.op + " " + point.parameters.format + " " + point.parameters.scale + " " +
+                       std::to_string(m == point.dims.end() ? 1 : m->second) + "x137x" +
+                       std::to_string(k) + " " + point.codec,
+                   [point] { return at_points::caseOf(point); }});
+  };
+  for (const auto &[block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}})
+    for (const int64_t k : {1024, 272, 330})
+      for (const int64_t m : {0, 3, 19, 64}) {
+        at_points::Point point{.op = m ? "matmul_skinny" : "gemv",
+                               .parameters = {.format = "e2m1", .block = block, .scale = scale},
+                               .dims = {}};
+        if (m)
+          point.dims["m"] = m;
+        add(point, k);
+      }
+  for (const int64_t k : {1024, 272, 330, 4096})
+    for (const char *codec : {"hardware", "software"})
+      add({.op = "rms_norm_gemv", .dims = {}, .codec = codec}, k);
+  return all;
+}
+
 /// Groups of rows whose ends are such, and some that are none: falling, or beyond the rows.
 std::vector<Watched> groups() {
   std::vector<Watched> all;
@@ -299,6 +330,7 @@ std::string judge(const Device &device, const Watched &watched) try {
 int runCells(const Device &device, const std::string &only, bool inTurn) {
   std::vector<Watched> cells = products();
   std::ranges::move(groups(), std::back_inserter(cells));
+  std::ranges::move(fourBitsAndNorms(), std::back_inserter(cells));
   std::ranges::move(attentions(), std::back_inserter(cells));
   for (const Cell &cell : representativeCells())
     cells.push_back({cell.name(), [cell] { return makeCase(cell, 1); }});
