@@ -15,6 +15,7 @@
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringSet.h"
@@ -204,8 +205,11 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   /// A kernel of its own, and those that it needs, for what a product has as rows: values or codes
   /// and their scales; or for the vector that weights meet.
   LogicalResult cutOperands(ProgramOp program, ContractOp op) {
+    Value vector = op.getVector();
+    if (auto widened = vector.getDefiningOp<arith::ExtFOp>()) // as it was rounded
+      vector = widened.getIn();
     SmallVector<Value> values;
-    for (Value value : {Value(op.getVector()), Value(op.getVectorScales())})
+    for (Value value : {vector, Value(op.getVectorScales())})
       if (value && value.getDefiningOp() && !isa<InputOp>(value.getDefiningOp()))
         values.push_back(value);
     if (values.empty())
@@ -214,7 +218,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     ProgramOp first = programOf(values, program, "_x", map);
     for (auto [index, value] : llvm::enumerate(values))
       pass(value, map.lookup(value), first,
-           argumentName(value == op.getVector() ? "multiplied" : "multiplied_scale", index));
+           argumentName(value == vector ? "multiplied" : "multiplied_scale", index));
     eraseUnused(program, /*hasScalars=*/true);
     return cut(first);
   }
