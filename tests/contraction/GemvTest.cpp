@@ -68,6 +68,11 @@ std::vector<Point> points() {
                .values = values,
                .schedule = schedule});
       }
+  for (const auto &[block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}})
+    for (const int64_t k : {650, 1024})
+      add({.op = "rms_norm_gemv",
+           .parameters = {.format = "e2m1", .block = block, .scale = scale},
+           .dims = extents(21, k)});
   for (const int64_t n : {0, 1})
     add({.op = "gemv", .dims = extents(n, 1)});
   for (const char *dtype : {"bf16", "f16"})
