@@ -126,15 +126,15 @@ struct Prefill {
 /// The matrix of a program: rows × columns, and what its program does along them.
 struct Domain {
   ir::DimExpr rows, columns;
-  int64_t width = 0;          ///< The static number of columns.
-  bool sumsVector = false;    ///< The matrix is one row that is summed: [1] is a value of it.
-  bool reducesGroups = false; ///< Some reduction over groups in a row, or over blocks.
-  bool reducesRows = false;   ///< Some reduction along whole rows.
-  bool contracts = false;     ///< The matrix is multiplied with a column vector.
+  int64_t width = 0;           ///< The static number of columns.
+  bool sumsVector = false;     ///< The matrix is one row that is summed: [1] is a value of it.
+  bool reducesGroups = false;  ///< Some reduction over groups in a row, or over blocks.
+  bool reducesRows = false;    ///< Some reduction along whole rows.
+  bool contracts = false;      ///< The matrix is multiplied with a column vector.
   bool reducesColumns = false; ///< Some reduction of a whole column vector.
-  bool meetsPairs = false;    ///< Tensor cores can do that, of codes and bf16 or f16.
-  int64_t blockOfPairs = 0;   ///< Such codes with a scale together; 0: whole rows.
-  bool foldsPairs = false;    ///< They meet their scales beforehand.
+  bool meetsPairs = false;     ///< Tensor cores can do that, of codes and bf16 or f16.
+  int64_t blockOfPairs = 0;    ///< Such codes with a scale together; 0: whole rows.
+  bool foldsPairs = false;     ///< They meet their scales beforehand.
   /// Whether they can where threads have so many neighbours: four lanes have a sum together.
   bool mayMeetPairs(int64_t vector) const {
     if (foldsPairs) // a thread's neighbours are a block, or blocks

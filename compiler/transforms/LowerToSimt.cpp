@@ -361,8 +361,8 @@ LogicalResult ProgramLowering::broadcast(BroadcastOp op) {
   return success();
 }
 
-/// The factors of a product that is summed, which need no rounding of its own; else the value.
-static std::pair<Value, Value> summed(ReduceOp op, Value held) {
+std::pair<Value, Value> ProgramLowering::summed(ReduceOp op) {
+  Value held = map.lookup(op.getInput());
   auto product = held.getDefiningOp<arith::MulFOp>();
   if (product && op.getKind() == Reduction::sum && op.getInput().hasOneUse())
     return {product.getLhs(), product.getRhs()};
@@ -371,12 +371,7 @@ static std::pair<Value, Value> summed(ReduceOp op, Value held) {
 
 LogicalResult ProgramLowering::reduce(ReduceOp op) {
   if (domain.isOfColumns(op)) {
-    auto [input, times] = summed(op, map.lookup(op.getInput()));
-    auto reduced = simt::ReduceColumnsOp::create(builder, op.getLoc(), builder.getF32Type(),
-                                                 op.getKind(), input, times, cursor);
-    if (Attribute given = op->getAttr("eider.name"))
-      reduced->setAttr("eider.name", given);
-    map.map(op.getResult(), reduced.getResult());
+    reduceColumns(op);
     return success();
   }
   Level level = *domain.levelOf(op.getType());
@@ -390,7 +385,7 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
   if (level.kind == LevelKind::rows && tile.getKind() == simt::TileKind::block)
     return op.emitError("a reduction along whole rows in a kernel of two-dimensional blocks: "
                         "eider-partition cuts it out");
-  auto [input, times] = summed(op, map.lookup(op.getInput()));
+  auto [input, times] = summed(op);
   auto reduced = simt::ReduceOp::create(builder, op.getLoc(), heldType(op.getType()), op.getKind(),
                                         input, times, /*scales=*/Value(), at(level), group,
                                         /*codec=*/CodecPathAttr());

@@ -3,7 +3,8 @@
 // Part of Eider, under the Apache License v2.0.
 //
 // What is reduced over the whole matrix: in two kernels, by parts that each block of the first
-// leaves; in a cooperative one, by blocks that meet, each with the one tile that it holds.
+// leaves; in a cooperative one, by blocks that meet, each with the one tile that it holds. And
+// over a column vector, which the threads of a row hold.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Loop.h"
@@ -26,6 +27,16 @@ void ProgramLowering::addGridStates(
         gridStateName.str() + (number == 1 ? "" : "_" + std::to_string(number));
     gridStates[reduce] = addArgument(name, words, "workspace:" + name);
   }
+}
+
+/// The same under every tile: what of it can comes before the loop (hoistColumnReductions).
+void ProgramLowering::reduceColumns(ReduceOp op) {
+  auto [input, times] = summed(op);
+  auto reduced = simt::ReduceColumnsOp::create(builder, op.getLoc(), builder.getF32Type(),
+                                               op.getKind(), input, times, cursor);
+  if (Attribute given = op->getAttr("eider.name"))
+    reduced->setAttr("eider.name", given);
+  map.map(op.getResult(), reduced.getResult());
 }
 
 /// After the loop, since no tile changes it; or under the only tile.

@@ -81,6 +81,9 @@ private:
   LogicalResult attend();
   LogicalResult attendRows();
   LogicalResult combineAttention(InputOp op);
+  /// The factors of a product that is summed, which need no rounding of its own; else the value.
+  std::pair<Value, Value> summed(ReduceOp op);
+  void reduceColumns(ReduceOp op);
   LogicalResult reduceWhole(ReduceOp op);
   void reduceGrid(ReduceOp op);
   LogicalResult combineParts(InputOp op);

@@ -164,6 +164,16 @@ Program ranged() {
   return b.build();
 }
 
+/// A vector by its sum, both infinite where there is none of it.
+Program shared() {
+  Builder b("shared_projection");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 64}, f32);
+  Value parts = rcp(b.input("x_scale", f32, {k})); // positive
+  b.output("y", dot(w, round_to(parts / sum(parts, 0), bf16)), f32);
+  return b.build();
+}
+
 /// Two projections of one norm, which meet each other: gate and up of a layer.
 Program gated() {
   Builder b("gated_projection");
@@ -225,7 +235,7 @@ TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
                                "row<threads = 64, vector = 16, rows = 2, tiles = 2, prefetch = 1>",
                                "row<threads = 64, vector = 8, rows = 3>"})
     for (const Program &program :
-         {layer(), plain(), divided(), normed(), layerNormed(), ranged(), gated()})
+         {layer(), plain(), divided(), normed(), layerNormed(), ranged(), shared(), gated()})
       cases.push_back(caseOf(program, extents(37, 1173), "n", schedule));
   for (const char *schedule :
        {"row<threads = 64, vector = 16, rows = 2, tiles = 3, hoist = 1>",
@@ -234,7 +244,8 @@ TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
         "row<threads = 64, vector = 16, tiles = 2, hoist = 1, mma = 1>",
         "row<threads = 32, vector = 8, cluster = 4, mma = 1>", "row<threads = 16, vector = 8>"})
     for (const int64_t k : {1024, 1173})
-      cases.push_back(caseOf(layerNormed(), extents(37, k), "n", schedule));
+      for (const Program &program : {layerNormed(), shared()})
+        cases.push_back(caseOf(program, extents(37, k), "n", schedule));
   // Of so few rows the heuristic has clusters.
   for (const Program &program : {normed(), layerNormed(), ranged()})
     cases.push_back(caseOf(program, extents(3, 4096), "n"));

@@ -385,8 +385,8 @@ TEST(Library, everyCombinationRoundTrips) {
             texts.insert(program.text());
             ++programs;
           }
-  // 20 that quantise a dtype, 10 that read codes, 2 from codes to codes, 21 plain ones, kv_append, 2
-  // of attention
+  // 20 that quantise a dtype, 10 that read codes, 2 from codes to codes, 21 plain ones, kv_append,
+  // 2 of attention
   EXPECT_EQ(programs, 20u * 3 * 2 * 8 * 2 + 10 * 3 * 2 * 8 + 2 * 8 * 2 + 2 * 8 * 2 + 21 * 3 +
                           3 * 2 * (6 + 7) + 2 * 3 * 2);
   EXPECT_EQ(texts.size(), programs);
