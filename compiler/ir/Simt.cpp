@@ -204,11 +204,22 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
-LogicalResult ReduceColumnsOp::verify() {
-  TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
-  const auto held = cast<VectorType>(getInput().getType());
+/// What is of a column vector, of which the tile's threads hold all.
+static LogicalResult verifyOfColumns(Operation *op, VectorType held, Type at) {
+  TileAttr tile = cast<CursorType>(at).getTile();
   if (!tile.spansRows() || held.getNumElements() != tile.columnsHeld())
-    return emitOpError("is of a column vector, under tiles that span the row");
+    return op->emitOpError("is of a column vector, under tiles that span the row");
+  return success();
+}
+
+LogicalResult InsideColumnsOp::verify() {
+  return verifyOfColumns(*this, cast<VectorType>(getInput().getType()), getAt().getType());
+}
+
+LogicalResult ReduceColumnsOp::verify() {
+  const auto held = cast<VectorType>(getInput().getType());
+  if (failed(verifyOfColumns(*this, held, getAt().getType())))
+    return failure();
   const bool isOfMagnitudes = getKind() == Reduction::amax || getKind() == Reduction::amax_number;
   if (!held.getElementType().isF32() && !isOfMagnitudes)
     return emitOpError("is of f32, or the largest magnitude of bf16 or f16");

@@ -306,6 +306,7 @@ def Simt_ReduceColumnsOp : Simt_Op<"reduce_columns", [Pure]> {
 
 def Simt_InsideColumnsOp : Simt_Op<"inside_columns", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "A column vector with zeros where threads hold what is outside the matrix";
+  let hasVerifier = 1;
   let arguments = (ins AnyVectorOfNonZeroRank:$input, Simt_CursorType:$at);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = "$input `at` $at attr-dict `:` type($input) `,` type($at)";

@@ -43,7 +43,10 @@ void eider::transforms::sinkRandom(Block &body) {
 /// A pointer's offset or a constant, which no tile changes, before an op that is before the loop.
 static void hoist(Value value, simt::ForTilesOp loop, Operation *before) {
   Operation *op = value ? value.getDefiningOp() : nullptr;
-  if (op && op->getBlock() == &loop.getBlock())
+  if (!op)
+    return;
+  const bool isAfter = op->getBlock() == before->getBlock() && before->isBeforeInBlock(op);
+  if (isAfter || op->getBlock() == &loop.getBlock())
     op->moveBefore(before);
 }
 
@@ -73,15 +76,17 @@ void eider::transforms::hoistColumnReductions(simt::ForTilesOp loop) {
   BackwardSliceOptions options;
   options.inclusive = options.omitBlockArguments = true;
   options.filter = [&](Operation *op) { return op->getBlock() == &loop.getBlock(); };
-  for (auto reduce : llvm::make_early_inc_range(loop.getBlock().getOps<simt::ReduceColumnsOp>())) {
+  const auto reductions = llvm::to_vector(loop.getBlock().getOps<simt::ReduceColumnsOp>());
+  for (simt::ReduceColumnsOp reduce : reductions) {
     SetVector<Operation *> slice;
     (void)getBackwardSlice(reduce.getResult(), &slice, options);
     for (Operation *op : slice)
       if (!before.contains(op->getResult(0)))
         builder.clone(*op, before);
     reduce.replaceAllUsesWith(before.lookup(reduce.getResult()));
-    reduce.erase();
   }
+  for (simt::ReduceColumnsOp reduce : reductions) // at the end: no clone has an erased one's place
+    reduce.erase();
 }
 
 void eider::transforms::hoistColumns(simt::ForTilesOp loop) {

@@ -206,8 +206,13 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   /// and their scales; or for the vector that weights meet.
   LogicalResult cutOperands(ProgramOp program, ContractOp op) {
     Value vector = op.getVector();
-    if (auto widened = vector.getDefiningOp<arith::ExtFOp>()) // as it was rounded
+    if (auto widened = vector.getDefiningOp<arith::ExtFOp>()) { // as it was rounded
       vector = widened.getIn();
+      if (op.isOfMatrices())
+        op.getVectorMutable().assign(vector);
+      if (widened.use_empty())
+        widened.erase();
+    }
     SmallVector<Value> values;
     for (Value value : {vector, Value(op.getVectorScales())})
       if (value && value.getDefiningOp() && !isa<InputOp>(value.getDefiningOp()))

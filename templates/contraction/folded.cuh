@@ -80,7 +80,7 @@ EIDER_DEVICE Fragment<X, count> in_order_of(const Fragment<X, count> &elements) 
 template <class W, class S, int count> struct ScaleFactors;
 
 template <class W, int count> struct ScaleFactors<W, e4m3, count> {
-  static constexpr int lowered = 9; ///< As few as leave the largest room.
+  static constexpr int lowered = 9; ///< So the largest factor is finite.
   uint32 factors[count];
 
   ScaleFactors() = default;

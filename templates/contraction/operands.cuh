@@ -189,8 +189,8 @@ class FoldedScales {
   static constexpr int64 blocks_of_row = (Cut::length + block_columns - 1) / block_columns;
   static constexpr int rows = 16 * Cut::sixteens; // of the warp
   static constexpr EIDER_DEVICE int bytes_of_copy() {
-    int bytes = alignment == 1 ? 1 : Cut::groups < 16 ? Cut::groups : 16;
-    while (blocks_of_row % bytes != 0)
+    int bytes = alignment == 1 ? 1 : 16;
+    while (blocks_of_row % bytes != 0 || Cut::groups % bytes != 0)
       bytes /= 2;
     return bytes;
   }

@@ -29,8 +29,8 @@ EIDER_DEVICE uint64 unsigned_index(int64 index) { return static_cast<uint64>(ind
 ///   may_be_cut           whether that is ever between 0 and vector
 ///   always_whole         whether that is known before the kernel runs
 ///   is_whole()           whether no element that a reduction combines is outside
-///   inside_of_columns(c) (static) how many elements of chunk c of a column vector are in the
-///   matrix reduces              whether a reduction over the tile is one over its row or block
+///   inside_of_columns(c) static: the same of a column vector's chunk, in any tile
+///   reduces              whether a reduction over the tile is one over its row or block
 /// and where `columns` is 0, for the launch alone knows the row's width,
 ///   knows_width          whether it tells a chunk's neighbourhood:
 ///   before(c), left(c)   how many elements of its row are before chunk c, and from it on

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 namespace {
 
 /// What a program has as rows of its product.
-enum class Rows { bf16, codes, wholeRowCodes, wholeCodes };
+enum class Rows { bf16, rounded, codes, wholeRowCodes, wholeCodes };
 
 Value normed(const Value &x, const Value &weight) {
   Value squares = mean(x * x, /*axis=*/-1);
@@ -26,6 +26,8 @@ Value normed(const Value &x, const Value &weight) {
 Value times(const Value &rows, const Scaled &weights, Rows kind) {
   if (kind == Rows::bf16)
     return eider::matmul(cast(rows, bf16), weights);
+  if (kind == Rows::rounded) // f32 that are bf16
+    return eider::matmul(round_to(rows, bf16), weights);
   const Block block = kind == Rows::codes           ? Block{1, 128}
                       : kind == Rows::wholeRowCodes ? Block{1, whole}
                                                     : Block{whole, whole};
@@ -81,14 +83,15 @@ matrix::Case caseOf(const Program &program, int64_t m, int64_t k = 400) {
 
 std::vector<matrix::Case> cases() {
   std::vector<matrix::Case> cases;
-  for (Rows kind : {Rows::bf16, Rows::codes, Rows::wholeRowCodes, Rows::wholeCodes})
+  for (Rows kind : {Rows::bf16, Rows::rounded, Rows::codes, Rows::wholeRowCodes, Rows::wholeCodes})
     for (int64_t m : {0, 1, 19, 70}) {
       if (m > 0 || kind != Rows::wholeCodes) // nothing has no amax
         cases.push_back(caseOf(normThenProduct(kind), m));
       if (kind == Rows::bf16 || kind == Rows::codes) // no kernel of a product holds its rows
         cases.push_back(caseOf(twoProducts(kind), m));
     }
-  for (Rows kind : {Rows::bf16, Rows::codes}) { // rows that begin anywhere, and end so
+  for (Rows kind :
+       {Rows::bf16, Rows::rounded, Rows::codes}) { // rows that begin anywhere, and end so
     cases.push_back(caseOf(twoProducts(kind), 19, 401));
     cases.back().layout = {/*padding=*/3, /*shift=*/1};
   }

@@ -174,6 +174,28 @@ Program shared() {
   return b.build();
 }
 
+/// Reductions of which the last waits for the second of two: softmax of what is below its smallest.
+Program softmaxed() {
+  Builder b("softmax_projection");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 64}, f32);
+  Value x = b.input("x", bf16, {k});
+  Value least = min(x, Block{whole}), most = max(x, Block{whole});
+  Value weights = exp(x - most);
+  b.output("y", dot(w, weights / sum(weights, 0) + least * 0.125f), f32);
+  return b.build();
+}
+
+/// Weights that are products of halves, by a norm: their rows begin at an offset.
+Program halved() {
+  Builder b("halves_projection");
+  Dim n = b.dim("n"), k = b.dim("k");
+  Value w = b.input("w", bf16, {n, 2 * k}), x = b.input("x", bf16, {k});
+  Value h = round_to(x * rsqrt(mean(x * x, 0) + 1e-6f), bf16);
+  b.output("y", dot(first_half(w) * second_half(w), h), f32);
+  return b.build();
+}
+
 /// Two projections of one norm, which meet each other: gate and up of a layer.
 Program gated() {
   Builder b("gated_projection");
@@ -234,8 +256,8 @@ TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
   for (const char *schedule : {"", "row<threads = 64, vector = 16>",
                                "row<threads = 64, vector = 16, rows = 2, tiles = 2, prefetch = 1>",
                                "row<threads = 64, vector = 8, rows = 3>"})
-    for (const Program &program :
-         {layer(), plain(), divided(), normed(), layerNormed(), ranged(), shared(), gated()})
+    for (const Program &program : {layer(), plain(), divided(), normed(), layerNormed(), ranged(),
+                                   shared(), softmaxed(), gated()})
       cases.push_back(caseOf(program, extents(37, 1173), "n", schedule));
   for (const char *schedule :
        {"row<threads = 64, vector = 16, rows = 2, tiles = 3, hoist = 1>",
@@ -250,6 +272,8 @@ TEST(Gemv, WhatStandsAroundAgreesOnTheDevice) {
   for (const Program &program : {normed(), layerNormed(), ranged()})
     cases.push_back(caseOf(program, extents(3, 4096), "n"));
   cases.push_back(caseOf(layerNormed(), extents(3, 9000), "n"));
+  for (const char *schedule : {"", "row<threads = 128, vector = 8, prefetch = 1, hoist = 1>"})
+    cases.push_back(caseOf(halved(), extents(37, 1024), "n", schedule));
   for (const int64_t k : {1024, 777}) {
     cases.push_back(caseOf(gained(), extents(21, k), "n"));
     cases.push_back(caseOf(normed(), extents(21, k), "n"));

@@ -70,6 +70,13 @@ std::vector<Point> points() {
       points.back().schedule = schedule;
       points.back().values = "specials";
     }
+    for (const char *loads : {"3", "5", "6"}) { // of which no power of two scales are a stage's
+      points.push_back(
+          matmul({.format = "e2m1", .block = block, .scale = scale}, extents(11, 40, 3840)));
+      points.back().schedule =
+          "contract<threads = 64, vector = 4, rows = 16, columns = 32, prefetch = 2, loads = " +
+          std::string(loads) + ">";
+    }
   }
   for (const int64_t m : {0, 1, 33, 64, 70})
     points.push_back(matmul({}, extents(m, 48, 256)));

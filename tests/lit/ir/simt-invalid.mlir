@@ -301,3 +301,27 @@ simt.kernel @k ["x", "m"] threads = 32 grid = "m" arguments = ["tensor:x", "dim:
     %r = simt.reduce_columns max %f times %f : vector<8xf32> at %at : vector<8xf32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
   }
 }
+
+// -----
+
+simt.kernel @k ["m"] threads = 32 grid = "m" arguments = ["dim:m"] alignments = {} header = [] {
+^bb0(%m: i64):
+  simt.for_tiles %m {
+  ^bb0(%at: !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>):
+    %f = arith.constant dense<1.0> : vector<4xf32>
+    // expected-error @+1 {{is of a column vector, under tiles that span the row}}
+    %r = simt.reduce_columns max %f at %at : vector<4xf32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
+  }
+}
+
+// -----
+
+simt.kernel @k ["m"] threads = 32 grid = "m" arguments = ["dim:m"] alignments = {} header = [] {
+^bb0(%m: i64):
+  simt.for_tiles %m {
+  ^bb0(%at: !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>):
+    %f = arith.constant dense<1.0> : vector<4xf32>
+    // expected-error @+1 {{is of a column vector, under tiles that span the row}}
+    %r = simt.inside_columns %f at %at : vector<4xf32>, !simt.cursor<<row, threads = 32, vector = 8, rows = 1, columns = 256, loads = 1, width = 256>>
+  }
+}
