@@ -181,10 +181,8 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
   SmallVector<Value> first, next;
   // While column vectors are reduced, the first tile is on its way.
   Operation *before = loop;
-  for (auto reduce : loop->getBlock()->getOps<simt::ReduceColumnsOp>()) {
-    before = reduce;
-    break;
-  }
+  if (auto reductions = loop->getBlock()->getOps<simt::ReduceColumnsOp>(); !reductions.empty())
+    before = *reductions.begin();
   for (simt::LoadOp load : loads) {
     hoist(load.getBase(), loop, before);
     hoist(load.getPitch(), loop, before);

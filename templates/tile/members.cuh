@@ -199,11 +199,7 @@ struct TileMembers {
   /// The vector with zeros outside the matrix.
   template <class T, int count>
   static EIDER_DEVICE Fragment<T, count> inside_columns(const Fragment<T, count> &f) {
-    Fragment<T, count> result{};
-    EIDER_UNROLL
-    for (int i = 0; i < count; ++i)
-      result.fill(i, i % vector < Tile::inside_of_columns(i / vector) ? f[i] : T{});
-    return result;
+    return counted_columns<Sum>(f);
   }
 
   template <int count>
