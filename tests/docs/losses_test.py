@@ -366,6 +366,31 @@ class Profile(unittest.TestCase):
         self.assertEqual(list(written["absent"].values()), ["==ERROR== ERR_NVGPUCTRPERM"])
 
 
+class Joined(unittest.TestCase):
+    """bench/join.py."""
+
+    def joined(self, into, source):
+        with tempfile.TemporaryDirectory() as name:
+            files = [pathlib.Path(name) / each for each in ("into.json", "from.json")]
+            for file, made in zip(files, (into, source)):
+                file.write_text(json.dumps(made))
+            run = subprocess.run([sys.executable, documents.ROOT / "bench/join.py", *files], capture_output=True, text=True)
+            return run, json.loads(files[0].read_text())
+
+    def test_a_cell_takes_the_place_of_the_same_one(self):
+        run, written = self.joined(document(cell(value=9), cell(value=8, hidden=7168)),
+                                   {**document(cell(value=7), cell(value=6, params={"l2": "warm"})), "commit": "new"})
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual([each["value"] for each in written["cells"]], [7, 8, 6])
+        self.assertEqual([each.get("run", {}).get("commit") for each in written["cells"]], ["new", None, "new"])
+        self.assertEqual(written["commit"], "0" * 40)
+
+    def test_another_device_is_not_joined(self):
+        run, written = self.joined(document(cell(value=9)), {**document(cell(value=7)), "machine": {**MACHINE, "device": "H100"}})
+        self.assertEqual((run.returncode, written["cells"][0]["value"]), (1, 9))
+        self.assertIn("another device: 'NVIDIA H200' and 'H100'", run.stderr)
+
+
 class TunedMisses(unittest.TestCase):
     """bench/tune_misses.py, where eider is a script that finds the same time for whatever it is asked."""
     EIDER = """while [ "$1" != --json ]; do

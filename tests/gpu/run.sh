@@ -235,13 +235,7 @@ demo() {
 # Its products are cuBLASLt's, which comes with CUDA or with PyTorch.
 linear() {
   local found
-  found=${EIDER_CUBLASLT:-$(python3 - <<'END'
-import glob, sysconfig
-places = [sysconfig.get_path("purelib") + "/nvidia/**/libcublasLt.so.1[2-9]", "/usr/local/cuda*/lib64/libcublasLt.so.1[2-9]"]
-found = [path for place in places for path in glob.glob(place, recursive=True)]
-print(max(found, key=lambda path: path[path.rindex(".so."):], default=""))
-END
-)}
+  found=$(python3 "$root/scripts/find_cublaslt.py")
   if [ -z "$found" ]; then
     echo "cuBLASLt is not here; it comes with the CUDA toolkit"
     return 77
