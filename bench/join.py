@@ -3,7 +3,7 @@
 """Joins files of results: bench/join.py INTO FROM…
 
 Each cell of FROM replaces the one of INTO that has its op, params, shape and metric, or is added, and says the run that it is of.
-If INTO is not there it is FROM. Of another device, bench or schema nothing is joined: exit status 1.
+If INTO is not there, or has no cell that FROM lacks, it is FROM. Of another device, bench or schema nothing is joined: exit status 1.
 """
 import json
 import pathlib
@@ -20,6 +20,9 @@ def join(into, source):
                        ("device", into["machine"]["device"], source["machine"]["device"])):
         if a != b:
             raise ValueError(f"another {what}: {a!r} and {b!r}")
+    new = {key_of(cell) for cell in source["cells"]}
+    if all(key_of(cell) in new for cell in into["cells"]):
+        return source
     run = {"commit": source["commit"], "date": source["date"], "target": source["machine"]["target"]}
     cells = {key_of(cell): cell for cell in into["cells"]}
     cells.update((key_of(cell), {**cell, "run": cell.get("run", run)}) for cell in source["cells"])

@@ -385,6 +385,11 @@ class Joined(unittest.TestCase):
         self.assertEqual([each.get("run", {}).get("commit") for each in written["cells"]], ["new", None, "new"])
         self.assertEqual(written["commit"], "0" * 40)
 
+    def test_a_whole_run_is_the_file(self):
+        source = {**document(cell(value=7), cell(value=6, params={"l2": "warm"})), "commit": "new"}
+        run, written = self.joined(document(cell(value=9)), source)
+        self.assertEqual((run.returncode, written), (0, source))
+
     def test_another_device_is_not_joined(self):
         run, written = self.joined(document(cell(value=9)), {**document(cell(value=7)), "machine": {**MACHINE, "device": "H100"}})
         self.assertEqual((run.returncode, written["cells"][0]["value"]), (1, 9))

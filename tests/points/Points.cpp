@@ -157,8 +157,8 @@ void at_points::expectReference(const std::vector<Point> &points) {
 }
 
 /// Whether the target that EIDER_TARGET says in place of the GPU's own has what a case is told to
-/// use: instructions for FP8 (sm_89), clusters (sm_90), warpgroups (sm_90a), products of bf16
-/// (sm_80).
+/// use: instructions for FP8 (sm_89), clusters (sm_90), warpgroups (sm_90a), products of another
+/// type than f16 (sm_80).
 static bool isOfTheTarget(const matrix::Case &made) {
   const char *given = std::getenv("EIDER_TARGET");
   if (!given)
@@ -170,11 +170,11 @@ static bool isOfTheTarget(const matrix::Case &made) {
     const size_t at = schedule.find(knob + " = ");
     return at != std::string::npos && std::stoi(schedule.substr(at + knob.size() + 3)) > more;
   };
-  const bool isOfBf16 = std::ranges::any_of(
-      made.inputs, [](const HostTensor &input) { return input.dtype == DType::bf16; });
+  const bool isOfF16 = std::ranges::any_of(
+      made.inputs, [](const HostTensor &input) { return input.dtype == DType::f16; });
   return (number >= 89 || made.options.codec != "hardware") &&
          (number >= 90 || !has("cluster", 1)) && (target == "sm_90a" || !has("warpgroups", 0)) &&
-         (number >= 80 || !has("mma", 0) || !isOfBf16);
+         (number >= 80 || !has("mma", 0) || isOfF16);
 }
 
 void at_points::expectReference(const std::vector<matrix::Case> &cases) {
