@@ -271,8 +271,17 @@ static ScheduleAttr turnedSchedule(MLIRContext *context, const Domain &domain) {
                            {.threads = threads, .vector = vector, .loads = loads});
 }
 
+/// Whether 16-bit values are stored as such after little arithmetic: as a copy does them.
+static bool isLikeCopy(const Domain &domain) {
+  constexpr int64_t little = 7;
+  return domain.bitsRead == 16 && domain.narrowestStore == 16 && domain.matricesRead == 1 &&
+         domain.matricesWritten == 1 && domain.arithmetic < little && !domain.rotates &&
+         !domain.group && !domain.choosesRows && domain.rowAligned();
+}
+
 /// Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger ones,
-/// two tiles in turn; a thread that loads column vectors has two chunks.
+/// two tiles in turn; a thread that loads column vectors has two chunks, but of what is like a
+/// copy.
 static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
@@ -288,7 +297,8 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   const bool isShort = vector >= 16 && !wideColumns && !packs && !fitsCache && !isShifted(domain);
   // Two codes a byte by arithmetic: smaller blocks than of others, of as much a thread or more.
   const bool packsHalf = packs && domain.bitsRead == 16 && chunks % 512 == 0;
-  const int64_t loads = isShort ? 1 : packsHalf && domain.group <= 16 ? 4 : 2;
+  const int64_t loads =
+      isShort || isLikeCopy(domain) ? 1 : packsHalf && domain.group <= 16 ? 4 : 2;
   int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
   if (fitsCache)
     threads = vector >= 16 ? std::max<int64_t>(16, legalThreads(lanes)) : 64;
@@ -318,22 +328,25 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
                             .streaming = streams});
 }
 
-/// Rows that are reduced twice (a mean and a variance, a maximum and a sum) and are so wide that
-/// few of them are held at once: small blocks, two rows in turn, whose reductions wait for few
-/// warps; two matrices, those without column vectors, and 16-bit values that are stored as such
-/// are loaded ahead instead. Null elsewhere.
-static ScheduleAttr twiceReducedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
-                                         int64_t chunks) {
+/// Rows that are so wide that few of them are held at once, and are reduced twice (a mean and a
+/// variance, a maximum and a sum): small blocks, two rows in turn, whose reductions wait for few
+/// warps; two matrices, those without column vectors, and 16-bit values that are stored as such,
+/// reduced once as well, are loaded ahead instead. Null elsewhere.
+static ScheduleAttr fewHeldSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                    int64_t chunks) {
   const int64_t width = chunks * vector;
   constexpr int64_t each = 64, lanes = 32; // elements a thread, threads a warp
-  if (domain.rowReductions < 2 || width != domain.width || width <= 4096 || width > 8192 ||
+  const bool isAsRead = domain.narrowestStore > 8 && domain.readsColumns &&
+                        domain.bitsRead == 16 && domain.matricesRead == 1;
+  if (domain.rowReductions < (isAsRead && domain.matricesWritten == 1 ? 1 : 2) ||
+      width != domain.width || width <= 4096 || width > 8192 ||
       width % (each * lanes) != 0 ||
       (domain.narrowestStore > 8 && (!domain.readsColumns || domain.matricesRead > 1)))
     return {};
   ScheduleKnobs knobs{.threads = width / each, .vector = vector, .tiles = 2};
   if (domain.matricesRead > 1)
     knobs.threads = width / 16, knobs.resident = 1024 / knobs.threads, knobs.prefetch = 1;
-  else if (domain.narrowestStore > 8 && domain.readsColumns && domain.bitsRead == 16)
+  else if (isAsRead)
     knobs.threads = width / 32, knobs.resident = 768 / knobs.threads, knobs.prefetch = 1;
   else
     knobs.resident = 512 / knobs.threads;
@@ -403,8 +416,8 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
     return ahead;
-  if (ScheduleAttr twice = twiceReducedSchedule(context, domain, vector, chunks))
-    return twice;
+  if (ScheduleAttr held = fewHeldSchedule(context, domain, vector, chunks))
+    return held;
   const bool isWide = domain.width > 8192;
   const int64_t half = isAlone(domain) ? 16384 : 8192;
   int64_t most = domain.width > 32768 ? 1024 : domain.width > half ? 512 : 256;
@@ -450,10 +463,14 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
 
 /// Few rows: what counts is how soon one is done, and each multiprocessor has a block or two. Many
 /// threads, each with one short chunk; two to four where a block of a cluster loads columns as
-/// well, whose latency they share. Where none are loaded, data used once was the faster hint.
+/// well, whose latency they share. Where none are loaded, data used once was the faster hint, but
+/// for what makes codes of bytes in chunks: they are shorter still where all are held at once.
 static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, int64_t cluster) {
+  constexpr int64_t widestOfShorter = 8192;
   const bool isMap = familyOf(domain).family == Family::map;
-  const int64_t vector = std::max(domain.group / 32, std::min<int64_t>(8, vectorFor(domain)));
+  const bool isShorter = isMap && domain.narrowestStore == 8 && domain.width <= widestOfShorter;
+  const int64_t vector =
+      std::max(domain.group / 32, std::min<int64_t>(isShorter ? 4 : 8, vectorFor(domain)));
   const int64_t lanes = legalThreads(std::max<int64_t>(1, domain.group / vector));
   const int64_t chunks = ceilDiv(ceilDiv(std::max<int64_t>(domain.width, 1), vector), cluster);
   const int64_t most = cluster > 1 && domain.readsColumns
@@ -467,7 +484,7 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, 
                             .rows = threads <= 32 && !domain.contracts ? 64 / threads : 1,
                             .loads = isMap ? 1 : 0,
                             .cluster = cluster,
-                            .streaming = cluster == 1 && !domain.readsColumns,
+                            .streaming = cluster == 1 && !domain.readsColumns && !isShorter,
                             .mma = threads % 32 == 0 && domain.prefersPairs(vector)});
 }
 
