@@ -271,12 +271,13 @@ static ScheduleAttr turnedSchedule(MLIRContext *context, const Domain &domain) {
                            {.threads = threads, .vector = vector, .loads = loads});
 }
 
-/// Whether 16-bit values are stored as such after little arithmetic: as a copy does them.
-static bool isLikeCopy(const Domain &domain) {
+/// Whether 16-bit values are stored as such after little arithmetic, as a copy does them, in rows
+/// of whole segments and an even number of those: of 7 the L2 gave more to longer ones.
+static bool isLikeCopy(const Domain &domain, int64_t chunks) {
   constexpr int64_t little = 7;
   return domain.bitsRead == 16 && domain.narrowestStore == 16 && domain.matricesRead == 1 &&
          domain.matricesWritten == 1 && domain.arithmetic < little && !domain.rotates &&
-         !domain.group && !domain.choosesRows && domain.rowAligned();
+         !domain.group && !domain.choosesRows && domain.rowAligned() && chunks % 256 == 0;
 }
 
 /// Short text, and many loads in flight by many small blocks. Arithmetic encoders want larger ones,
@@ -298,7 +299,7 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   // Two codes a byte by arithmetic: smaller blocks than of others, of as much a thread or more.
   const bool packsHalf = packs && domain.bitsRead == 16 && chunks % 512 == 0;
   const int64_t loads =
-      isShort || isLikeCopy(domain) ? 1 : packsHalf && domain.group <= 16 ? 4 : 2;
+      isShort || isLikeCopy(domain, chunks) ? 1 : packsHalf && domain.group <= 16 ? 4 : 2;
   int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
   if (fitsCache)
     threads = vector >= 16 ? std::max<int64_t>(16, legalThreads(lanes)) : 64;
