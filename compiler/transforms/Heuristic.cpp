@@ -298,8 +298,9 @@ static ScheduleAttr mapSchedule(MLIRContext *context, const Domain &domain) {
   const bool isShort = vector >= 16 && !wideColumns && !packs && !fitsCache && !isShifted(domain);
   // Two codes a byte by arithmetic: smaller blocks than of others, of as much a thread or more.
   const bool packsHalf = packs && domain.bitsRead == 16 && chunks % 512 == 0;
-  const int64_t loads =
-      isShort || isLikeCopy(domain, chunks) ? 1 : packsHalf && domain.group <= 16 ? 4 : 2;
+  const int64_t loads = isShort || isLikeCopy(domain, chunks) ? 1
+                        : packsHalf && domain.group <= 16     ? 4
+                                                              : 2;
   int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
   if (fitsCache)
     threads = vector >= 16 ? std::max<int64_t>(16, legalThreads(lanes)) : 64;
@@ -337,11 +338,10 @@ static ScheduleAttr fewHeldSchedule(MLIRContext *context, const Domain &domain, 
                                     int64_t chunks) {
   const int64_t width = chunks * vector;
   constexpr int64_t each = 64, lanes = 32; // elements a thread, threads a warp
-  const bool isAsRead = domain.narrowestStore > 8 && domain.readsColumns &&
-                        domain.bitsRead == 16 && domain.matricesRead == 1;
+  const bool isAsRead = domain.narrowestStore > 8 && domain.readsColumns && domain.bitsRead == 16 &&
+                        domain.matricesRead == 1;
   if (domain.rowReductions < (isAsRead && domain.matricesWritten == 1 ? 1 : 2) ||
-      width != domain.width || width <= 4096 || width > 8192 ||
-      width % (each * lanes) != 0 ||
+      width != domain.width || width <= 4096 || width > 8192 || width % (each * lanes) != 0 ||
       (domain.narrowestStore > 8 && (!domain.readsColumns || domain.matricesRead > 1)))
     return {};
   ScheduleKnobs knobs{.threads = width / each, .vector = vector, .tiles = 2};
