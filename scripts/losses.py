@@ -64,6 +64,7 @@ class Case:
         self.schedule = record["params"]["schedule"] if record and self.judged is not cell else ""
         self.asked = []
         self.peer = None
+        self.beside = True  # measured in one run with the peer
         self.weights = []  # peers of weights, or of a cache, that are not quantized
 
     def ask(self, what, share):
@@ -76,6 +77,10 @@ class Case:
     @property
     def missed(self):
         return [(what, share) for what, share in self.asked if share > 1]
+
+
+def commit_of(document, cell):
+    return cell.get("run", document)["commit"]
 
 
 def cases_of(ops, tune, peers):
@@ -96,6 +101,7 @@ def cases_of(ops, tune, peers):
         case = cases.get(subject(cell))
         if case and (case.peer is None or cell["value"] < case.peer["value"]):
             case.peer = cell
+            case.beside = commit_of(peers, cell) == commit_of(ops, case.cell)
     return cases
 
 
@@ -246,7 +252,9 @@ def line_of(case):
     copy = "–"
     if "copy_ratio" in cell:
         copy = f"{cell['copy_ratio'] * figure['ratio'] / cell['ratio']:.3f} ({cell['copy']})"
-    peer = f"{number(case.peer['value'])} ({case.peer['params']['by']})" if case.peer else "–"
+    peer = "–"
+    if case.peer:
+        peer = f"{number(case.peer['value'])} · {case.peer['ratio']:.3f} ({case.peer['params']['by']}{'' if case.beside else ' †'})"
     asked = "; ".join(f"{what}: {f'**{share:.3f}**' if share > 1 else f'{share:.3f}'}" for what, share in case.asked)
     ratio = "–" if cell["op"] == LINEAR else f"{figure['ratio']:.3f}"
     if figure.get("starts", 1) > 1 and "ratio_low" in figure:
@@ -324,8 +332,10 @@ def page(ops, tune, peers, profile, older=None, linear=None):
         "nothing is.", "",
         "`× memcpy`: in brackets, where two processes measured, what the 95 % intervals of their medians of rounds hold.",
         "`× copy`: beside our own best kernel that only reads and writes, of the same proportion of bytes read to bytes written",
-        "(in brackets). `asked`: what the time is of the most that is allowed; above 1 it is a miss.", "",
-        row(["op", "params", "rows × columns", "schedule", "µs", "× memcpy", "× copy", "fastest peer µs", "asked"]),
+        "(in brackets). `asked`: what the time is of the most that is allowed; above 1 it is a miss.",
+        "`fastest peer`: its µs, and times the memcpy of its own run; †: which is another than ours, on a machine of the same kind that may",
+        "be 2 or 3 % faster or slower, so that µs beside µs say less than those ratios.", "",
+        row(["op", "params", "rows × columns", "schedule", "µs", "× memcpy", "× copy", "fastest peer", "asked"]),
         "|---|---|---|---|--:|--:|--:|--:|---|",
         *(line_of(case) for case in cases), "",
         "## What the profile says of each miss", "",

@@ -171,6 +171,12 @@ class Judgement(unittest.TestCase):
         case, = judged([cell(value=100)], peers=[peer("triton", 104.0), peer("torch.compile", 96.0)])
         self.assertEqual(case.missed, [("≤ 1 × torch.compile", 100 / 96)])
 
+    def test_a_peer_of_another_run_is_said_to_be(self):
+        case, = judged([cell(value=100)], peers=[peer("triton", 96.0, ratio=0.97)])
+        self.assertIn("| 96.0 · 0.970 (triton) |", losses.line_of(case))
+        case, = judged([cell(value=100)], peers=[peer("triton", 96.0, ratio=0.97, run={"commit": "other"})])
+        self.assertIn("| 96.0 · 0.970 (triton †) |", losses.line_of(case))
+
     def test_a_peer_may_lead_a_little_where_all_is_short(self):
         case, = judged([cell(value=2.0)], peers=[peer("triton", 1.95)])
         self.assertEqual(case.missed, [])
