@@ -3,7 +3,7 @@
 """Joins files of results: bench/join.py INTO FROM…
 
 Each cell of FROM replaces the one of INTO that has its op, params, shape and metric, or is added, and says the run that it is of.
-If INTO is not there, or has no cell that FROM lacks, it is FROM. Of another device, bench or schema nothing is joined: exit status 1.
+If INTO is not there, or has no cell that FROM lacks, it is FROM. Of another device, target, bench or schema nothing is joined: exit status 1.
 """
 import json
 import pathlib
@@ -17,7 +17,8 @@ def key_of(cell):
 def join(into, source):
     """The document `into` with the cells of `source`. Raises ValueError if they are not of one kind."""
     for what, a, b in (("schema", into["schema"], source["schema"]), ("bench", into["bench"], source["bench"]),
-                       ("device", into["machine"]["device"], source["machine"]["device"])):
+                       ("device", into["machine"]["device"], source["machine"]["device"]),
+                       ("target", into["machine"]["target"], source["machine"]["target"])):
         if a != b:
             raise ValueError(f"another {what}: {a!r} and {b!r}")
     new = {key_of(cell) for cell in source["cells"]}
@@ -26,7 +27,8 @@ def join(into, source):
     run = {"commit": source["commit"], "date": source["date"], "target": source["machine"]["target"]}
     cells = {key_of(cell): cell for cell in into["cells"]}
     cells.update((key_of(cell), {**cell, "run": cell.get("run", run)}) for cell in source["cells"])
-    return {**into, "cells": list(cells.values())}
+    said = {key: {**into.get(key, {}), **source[key]} for key in ("absent", "versions") if key in source}
+    return {**into, **said, "cells": list(cells.values())}
 
 
 def main():

@@ -15,6 +15,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 bin=${EIDER_BIN:-$root/build/bin}
 out=${1:?usage: bench/run.sh OUT [SECONDS] [PART…]}
 seconds=${2:-100000}
+[[ $seconds =~ ^[0-9]+$ ]] || { echo "bench/run.sh: '$seconds' is no number of seconds; parts come after it" >&2; exit 2; }
 all=(ops peers llm linear sm_80 latency report)
 parts=("${@:3}")
 [[ ${#parts[@]} -gt 0 ]] || parts=("${all[@]}")
@@ -33,13 +34,13 @@ bench() { "$bin/eider" bench --device cuda:0 "$@"; }
 
 # The first word's cells make the file, which the others join.
 ops() {
-  local word again=()
+  local word again=() large=("${words[@]}")
   for word in "${words[@]}"; do
     bench --only "$word" --rounds 10 --beside-copy "${again[@]}" --json "$out/ops.json" || return
     again=(--again)
   done
-  [[ -n ${words[0]} ]] || words=(16384x)
-  for word in "${words[@]}"; do
+  [[ -n ${words[0]} ]] || large=(16384x)
+  for word in "${large[@]}"; do
     bench --only "$word" --rounds 10 --l2 cold --beside-copy --again --json "$out/ops.json" || return
   done
 }

@@ -57,6 +57,10 @@ static bool isOfBlocks(Type type) {
 static constexpr const char *blocksOfThreeDims =
     ": of three dims blocks are one row of the last, which is made of them, or both whole";
 
+static constexpr const char *severalRows = "blocks of several whole rows (Rx*): no schedule has "
+                                           "one value for them; take whole rows (1x*), "
+                                           "the whole tensor (*x*) or a number of columns";
+
 std::optional<Level> Domain::levelOf(Type type) const {
   if (!dimsOf(type))
     return Level{LevelKind::uniform};
@@ -98,6 +102,17 @@ std::optional<Level> Domain::uprightLevelOf(ArrayRef<DimExpr> exprs) const {
   if (blockRows && blockColumns)
     return Level{LevelKind::groups, *blockRows, *blockColumns};
   return std::nullopt;
+}
+
+/// Whether a type has one value for so many whole rows, more than one and not all.
+static bool isOfSeveralRows(const Domain &domain, Type type) {
+  const DimsAttr dims = dimsOf(type);
+  if (!dims || dims.getExprs().size() < 2)
+    return false;
+  const ArrayRef<DimExpr> exprs = dims.getExprs();
+  return exprs[0].name && exprs[0].name == domain.rows.name &&
+         exprs[0].divisor > domain.rows.divisor &&
+         llvm::all_of(exprs.drop_front(), [](const DimExpr &dim) { return dim.isOne(); });
 }
 
 bool Domain::isOfColumns(ReduceOp op) const {
@@ -218,6 +233,8 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
     return op.emitError() << "reduces blocks of " << blockText(op.getBlock().drop_front())
                           << " in rows of " << whole.getShape()[1] << "x" << whole.getShape()[2]
                           << blocksOfThreeDims;
+  if (!to && isOfSeveralRows(domain, op.getType()))
+    return op.emitError() << severalRows;
   if (!from || !to || from->kind != LevelKind::elements)
     return op.emitError(
         "reduces what is not the program's whole matrix; reduce its elements instead");
@@ -386,9 +403,11 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
     return success();
   std::optional<Level> level = domain.levelOf(type);
   if (!level)
-    return op.emitError() << "type " << type << " does not fit the program's matrix ["
-                          << domain.rows.str() << ", " << domain.columns.str() << "]"
-                          << (isOfBlocks(type) ? blocksOfThreeDims : "");
+    return isOfSeveralRows(domain, type)
+               ? op.emitError() << severalRows
+               : op.emitError() << "type " << type << " does not fit the program's matrix ["
+                                << domain.rows.str() << ", " << domain.columns.str() << "]"
+                                << (isOfBlocks(type) ? blocksOfThreeDims : "");
   if (level->transposed && level->kind != LevelKind::elements && level->kind != LevelKind::groups)
     return op.emitError() << "is " << type << ", neither elements of the transposed matrix nor "
                           << "values of its blocks";

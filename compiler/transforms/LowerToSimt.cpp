@@ -436,9 +436,9 @@ void ProgramLowering::encode(EncodeOp op) {
 LogicalResult ProgramLowering::random(RandomOp op) {
   const Level level = *domain.levelOf(op.getType());
   if (level.kind != LevelKind::elements || level.transposed)
-    return op.emitError() << "random bits of " << op.getType()
-                          << ": only elements of the program's matrix are rounded stochastically, "
-                          << "not those of its transpose";
+    return op.emitError("only elements of the program's matrix are rounded stochastically, not "
+                        "those of its transpose: leave the transpose out, or take rounding "
+                        "nearest_even");
   auto bits = simt::RandomOp::create(builder, op.getLoc(), heldType(op.getType()),
                                      map.lookup(op.getSeed()), map.lookup(op.getOffset()), cursor);
   map.map(op.getResult(), bits.getResult());

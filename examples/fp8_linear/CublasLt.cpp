@@ -81,7 +81,7 @@ struct CublasLt::Api {
   Api() {
     const char *given = std::getenv("EIDER_CUBLASLT");
     const std::vector<std::string> names =
-        given
+        given && *given
             ? std::vector<std::string>{given}
             : std::vector<std::string>{"libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so",
                                        "libcublasLt.so.12"};

@@ -23,9 +23,9 @@ namespace {
 using Names = std::vector<std::string>;
 
 /// One of each kind that the compiler tells apart: along a row, of rows and columns, down a column,
-/// the tensor; and along a row two that no schedule has.
-const Names blocks = {"1x16", "1x32",  "1x128",   "1x512", "1x96", "1x1024",
-                      "1x*",  "32x32", "128x128", "128x1", "*x1",  "*x*"};
+/// the tensor; and along a row two, and of several rows one, that no schedule has.
+const Names blocks = {"1x16",  "1x32",    "1x128", "1x512", "1x96", "1x1024", "1x*",
+                      "32x32", "128x128", "128x1", "2x*",   "*x1",  "*x*"};
 
 //===-- What the compiler is asked ----------------------------------------===//
 
@@ -247,6 +247,25 @@ void writeBlocks(std::ostream &out, const Offer &offer) {
   }
 }
 
+void writeTransposes(std::ostream &out, const Offer &offer) {
+  out << "## Transposes\n\nOf `cast_transpose`, and of whatever op with `--transposed yes`:\n\n";
+  const Names roundings = {"nearest_even", "stochastic"};
+  Names columns;
+  for (const std::string &source : offer.sources)
+    for (const std::string &rounding : roundings)
+      columns.push_back(source + " rounding=" + rounding);
+  Table table(out, "format", columns);
+  for (const std::string &format : offer.formats) {
+    Names problems;
+    for (const std::string &source : offer.sources)
+      for (const std::string &rounding : roundings)
+        problems.push_back(problemOf(
+            "cast_transpose",
+            {.format = format, .scaleSource = source, .numerics = {{"rounding", rounding}}}));
+    table.row(format, problems);
+  }
+}
+
 std::string page(const Offer &offer) {
   std::ostringstream out;
   out << "# What goes together\n\nWritten by `docs-combinations --update FILE` from what the "
@@ -255,12 +274,13 @@ std::string page(const Offer &offer) {
          "table. Where a table does not speak of a parameter, that has its default.\n\nThe tables "
          "decide together: the test takes formats in turn through all types of scales, "
          "layouts, modes, sources and blocks of `quantize`, and of `cast_transpose` in the mode "
-         "`default`, and what no table refuses works.\n\n";
+         "`default` and rounded to nearest, and what no table refuses works.\n\n";
   writeFormatsByScale(out, offer);
   writeFormatsByBlock(out, offer);
   writeNumerics(out, offer);
   writeLayouts(out, offer);
   writeBlocks(out, offer);
+  writeTransposes(out, offer);
   const std::string text = out.str();
   return text.substr(0, text.find_last_not_of('\n') + 2);
 }
@@ -286,7 +306,9 @@ bool isRefusedByATable(const std::string &op, const OpParameters &p) {
                               .scaleLayout = p.scaleLayout,
                               .scaleSource = source}) ||
          refuses("dequantize", {.block = p.block, .scale = scale, .scaleLayout = p.scaleLayout}) ||
-         refuses(op, {.format = p.format, .block = p.block, .scaleSource = source});
+         refuses("quantize", {.format = p.format, .block = p.block, .scaleSource = source}) ||
+         (op != "quantize" && (refuses(op, {.block = p.block, .scaleSource = source}) ||
+                               refuses(op, {.format = p.format, .scaleSource = source})));
 }
 
 bool isDecidedByTables(const std::string &op, const OpParameters &p) {
@@ -314,9 +336,11 @@ bool tablesDecideAll(const Offer &offer) {
             asked.mode = mode;
             all &= isDecidedByTables("quantize", asked);
           }
-          asked.format = offer.formats.front();
           asked.mode = offer.modes.front();
-          all &= isDecidedByTables("cast_transpose", asked);
+          for (const std::string &format : offer.formats) {
+            asked.format = format;
+            all &= isDecidedByTables("cast_transpose", asked);
+          }
         }
   return all;
 }

@@ -401,6 +401,16 @@ class Joined(unittest.TestCase):
         self.assertEqual((run.returncode, written["cells"][0]["value"]), (1, 9))
         self.assertIn("another device: 'NVIDIA H200' and 'H100'", run.stderr)
 
+    def test_another_target_is_not_joined(self):
+        run, written = self.joined(document(cell(value=9)), {**document(cell(value=7)), "machine": {**MACHINE, "target": "sm_80"}})
+        self.assertEqual((run.returncode, written["cells"][0]["value"]), (1, 9))
+        self.assertIn("another target: 'sm_90' and 'sm_80'", run.stderr)
+
+    def test_what_is_absent_is_said(self):
+        into = {**document(cell(value=9), cell(value=8, hidden=7168)), "absent": {"a": "old", "b": "old"}}
+        _, written = self.joined(into, {**document(cell(value=7)), "absent": {"b": "new"}, "versions": {"torch": "2"}})
+        self.assertEqual((written["absent"], written["versions"]), ({"a": "old", "b": "new"}, {"torch": "2"}))
+
 
 class TunedMisses(unittest.TestCase):
     """bench/tune_misses.py, where eider is a script that finds the same time for whatever it is asked."""

@@ -273,6 +273,7 @@ step matrix matrix_shards 3
 step matrix-as-sm_75 matrix_as sm_75
 step matrix-as-sm_80 matrix_as sm_80
 step command-line command_line
+step traps env EIDER_TEST_DEVICE=cuda timeout 200 "$bin/trap-test"
 step clusters clusters
 step cooperative cooperative
 step schedules env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/loop-test"

@@ -107,6 +107,15 @@ eider.program @two_blocks(m, n = 64) {
 
 // -----
 
+eider.program @several_rows(m, n = 64) {
+  %x = eider.input "x" : tensor<?x64xf32, #eider.dims<m, n>>
+  // expected-error @below {{blocks of several whole rows (Rx*): no schedule has one value for them; take whole rows (1x*)}}
+  %s = eider.reduce amax %x over [2, *] : tensor<?x64xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m / 2, 1>>
+  eider.output "y", %s : tensor<?x1xf32, #eider.dims<m / 2, 1>>
+}
+
+// -----
+
 eider.program @reduced_twice(m, n = 64) {
   %x = eider.input "x" : tensor<?x64xf32, #eider.dims<m, n>>
   %s = eider.reduce sum %x over [1, 8] : tensor<?x64xf32, #eider.dims<m, n>> -> tensor<?x8xf32, #eider.dims<m, n / 8>>
