@@ -15,6 +15,7 @@
 #include <cstring>
 #include <gmock/gmock.h>
 #include <numeric>
+#include <set>
 
 using namespace eider;
 using namespace eider::at_points;
@@ -156,25 +157,26 @@ void at_points::expectReference(const std::vector<Point> &points) {
   at_points::expectReference(cases);
 }
 
-/// Whether the target that EIDER_TARGET says in place of the GPU's own has what a case is told to
-/// use: instructions for FP8 (sm_89), clusters (sm_90), warpgroups (sm_90a), products of another
-/// type than f16 (sm_80).
-static bool isOfTheTarget(const matrix::Case &made) {
-  const char *given = std::getenv("EIDER_TARGET");
-  if (!given)
-    return true;
-  const std::string target = given;
+/// Whether a target has what a codec and a schedule use: instructions for FP8 (sm_89), clusters
+/// (sm_90), warpgroups (sm_90a), products of another type than f16 (sm_80).
+static bool has(const std::string &target, const std::string &codec, const std::string &schedule,
+                bool isOfF16) {
   const int number = std::stoi(target.substr(target.find('_') + 1));
-  const std::string &schedule = made.options.schedule;
-  auto has = [&](const std::string &knob, int more) {
+  auto says = [&](const std::string &knob, int more) {
     const size_t at = schedule.find(knob + " = ");
     return at != std::string::npos && std::stoi(schedule.substr(at + knob.size() + 3)) > more;
   };
+  return (number >= 89 || codec != "hardware") && (number >= 90 || !says("cluster", 1)) &&
+         (target == "sm_90a" || !says("warpgroups", 0)) &&
+         (number >= 80 || !says("mma", 0) || isOfF16);
+}
+
+/// The same of the target that EIDER_TARGET says in place of the GPU's own.
+static bool isOfTheTarget(const matrix::Case &made) {
+  const char *target = std::getenv("EIDER_TARGET");
   const bool isOfF16 = std::ranges::any_of(
       made.inputs, [](const HostTensor &input) { return input.dtype == DType::f16; });
-  return (number >= 89 || made.options.codec != "hardware") &&
-         (number >= 90 || !has("cluster", 1)) && (target == "sm_90a" || !has("warpgroups", 0)) &&
-         (number >= 80 || !has("mma", 0) || isOfF16);
+  return !target || has(target, made.options.codec, made.options.schedule, isOfF16);
 }
 
 void at_points::expectReference(const std::vector<matrix::Case> &cases) {
@@ -199,12 +201,34 @@ void at_points::expectPure(const std::vector<Point> &points) {
   }
 }
 
+static std::vector<std::string> gpuTargets() {
+  std::vector<std::string> all = targets();
+  std::erase(all, "host");
+  return all;
+}
+
 void at_points::expectNvrtc(const std::vector<Point> &points) {
-  static constexpr const char *targets[] = {"sm_75", "sm_90a", "sm_120a"};
-  for (size_t i = 0; i < std::max(points.size(), std::size(targets)); ++i) {
-    const Point &point = points[i % points.size()];
-    const char *target = targets[i % std::size(targets)];
-    expectNvrtc(libraryOp(point.op, point.parameters), optionsOf(point, target), target);
+  const std::vector<std::string> targets = gpuTargets();
+  std::set<std::string> texts;
+  size_t turn = 0;
+  for (const Point &point : points) {
+    const Program program = libraryOp(point.op, point.parameters);
+    if (!texts.insert(emit(program, optionsOf(point, "sm_90a"), Stage::Cuda)).second)
+      continue;
+    auto target = [&] { return targets[turn % targets.size()]; };
+    while (!has(target(), point.codec, point.schedule, point.parameters.dtype == "f16"))
+      ++turn;
+    expectNvrtc(program, optionsOf(point, target()), target());
+    ++turn;
+  }
+}
+
+void at_points::expectNvrtc(size_t count, const CaseOfTarget &caseOf) {
+  const std::vector<std::string> targets = gpuTargets();
+  for (size_t i = 0; i < std::max(count, targets.size()); ++i) {
+    const std::string &target = targets[i % targets.size()];
+    const matrix::Case made = caseOf(i < count ? i : 0, target);
+    expectNvrtc(made.program, made.options, target);
   }
 }
 

@@ -8,6 +8,8 @@
 
 #include "tests/matrix/Harness.h"
 
+#include <functional>
+
 namespace eider::at_points {
 
 /// An op of the library under some parameters, at some extents, in some memory.
@@ -61,9 +63,12 @@ void expectReference(const std::vector<matrix::Case> &cases);
 /// Every text is of the vocabulary alone, and no line too wide.
 void expectPure(const std::vector<Point> &points);
 
-/// NVRTC compiles the texts, which take targets of each kind in turn; skips where there is no
+/// NVRTC compiles each of the texts for one target, which take turns; skips where there is no
 /// NVRTC.
 void expectNvrtc(const std::vector<Point> &points);
+using CaseOfTarget = std::function<matrix::Case(size_t, const std::string &)>;
+/// The same of so many cases; the first of them is for all targets that are left.
+void expectNvrtc(size_t count, const CaseOfTarget &caseOf);
 /// The same of every so manieth point, for one target.
 void expectNvrtc(const std::vector<Point> &points, const std::string &target, size_t every);
 /// NVRTC compiles a program's text for a target; skips where there is no NVRTC.
