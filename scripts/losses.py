@@ -64,7 +64,7 @@ class Case:
         self.schedule = record["params"]["schedule"] if record and self.judged is not cell else ""
         self.asked = []
         self.peer = None
-        self.beside = True  # measured in one run with the peer
+        self.beside = self.is_own = True  # measured in one run with the peer, and with the schedule that it is judged by
         self.weights = []  # peers of weights, or of a cache, that are not quantized
 
     def ask(self, what, share):
@@ -91,7 +91,8 @@ def cases_of(ops, tune, peers):
     for cell in cells_of(ops, "time"):
         key = subject(cell)
         if cell["params"].get("schedule") != "tuned" or key not in cases:
-            cases[key] = Case(cell, tuned.get(key), records.get(key))
+            cases[key] = case = Case(cell, tuned.get(key), records.get(key))
+            case.is_own = case.judged is not records.get(key) or commit_of(tune, case.judged) == commit_of(ops, cell)
     for cell in cells_of(peers, "time"):
         if cell["params"]["by"] in WEIGHTS.keys() | BACK_ENDS:
             for case in cases.values():
@@ -259,7 +260,8 @@ def line_of(case):
     ratio = "–" if cell["op"] == LINEAR else f"{figure['ratio']:.3f}"
     if figure.get("starts", 1) > 1 and "ratio_low" in figure:
         ratio += f" [{figure['ratio_low']:.3f}, {figure['ratio_high']:.3f}]"
-    return row([*name_of(case), "heuristic" if figure is cell else "tuned", number(figure["value"]),
+    schedule = "heuristic" if figure is cell else "tuned" if case.is_own else "tuned †"
+    return row([*name_of(case), schedule, number(figure["value"]),
                 ratio, copy, peer, asked or "–"])
 
 
@@ -333,8 +335,8 @@ def page(ops, tune, peers, profile, older=None, linear=None):
         "`× memcpy`: in brackets, where two processes measured, what the 95 % intervals of their medians of rounds hold.",
         "`× copy`: beside our own best kernel that only reads and writes, of the same proportion of bytes read to bytes written",
         "(in brackets). `asked`: what the time is of the most that is allowed; above 1 it is a miss.",
-        "`fastest peer`: its µs, and times the memcpy of its own run; †: which is another than ours, on a machine of the same kind that may",
-        "be 2 or 3 % faster or slower, so that µs beside µs say less than those ratios.", "",
+        "`fastest peer`: its µs, and times the memcpy of its own run. †: of a peer or of the tuner, of another run, on a machine of the same",
+        "kind that may be 2 or 3 % faster or slower, so that µs beside µs say less than ratios to a memcpy.", "",
         row(["op", "params", "rows × columns", "schedule", "µs", "× memcpy", "× copy", "fastest peer", "asked"]),
         "|---|---|---|---|--:|--:|--:|--:|---|",
         *(line_of(case) for case in cases), "",

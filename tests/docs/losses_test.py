@@ -164,6 +164,9 @@ class Judgement(unittest.TestCase):
         self.assertEqual([case.judged["value"] for case in own], [98])
         both, = judged([cell(value=105, target=1), cell(value=98, params={"schedule": "tuned"})], tune=[record])
         self.assertEqual((both.judged["value"], both.schedule), (98, "map<threads = 64>"))
+        self.assertIn("| tuned |", losses.line_of(both))
+        other, = judged([cell(value=105)], tune=[{**record, "run": {"commit": "other"}}])
+        self.assertIn("| tuned † |", losses.line_of(other))
         newer, = judged([cell(value=97)], tune=[record])
         self.assertEqual((newer.judged["value"], newer.schedule), (97, ""))
 

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 using namespace eider;
 using namespace eider::traps;
@@ -63,4 +64,48 @@ TEST_F(CodecTraps, DoubleRounding) {
     EXPECT_EQ(encoded("e4m3", above, codec), up);
     EXPECT_EQ(encoded("e4m3", below, codec), down);
   }
+}
+
+/// Of the same values by OCP's codes and by FNUZ's: those of one bias more, so that codes stay what
+/// they are while scales are doubled or halved; but for -0, which FNUZ lacks, and NaN, and FNUZ's
+/// largest, for which OCP's E4M3 has no code.
+TEST_F(CodecTraps, FnuzIsImportedAndExportedCodeForCode) {
+  std::vector<uint8_t> all(256);
+  std::iota(all.begin(), all.end(), 0);
+  auto converted = [&](const std::string &from, const std::string &to, DType type, float scale,
+                       float scaleThen) {
+    OpParameters given = parameters(to, "*x*");
+    given.dtype.clear();
+    given.fromFormat = from;
+    given.fromBlock = "*x*";
+    given.scaleSource = "static";
+    return codesOf(run("requantize", given,
+                       {codes("x", type, {1, 256}, all), floats("x_scale", {1, 1}, {scale}),
+                        floats("scale", {1, 1}, {scaleThen})}),
+                   "y");
+  };
+  for (const float scale : {1.0f, 0.0123f, 7e9f})
+    for (const bool isE4m3 : {true, false}) {
+      const std::string ocp = isE4m3 ? "e4m3" : "e5m2", fnuz = ocp + "fnuz";
+      const int nan = isE4m3 ? 0x7f : 0x7d, infinity = isE4m3 ? 0x80 : 0x7c;
+      const std::vector<uint8_t> in = converted(ocp, fnuz, isE4m3 ? e4m3 : e5m2, scale, scale * 2);
+      const std::vector<uint8_t> out =
+          converted(fnuz, ocp, isE4m3 ? DType::e4m3fnuz : DType::e5m2fnuz, scale, scale / 2);
+      for (int code = 0; code < 256; ++code) {
+        const int magnitude = code & 0x7f;
+        SCOPED_TRACE(ocp + " " + std::to_string(code) + " of scale " + std::to_string(scale));
+        if (magnitude >= nan)
+          EXPECT_EQ(in[code], 0x80) << "NaN";
+        else if (magnitude == infinity)
+          EXPECT_EQ(in[code], (code & 0x80) | 0x7f) << "saturates";
+        else
+          EXPECT_EQ(in[code], code == 0x80 ? 0 : code);
+        if (code == 0x80)
+          EXPECT_GE(out[code] & 0x7f, nan) << "NaN";
+        else if (magnitude >= infinity || magnitude == 0x7f)
+          EXPECT_EQ(out[code], (code & 0x80) | (isE4m3 ? 0x7e : 0x7b)) << "saturates";
+        else
+          EXPECT_EQ(out[code], code);
+      }
+    }
 }
