@@ -238,22 +238,22 @@ TEST(Latents, TextsArePure) {
 }
 
 TEST(Latents, NvrtcCompilesTheTexts) {
-  for (const char *target : {"sm_75", "sm_80", "sm_90a", "sm_120a"}) {
-    for (const char *format : {"e4m3", "e5m2", "bf16"})
-      for (const char *dtype : {"bf16", "f32"}) {
-        if (format == std::string("e5m2") && target != std::string("sm_90a"))
-          continue;
-        const bool isOld = target == std::string("sm_75"); // which has no products of bf16
-        const matrix::Case made =
-            decode(latents({45}, 128, 64), {.dtype = isOld ? "f16" : dtype,
-                                            .format = isOld && format[0] == 'b' ? "f16" : format});
-        expectNvrtc(made.program, made.options, target);
-      }
+  Turns turns({"sm_75", "sm_90a", "sm_80", "sm_120a"}), others = turns;
+  for (const char *format : {"e4m3", "bf16", "e5m2"})
+    for (const char *dtype : {"bf16", "f32", "bf16"}) {
+      const std::string &target = turns.next();
+      const bool isOld = target == "sm_75"; // which has no products of bf16
+      const matrix::Case made =
+          decode(latents({45}, 128, 64), {.dtype = isOld ? "f16" : dtype,
+                                          .format = isOld && format[0] == 'b' ? "f16" : format});
+      expectNvrtc(made.program, made.options, target);
+    }
+  for (int round = 0; round < 2; ++round) {
     Cache cache = latents({45}, 24, 3);
     cache.scaleAxes = 2;
     const matrix::Case made =
         decode(cache, {.dtype = "f16", .settings = {{"softcap", "30"}, {"window", "20"}}});
-    expectNvrtc(made.program, made.options, target);
+    expectNvrtc(made.program, made.options, others.next());
   }
 }
 

@@ -66,6 +66,17 @@ void expectPure(const std::vector<Point> &points);
 /// NVRTC compiles each of the texts for one target, which take turns; skips where there is no
 /// NVRTC.
 void expectNvrtc(const std::vector<Point> &points);
+/// Some targets of each kind, by turns: each call says the next. Programs that each meet one or two
+/// of them meet all kinds among them, in a part of the time that every one by every one takes.
+class Turns {
+public:
+  explicit Turns(std::vector<std::string> targets) : targets(std::move(targets)) {}
+  const std::string &next() { return targets[turn++ % targets.size()]; }
+
+private:
+  std::vector<std::string> targets;
+  size_t turn = 0;
+};
 using CaseOfTarget = std::function<matrix::Case(size_t, const std::string &)>;
 /// The same of so many cases; the first of them is for all targets that are left.
 void expectNvrtc(size_t count, const CaseOfTarget &caseOf);
