@@ -227,6 +227,28 @@ TEST(Prefill, BoundsCatchMutations) {
             }),
             all / 2)
       << "another head's keys";
+  EXPECT_GT(wrongAfter([&](matrix::Case &it) { // what follows the last whole tile
+              std::fill_n(it.inputs[values].data.end() - 2 * 64, 2 * 64, std::byte(0));
+            }),
+            4 * 64 / 16)
+      << "the last token";
+  // A query in the place of its neighbour meets one token more or less than it should.
+  const std::vector<HostTensor> right = runOnHost(made);
+  for (const bool isLater : {true, false}) {
+    matrix::Case moved = made;
+    auto &from = moved.inputs[queries].data;
+    const size_t row = 4 * 64, bytes = row * sizeof(float);
+    auto turn = [](auto &data, size_t each, bool down) {
+      std::rotate(data.begin(), down ? data.end() - each : data.begin() + each, data.end());
+    };
+    turn(from, row, isLater);
+    std::vector<HostTensor> outputs = runOnHost(moved);
+    turn(outputs[0].data, bytes, !isLater);
+    // One query went around the end.
+    const size_t around = isLater ? outputs[0].data.size() - bytes : 0;
+    std::copy_n(right[0].data.begin() + around, bytes, outputs[0].data.begin() + around);
+    EXPECT_GT(wrongOf(made, outputs), all / 4) << (isLater ? "one token more" : "one less");
+  }
 }
 
 TEST(Prefill, TextsArePure) {
