@@ -157,6 +157,68 @@ std::vector<Watched> fourBitsAndNorms() {
   return all;
 }
 
+/// How codes are made where representativeCells() says nothing of it.
+const OpParameters castings[] = {{.block = "*x*"},
+                                 {.format = "e4m3fnuz"},
+                                 {.format = "e5m2fnuz", .block = "1x*"},
+                                 {.format = "e2m1", .block = "1x16", .scale = "e4m3"},
+                                 {.format = "e2m1", .block = "1x32", .mode = "mx"},
+                                 {.block = "1x32", .mode = "mx"},
+                                 {.mode = "deepgemm"},
+                                 {.block = "1x*", .mode = "vllm_token"},
+                                 {.block = "128x128", .scaleLayout = "te_gemm_ready"},
+                                 {.scaleSource = "static"},
+                                 {.block = "*x*", .scaleSource = "static"},
+                                 {.transposed = "yes"},
+                                 {.copy = "bf16"}};
+
+/// Of ops with rows chosen by indices, and of whatever else no cell of the matrix is: rows that end
+/// anywhere, and apart; of some that quantise, each way to; and rows that blocks hold together.
+std::vector<Watched> streams() {
+  std::vector<Watched> all;
+  auto add = [&](const std::string &op, const OpParameters &parameters, int64_t hidden,
+                 const std::string &schedule = "") {
+    at_points::Point point{
+        .op = op, .parameters = parameters, .dims = {}, .values = "specials", .schedule = schedule};
+    try {
+      const Program program = libraryOp(op, parameters);
+      for (const Signature::NamedDim &dim : program.signature().dims)
+        point.dims[dim.name] = dim.name == "hidden" ? hidden : dim.name == "tokens" ? 21 : 40;
+    } catch (const Error &) {
+      return; // what the op does not take
+    }
+    if (hidden % 4)
+      point.layout = {/*padding=*/3, /*shift=*/1};
+    if (!at_points::errorOf(point).empty())
+      return;
+    all.push_back({op + " " + parameters.format + " " + parameters.block + " " +
+                       parameters.scaleSource + " " + parameters.mode + " of " +
+                       std::to_string(hidden) + " " + schedule,
+                   [point] { return at_points::caseOf(point); }});
+  };
+  const auto &ofMatrix = infoOf(Axis::Op).values;
+  for (const OpInfo &op : libraryOps()) {
+    const auto dims = libraryOp(op.name, {}).signature().dims;
+    if (std::ranges::find(dims, "tokens", &Signature::NamedDim::name) == dims.end())
+      continue;
+    for (const int64_t hidden : {384, 272, 330, 333})
+      if (hidden == 330 || std::ranges::find(ofMatrix, op.name) == ofMatrix.end())
+        add(op.name, {}, hidden);
+  }
+  for (const char *op : {"quantize", "silu_mul_quant", "rms_norm_quant", "add_layer_norm_quant",
+                         "rope_quant", "moe_permute_quant", "kv_append"})
+    for (const OpParameters &casting : castings)
+      add(op, casting, op == std::string("rope_quant") ? 384 : 330);
+  for (const char *op : {"quantize", "rms_norm_quant", "add_rms_norm_quant"})
+    for (const char *schedule : {"row<threads = 64, vector = 4, cluster = 2>",
+                                 "row<threads = 32, vector = 8, tiles = 2, cluster = 4>"})
+      add(op, {.block = "1x*"}, 1182, schedule);
+  constexpr size_t atLeast = 130; // what is refused is left out, which is little
+  if (all.size() < atLeast)
+    throw Error(ErrorKind::Internal, "only " + std::to_string(all.size()) + " kernels of streams");
+  return all;
+}
+
 /// Groups of rows whose ends are such, and some that are none: falling, or beyond the rows.
 std::vector<Watched> groups() {
   std::vector<Watched> all;
@@ -283,6 +345,7 @@ std::vector<Watched> attentions() {
 std::vector<HostTensor> launch(const Device &device, const Case &given) {
   JitOptions options;
   options.codec = given.options.codec;
+  options.schedule = given.options.schedule;
   const Kernel kernel = jit(given.program, device, given.options.dims, options);
   std::vector<std::unique_ptr<ExactTensor>> memory;
   std::vector<TensorArg> arguments;
@@ -332,6 +395,7 @@ int runCells(const Device &device, const std::string &only, bool inTurn) {
   std::ranges::move(groups(), std::back_inserter(cells));
   std::ranges::move(fourBitsAndNorms(), std::back_inserter(cells));
   std::ranges::move(attentions(), std::back_inserter(cells));
+  std::ranges::move(streams(), std::back_inserter(cells));
   for (const Cell &cell : representativeCells())
     cells.push_back({cell.name(), [cell] { return makeCase(cell, 1); }});
   std::erase_if(cells,
