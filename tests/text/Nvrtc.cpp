@@ -2,8 +2,9 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// For one target of each feature class. Texts that differ in their headers alone count once; many
-// share a program, since NVRTC reads the device library anew for each.
+// For one target of each feature class; of the pairwise cells each target has every other one, so
+// that each pair of values is compiled for three. Texts that differ in their headers alone count
+// once; many share a program, since NVRTC reads the device library anew for each.
 //
 //===----------------------------------------------------------------------===//
 #include "tests/matrix/Pairwise.h"
@@ -107,10 +108,14 @@ void carryOut(const Job &job, Totals &totals) {
 std::vector<Job> jobsOf(const Options &options, const std::vector<matrix::Cell> &cells,
                         Totals &totals) {
   std::vector<Job> jobs;
-  for (const std::string &target : options.targets) {
+  for (size_t t = 0; t < options.targets.size(); ++t) {
+    const std::string &target = options.targets[t];
     std::set<std::string> seen;
     Job job{target, {}};
-    for (const matrix::Cell &cell : cells)
+    for (size_t c = 0; c < cells.size(); ++c) {
+      if (options.pairwise && (c + t) % 2 != 0)
+        continue;
+      const matrix::Cell &cell = cells[c];
       try {
         std::string text = withoutHeaders(textOf(cell, target));
         if (!seen.insert(text).second)
@@ -123,6 +128,7 @@ std::vector<Job> jobsOf(const Options &options, const std::vector<matrix::Cell> 
       } catch (const Error &error) {
         totals.fail(target + ": " + cell.name() + "\n  " + error.what());
       }
+    }
     if (!job.texts.empty())
       jobs.push_back(std::move(job));
   }
