@@ -387,7 +387,7 @@ TEST(Scores, TextsArePure) {
 
 TEST(Scores, NvrtcCompilesTheTexts) {
   Turns turns({"sm_75", "sm_90a", "sm_80"});
-  for (const int64_t d : {64, 128, 512, 64})
+  for (const int64_t d : {64, 128, 512})
     expectNvrtc(libraryOp("attention_prefill", scored("30", "1")), prefill({.d = d}).options,
                 turns.next());
   for (const Function &function : functions) {

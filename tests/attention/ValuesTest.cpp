@@ -230,7 +230,8 @@ TEST(PrefillValues, TextsReadOneTensor) {
 }
 
 TEST(PrefillValues, NvrtcCompilesTheTexts) {
-  Turns ofCodes({"sm_75", "sm_89", "sm_90a", "sm_120a"}), ofFloats({"sm_80", "sm_75", "sm_100"});
+  Turns ofCodes({"sm_75", "sm_89", "sm_90a", "sm_120a"}),
+      ofFloats({"sm_80", "sm_75", "sm_90a", "sm_100"});
   for (int round = 0; round < 2; ++round)
     for (const Prompt &shape : {latents(10, 16), apart(10), narrow(10)}) {
       const matrix::Case made = prefill(shape, causally("1"));

@@ -63,9 +63,6 @@ void expectReference(const std::vector<matrix::Case> &cases);
 /// Every text is of the vocabulary alone, and no line too wide.
 void expectPure(const std::vector<Point> &points);
 
-/// NVRTC compiles each of the texts for one target, which take turns; skips where there is no
-/// NVRTC.
-void expectNvrtc(const std::vector<Point> &points);
 /// Some targets of each kind, by turns: each call says the next. Programs that each meet one or two
 /// of them meet all kinds among them, in a part of the time that every one by every one takes.
 class Turns {
@@ -77,6 +74,10 @@ private:
   std::vector<std::string> targets;
   size_t turn = 0;
 };
+
+/// NVRTC compiles each of the texts for one target, which take turns; skips where there is no
+/// NVRTC.
+void expectNvrtc(const std::vector<Point> &points);
 using CaseOfTarget = std::function<matrix::Case(size_t, const std::string &)>;
 /// The same of so many cases; the first of them is for all targets that are left.
 void expectNvrtc(size_t count, const CaseOfTarget &caseOf);
