@@ -37,7 +37,8 @@ OLDER_PREFILL, LINEAR = "attention_prefill", "fp8_linear"
 FLAGS = {"dtype": "--dtype", "format": "--format", "block": "--block", "from_format": "--from-format",
          "from_block": "--from-block", "from_scale": "--from-scale", "from_scale_layout": "--from-scale-layout",
          "scale": "--scale", "scale_layout": "--scale-layout", "scale_source": "--scale-source", "mode": "--mode",
-         "index": "--index", "copy": "--copy", "transposed": "--transposed", "codec": "--codec"}
+         "index": "--index", "copy": "--copy", "transposed": "--transposed",
+         "amax": "--amax", "codec": "--codec"}
 
 
 def load(directory, name):

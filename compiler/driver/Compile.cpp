@@ -127,8 +127,14 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
   for (simt::KernelOp kernel : kernels.getOps<simt::KernelOp>())
     for (Attribute argument : kernel.getArguments())
       if (auto [what, name] = cast<StringAttr>(argument).getValue().split(':');
-          what == "workspace" && name.starts_with(transforms::gridStateName))
+          what != "workspace" || workspaces.contains(name.str()))
+        continue;
+      else if (name.starts_with(transforms::gridStateName))
         place(name, "256 + 4 * (" + kernel.getGrid().str() + ")");
+      else if (name.starts_with(transforms::givenPartsName))
+        place(name, "4 * (" + kernel.getGrid().str() + ")");
+      else if (name == transforms::lastBlockName)
+        place(name, "8");
   return end;
 }
 

@@ -114,6 +114,9 @@ static std::string reasonForKernels(ArrayRef<ir::ProgramOp> programs) {
     return "a product reads rows that a kernel before it computes";
   if (llvm::any_of(first.getOps<ir::OutputOp>(), transforms::leavesParts))
     return "a reduction over the whole matrix comes before what reads it";
+  const auto domain = transforms::Domain::of(programs.back());
+  if (domain && domain->width > domain->longestHeld())
+    return "no registers hold a row that is reduced: kernels before reduce pieces of it";
   return "two-dimensional blocks and a reduction along whole rows do not fit one tile";
 }
 

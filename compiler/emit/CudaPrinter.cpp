@@ -78,8 +78,9 @@ Expression KernelPrinter::loadText(LoadOp op) {
 
 std::string KernelPrinter::storeText(StoreOp op) {
   if (op.getAccess() == Access::uniform)
-    return "eider::store_uniform(" + operand(op.getBase()).text + ", " +
-           operand(op.getValue()).text + ")";
+    return std::string(isa<LastBlockOp>(op->getParentOp()) ? "eider::store_by_block("
+                                                           : "eider::store_uniform(") +
+           operand(op.getBase()).text + ", " + operand(op.getValue()).text + ")";
   SmallVector<std::string> arguments = {
       operand(op.getBase()).text,
       operand(op.getValue(), isa<VectorType>(op.getValue().getType())).text};
@@ -223,15 +224,20 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
   if (auto partial = dyn_cast<PartialOp>(op))
     return Expression{words.alias + "::partial_" + stringifyReduction(partial.getKind()).str() +
                       "()"};
-  if (auto combine = dyn_cast<CombinePartsOp>(op))
+  if (auto combine = dyn_cast<CombinePartsOp>(op)) {
+    SmallVector<std::string> counts; // none: of the grid's blocks
+    if (combine.getParts())
+      counts.push_back(std::to_string(combine.getParts()));
     return Expression{words.alias + "::" +
-                      callOf(stringifyReduction(combine.getKind()) + "_of_parts",
-                             {std::to_string(combine.getParts())},
+                      callOf(stringifyReduction(combine.getKind()) + "_of_parts", counts,
                              {operand(combine.getBase()).text})};
+  }
   if (auto random = dyn_cast<RandomOp>(op))
     return Expression{
         callOnTile(random.getAt(), "random", {},
                    {operand(random.getSeed()).text, operand(random.getOffset()).text})};
+  if (auto arrivals = dyn_cast<ArrivalsOp>(op))
+    return Expression{"LastBlock(" + operand(arrivals.getBase()).text + ")"};
   if (auto barrier = dyn_cast<GridBarrierOp>(op))
     return Expression{"GridBarrier(" + operand(barrier.getBase()).text + ")"};
   if (auto reduce = dyn_cast<ReduceGridOp>(op))
@@ -293,8 +299,9 @@ std::string KernelPrinter::derivedName(Operation &op) {
 bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   if (isa<arith::ConstantOp, OffsetOp>(op))
     return false;
-  if (isa<LoadOp, ReduceOp, ReduceColumnsOp, PartialOp, CombinePartsOp, GridBarrierOp, ReduceGridOp,
-          AtRowOp, RotateOp, TransposeOp, TransposedTileOp, ContractOp, CombineAttentionOp>(op) ||
+  if (isa<LoadOp, ReduceOp, ReduceColumnsOp, PartialOp, CombinePartsOp, ArrivalsOp, GridBarrierOp,
+          ReduceGridOp, AtRowOp, RotateOp, TransposeOp, TransposedTileOp, ContractOp,
+          CombineAttentionOp>(op) ||
       op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;
@@ -316,6 +323,8 @@ void KernelPrinter::printStatement(StringRef statement) {
 LogicalResult KernelPrinter::printOp(Operation &op) {
   if (auto loop = dyn_cast<ForTilesOp>(op))
     return printLoop(loop);
+  if (auto last = dyn_cast<LastBlockOp>(op))
+    return printLastBlock(last);
   if (auto store = dyn_cast<StoreOp>(op)) {
     printStatement(storeText(store) + ";");
     return success();
@@ -397,6 +406,17 @@ LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
   indent = "    ";
   printCarried(loop);
   for (Operation &op : loop.getBlock())
+    if (failed(printOp(op)))
+      return failure();
+  indent = "  ";
+  os << indent << "}\n";
+  return success();
+}
+
+LogicalResult KernelPrinter::printLastBlock(LastBlockOp last) {
+  os << indent << "if (" << operand(last.getArrivals()).text << ".is_this()) {\n";
+  indent = "    ";
+  for (Operation &op : last.getBlock())
     if (failed(printOp(op)))
       return failure();
   indent = "  ";

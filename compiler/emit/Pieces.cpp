@@ -160,7 +160,7 @@ bool eider::text::isWritten(mlir::Value pointer) {
     if (auto attend = dyn_cast<eider::simt::AttendRowsOp>(user))
       return attend.getOutput() == pointer;
     return isa<eider::simt::StoreOp, eider::simt::StorePartOp, eider::simt::GridBarrierOp,
-               eider::simt::ClearPaddingOp>(user);
+               eider::simt::ArrivalsOp, eider::simt::ClearPaddingOp>(user);
   });
 }
 

@@ -127,6 +127,11 @@ def Simt_GridType : TypeDef<Simt_Dialect, "Grid"> {
   let summary = "Where all blocks of a cooperative grid meet";
 }
 
+def Simt_ArrivalsType : TypeDef<Simt_Dialect, "Arrivals"> {
+  let mnemonic = "arrivals";
+  let summary = "By which the blocks of a grid know the last of them";
+}
+
 def Simt_LayoutType : TypeDef<Simt_Dialect, "Layout"> {
   let mnemonic = "layout";
   let summary = "Where the scales of a matrix lie";
@@ -417,12 +422,30 @@ def Simt_StorePartOp : Simt_Op<"store_part"> {
 }
 
 def Simt_CombinePartsOp : Simt_Op<"combine_parts"> {
-  let summary = "The reduction over the whole matrix, of the parts that the kernel before left";
-  let description = "Collective: every thread of the CUDA block takes part.";
+  let summary = "The reduction over the whole matrix, of the parts that blocks have left";
+  let description = "Collective: every thread of the CUDA block takes part. `parts` of 0: those of this grid's blocks.";
   let arguments = (ins Eider_ReductionAttr:$kind, Arg<Simt_PointerType, "", [MemRead]>:$base,
                        I64Attr:$parts, Simt_CursorType:$at);
   let results = (outs F32:$result);
   let assemblyFormat = "$kind $base `parts` `=` $parts `at` $at attr-dict `:` type($base) `,` type($at)";
+}
+
+def Simt_ArrivalsOp : Simt_Op<"arrivals"> {
+  let summary = "Where the blocks of a grid count themselves once, of memory in any state";
+  let arguments = (ins Arg<Simt_PointerType, "", [MemRead, MemWrite]>:$base);
+  let results = (outs Simt_ArrivalsType:$result);
+  let assemblyFormat = "$base attr-dict `:` type($base)";
+}
+
+def Simt_LastBlockOp : Simt_Op<"last_block", [SingleBlock, NoTerminator]> {
+  let summary = "What the block does that comes here last; it sees what all others have written before";
+  let description = "Collective: every thread of the CUDA block takes part.";
+  let arguments = (ins Simt_ArrivalsType:$arrivals);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$arrivals $body attr-dict";
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+  }];
 }
 
 def Simt_GridBarrierOp : Simt_Op<"grid_barrier"> {

@@ -21,8 +21,8 @@ struct Entry {
 
 /// `fields`, and those of OpParameters that say how y is quantised.
 std::vector<std::string> andQuantisation(std::vector<std::string> fields) {
-  for (const char *field :
-       {"format", "block", "scale", "scaleLayout", "scaleSource", "mode", "numerics", "copy"})
+  for (const char *field : {"format", "block", "scale", "scaleLayout", "scaleSource", "mode",
+                            "numerics", "copy", "amax"})
     fields.push_back(field);
   return fields;
 }
@@ -82,7 +82,8 @@ void addIndexed(Table &table) {
   addBoth("rope", "rope(x)", ops::rope, heads);
   addBoth("norm_rope", "rope(rms_norm of each head of x · weight)", ops::normRope, heads);
   std::vector<std::string> cached = andQuantisation({"dtype", "index"});
-  for (const char *other : {"copy", "scaleLayout"}) // y has no copy, and its scales go with rows
+  // y has no copy or amax, and its scales go with rows
+  for (const char *other : {"copy", "amax", "scaleLayout"})
     cached.erase(std::ranges::find(cached, other));
   table.add("kv_append",
             "k_cache[slot_mapping] = quantize(rope(rms_norm of each head of k · weight)); "

@@ -99,7 +99,8 @@ static void checkTaken(const OpInfo &op, const OpParameters &text) {
                                                  {"numerics", !text.numerics.empty()},
                                                  {"index", !text.index.empty()},
                                                  {"copy", !text.copy.empty()},
-                                                 {"transposed", !text.transposed.empty()}};
+                                                 {"transposed", !text.transposed.empty()},
+                                                 {"amax", !text.amax.empty()}};
   for (auto [name, isGiven] : given)
     if (isGiven && !llvm::is_contained(op.parameters, name))
       throw Error(ErrorKind::Request, std::string("there is no parameter ") + name, op.name,
@@ -199,6 +200,7 @@ Parameters eider::ops::readParameters(const OpInfo &op, const OpParameters &text
           parameters.copy, {{"none", std::nullopt}, {"bf16", bf16}, {"f16", f16}, {"f32", f32}});
   reader("--transposed", text.transposed)
       .choose<bool>(parameters.transposes, {{"no", false}, {"yes", true}});
+  reader("--amax", text.amax).choose<bool>(parameters.givesAmax, {{"no", false}, {"yes", true}});
   readNumerics(op, text, parameters);
   readSettings(op, text, parameters);
   return parameters;

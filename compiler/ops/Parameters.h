@@ -26,6 +26,7 @@ struct Parameters {
   std::map<std::string, int64_t> settings; ///< Of the op itself: every one that it has.
   std::optional<DType> copy;               ///< The type of a copy of y that is not quantised.
   bool transposes = false;                 ///< The transpose of what y is, as yt.
+  bool givesAmax = false;                  ///< The largest magnitude of y before it is quantised.
 
   /// The block, of a tensor of heads side by side as of the matrix of these rows: in one head, or
   /// of all where it is a whole row.
@@ -57,7 +58,8 @@ struct Parameters {
     return options;
   }
 
-  /// The result: `value`, quantised or rounded to `dtype`; the same of its transpose; and its copy.
+  /// The result: `value`, quantised or rounded to `dtype`; the same of its transpose; its copy, and
+  /// its amax.
   void write(Builder &b, const Value &value) const;
 };
 

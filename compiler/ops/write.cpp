@@ -1,4 +1,4 @@
-//===- write.cpp - y, yt and copy -----------------------------------------===//
+//===- write.cpp - y, yt, copy and amax -----------------------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -35,4 +35,6 @@ void Parameters::write(Builder &b, const Value &value) const {
   }
   if (copy)
     b.output("copy", value, copy);
+  if (givesAmax)
+    b.output("amax", amax(value, Block(value.shape().size(), whole)).named("largest"));
 }

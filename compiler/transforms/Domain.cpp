@@ -120,6 +120,23 @@ bool Domain::isOfColumns(ReduceOp op) const {
   return from && to && from->kind == LevelKind::columns && to->kind == LevelKind::uniform;
 }
 
+bool eider::transforms::isOnlyGiven(ReduceOp op, const Domain &domain) {
+  auto isUniform = [&](Value value) {
+    const std::optional<Level> level = domain.levelOf(value.getType());
+    return level && level->kind == LevelKind::uniform;
+  };
+  SmallVector<Operation *> waiting = {op};
+  while (!waiting.empty()) {
+    Operation *next = waiting.pop_back_val();
+    if (auto output = dyn_cast<OutputOp>(next); output && output.getWorkspace())
+      return false;
+    if (!llvm::all_of(next->getResults(), isUniform))
+      return false;
+    llvm::append_range(waiting, next->getUsers());
+  }
+  return true;
+}
+
 bool eider::transforms::isReadByRows(Operation &op) {
   auto chooses = [&](Operation *user) {
     auto gather = dyn_cast<GatherOp>(user);
@@ -253,7 +270,7 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
     if (op.getKind() == Reduction::sum)
       return op.emitError("sums over the whole matrix: no schedule family keeps their order yet; "
                           "amax, max and min have none");
-    domain.reducesWhole = true;
+    (isOnlyGiven(op, domain) ? domain.givesWhole : domain.reducesWhole) = true;
     return success();
   }
   if (to->kind != LevelKind::groups)
@@ -631,7 +648,6 @@ std::optional<Domain> Domain::of(ProgramOp program) {
       domain.prefills->prefersCodes = domain.prefills->byCodes && known->fp8Products;
     }
   }
-  domain.byWarpgroups &=
-      domain.products > 0 && !domain.target.empty() && !domain.reducesWhole && !domain.readsParts;
+  domain.byWarpgroups &= domain.products > 0 && !domain.target.empty() && !domain.combinesParts();
   return domain;
 }

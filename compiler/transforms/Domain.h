@@ -174,18 +174,23 @@ struct Domain {
   bool choosesRows = false;  ///< Of a matrix of elements that are no codes, in memory.
   bool rotates = false;      ///< Halves of some group change places.
   bool reducesWhole = false; ///< Some reduction over the whole matrix: each block leaves a part.
+  bool givesWhole = false;   ///< Some such reduction is only given: the last block combines parts.
   bool readsParts = false;   ///< Such parts, of the kernel before.
-  bool writesWhole = false;  ///< A value of the whole matrix, which no rows have, too.
-  int64_t group = 0;         ///< The largest 1×B group that is reduced or read; 0 without one.
-  bool transposes = false;   ///< Some value is of the transposed matrix.
-  int64_t bytesTurned = 0;   ///< Of the widest element that is transposed.
+  /// Whether the kernel's blocks combine or leave values of the whole matrix.
+  bool combinesParts() const { return reducesWhole || givesWhole || readsParts; }
+  bool writesWhole = false; ///< A value of the whole matrix, which no rows have, too.
+  int64_t group = 0;        ///< The largest 1×B group that is reduced or read; 0 without one.
+  bool transposes = false;  ///< Some value is of the transposed matrix.
+  int64_t bytesTurned = 0;  ///< Of the widest element that is transposed.
   bool encodesBySoftware = false;
-  bool decodesBySoftware = false;           ///< By arithmetic: E5M2 needs none.
-  bool convertsByHardware = false;          ///< FP8, to or from, by instruction.
-  bool packs = false;                       ///< Some matrix in memory has two elements a byte.
-  bool readsColumns = false;                ///< Some [columns] vector in memory.
-  std::string target;                       ///< Empty where none is chosen yet.
-  int64_t largestCluster = 8;               ///< Blocks of the target that can hold a row together.
+  bool decodesBySoftware = false;  ///< By arithmetic: E5M2 needs none.
+  bool convertsByHardware = false; ///< FP8, to or from, by instruction.
+  bool packs = false;              ///< Some matrix in memory has two elements a byte.
+  bool readsColumns = false;       ///< Some [columns] vector in memory.
+  std::string target;              ///< Empty where none is chosen yet.
+  int64_t largestCluster = 8;      ///< Blocks of the target that can hold a row together.
+  /// Elements of a row that they hold in registers: 64 floats a thread of as many as a block has.
+  int64_t longestHeld() const { return 1024 * 64 * largestCluster; }
   int64_t residentThreads = 2048;           ///< That a multiprocessor of the target holds.
   int64_t sharedOfBlock = mostStaticShared; ///< Bytes that the target gives.
   Level block; ///< The r×c block that is reduced (isBlock()), else elements.
@@ -258,6 +263,14 @@ mlir::LogicalResult notePrefill(Domain &domain, ir::PrefillOp op);
 
 /// Whether a program is attention of a sequence over itself and nothing else, but for rounding.
 bool isPrefillAlone(ir::ProgramOp program);
+
+/// The workspace of a kernel whose last block combines what all of them leave, of values of the
+/// whole matrix that are only given: where blocks count themselves, and the parts.
+inline constexpr llvm::StringLiteral lastBlockName = "last_block", givenPartsName = "given_parts";
+
+/// Whether a reduction over the whole matrix is only given: nothing but values of the whole matrix
+/// depends on it, and none of them is left to another kernel.
+bool isOnlyGiven(ir::ReduceOp op, const Domain &domain);
 
 /// The workspace of a cooperative kernel where its blocks meet; of a second such reduction, `_2`.
 inline constexpr llvm::StringLiteral gridStateName = "grid_state";

@@ -1,14 +1,34 @@
-//===- Grid.cpp - How many blocks a launch has ----------------------------===//
+//===- Grid.cpp - Extents, and how many blocks a launch has ---------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/ProgramLowering.h"
 
+using namespace mlir;
+using namespace eider::ir;
 using namespace eider::transforms;
+
+/// ceil(factor · name / divisor): the kernel's rows, or those that an index chooses from.
+Value ProgramLowering::extentOf(const DimExpr &dim) {
+  int64_t extent = dim.extent(dim.name ? program.getDimValue(dim.name) : 0);
+  if (!ShapedType::isDynamic(extent))
+    return i64(extent);
+  Value count = dims.lookup(dim.name);
+  if (dim.factor != 1)
+    count = arith::MulIOp::create(builder, program.getLoc(), count, i64(dim.factor));
+  if (dim.divisor != 1) {
+    count = arith::AddIOp::create(builder, program.getLoc(), count, i64(dim.divisor - 1));
+    count = arith::DivSIOp::create(builder, program.getLoc(), count, i64(dim.divisor));
+  }
+  return count;
+}
 
 /// Blocks that keep every multiprocessor of today's GPUs busy.
 static constexpr int64_t busyBlocks = 1024;
+
+/// Blocks that count themselves (templates/reduce/arrivals.cuh).
+static constexpr int64_t mostCounted = 65535;
 
 std::string ProgramLowering::gridExpression() {
   if (domain.width == 0)
@@ -41,8 +61,7 @@ std::string ProgramLowering::gridExpression() {
     // Few tiles are a block each: several in turn would leave multiprocessors idle.
     rows = "max(ceildiv(" + rows + ", " + std::to_string(tiles) + "), min(" + rows + ", " +
            std::to_string(busyBlocks / cluster) + "))";
-  if (cluster > 1)
-    return "min(" + rows + ", " + std::to_string(2147483647 / cluster) + ") * " +
-           std::to_string(cluster);
-  return "min(" + rows + ", 2147483647)";
+  const int64_t most = domain.givesWhole ? mostCounted : 2147483647;
+  const std::string blocks = "min(" + rows + ", " + std::to_string(most / cluster) + ")";
+  return cluster > 1 ? blocks + " * " + std::to_string(cluster) : blocks;
 }

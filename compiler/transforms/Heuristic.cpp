@@ -15,8 +15,10 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
-/// A row longer than this does not fit the registers of one block (64 floats a thread).
-static constexpr int64_t longestRow = 1024 * 64;
+/// A row longer than this does not fit the registers of one block.
+static int64_t longestOfBlock(const Domain &domain) {
+  return domain.longestHeld() / domain.largestCluster;
+}
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -80,19 +82,19 @@ static int64_t clusterOf(const Domain &domain, bool isFew, std::string &message)
   const int64_t widest =
       isFew ? 4096 : (isPlain(domain) && domain.narrowestStore <= 8 ? 4 : 2) * part;
   if (domain.width <= widest || domain.largestCluster == 1) {
-    if (domain.width <= longestRow)
+    if (domain.width <= longestOfBlock(domain))
       return 1;
-  } else if (domain.width <= longestRow * domain.largestCluster) {
+  } else if (domain.width <= domain.longestHeld()) {
     return std::min<int64_t>(domain.largestCluster,
                              llvm::PowerOf2Ceil(ceilDiv(domain.width, part)));
   }
   message = "rows of " + std::to_string(domain.width) +
             " elements: a reduction along a row holds the row in registers, at most " +
-            std::to_string(longestRow * domain.largestCluster);
+            std::to_string(domain.longestHeld());
   if (domain.largestCluster == 1)
     message += " on " + domain.target +
                ", which has no clusters of blocks; from sm_90 on rows have up to " +
-               std::to_string(longestRow * Domain().largestCluster);
+               std::to_string(Domain().longestHeld());
   return 0;
 }
 
@@ -536,7 +538,7 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
   if (family == Family::tile)
     return domain.transposes ? transposeSchedule(context, domain, message)
                              : blockSchedule(context, domain, message);
-  if (domain.contracts && !isFew && domain.width <= longestRow)
+  if (domain.contracts && !isFew && domain.width <= longestOfBlock(domain))
     return contractSchedule(context, domain);
   const int64_t cluster = family == Family::row ? clusterOf(domain, isFew, message) : 1;
   if (cluster == 0)
@@ -589,7 +591,7 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   ScheduleAttr schedule = familySchedule(context, domain, mostRows, message);
   if (!schedule)
     return {};
-  const bool stays = domain.reducesWhole || (domain.readsParts && !isFew);
+  const bool stays = domain.reducesWhole || ((domain.readsParts || domain.givesWhole) && !isFew);
   return withRoom(stays ? stayingSchedule(schedule, domain, isFew) : schedule, domain);
 }
 

@@ -110,6 +110,8 @@ void ProgramLowering::addArguments() {
   }
   if (isCooperative())
     addGridStates(add);
+  else
+    addGivenParts(add);
   if (program.getScheduleAttr().getKnobs().combine)
     addParts(add);
   if (isGeneral())
@@ -129,21 +131,6 @@ void ProgramLowering::addArguments() {
       dims[name] = add(name, builder.getI64Type(), "dim:" + name);
   kernel.setParametersAttr(builder.getArrayAttr(names));
   kernel.setArgumentsAttr(builder.getArrayAttr(arguments));
-}
-
-/// ceil(factor · name / divisor): the kernel's rows, or those that an index chooses from.
-Value ProgramLowering::extentOf(const DimExpr &dim) {
-  int64_t extent = dim.extent(dim.name ? program.getDimValue(dim.name) : 0);
-  if (!ShapedType::isDynamic(extent))
-    return i64(extent);
-  Value count = dims.lookup(dim.name);
-  if (dim.factor != 1)
-    count = arith::MulIOp::create(builder, program.getLoc(), count, i64(dim.factor));
-  if (dim.divisor != 1) {
-    count = arith::AddIOp::create(builder, program.getLoc(), count, i64(dim.divisor - 1));
-    count = arith::DivSIOp::create(builder, program.getLoc(), count, i64(dim.divisor));
-  }
-  return count;
 }
 
 /// The tile that stands for the position of what no tile changes.
@@ -569,8 +556,10 @@ LogicalResult ProgramLowering::run() {
         builder, program.getLoc(), simt::CursorType::get(builder.getContext(), tile.transposed()),
         cursor);
   for (Operation &op : program.getBlock())
-    if (failed(lower(op)))
+    if (!isOfLastBlock(op) && failed(lower(op)))
       return failure();
+  if (failed(giveByLastBlock()))
+    return failure();
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   if (knobs.streaming)
     streamElements(loop);

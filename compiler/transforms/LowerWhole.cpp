@@ -3,12 +3,15 @@
 // Part of Eider, under the Apache License v2.0.
 //
 // What is reduced over the whole matrix: in two kernels, by parts that each block of the first
-// leaves; in a cooperative one, by blocks that meet, each with the one tile that it holds. And
+// leaves; in a cooperative one, by blocks that meet, each with the one tile that it holds; where it
+// is only given, by the block that comes last, of the parts that all have left. And
 // over a column vector, which the threads of a row hold.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Loop.h"
 #include "compiler/transforms/ProgramLowering.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
 using namespace eider::ir;
@@ -92,7 +95,8 @@ void ProgramLowering::reduceGrid(ReduceOp op) {
 /// Each thread keeps what it has seen, over all tiles of its block.
 LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
   for (Operation *user : op->getUsers())
-    if (auto output = dyn_cast<OutputOp>(user); !output || !output.getWorkspace())
+    if (auto output = dyn_cast<OutputOp>(user);
+        !givenParts.contains(op) && (!output || !output.getWorkspace()))
       return op.emitError("a reduction over the whole matrix in the kernel that reads it: "
                           "eider-partition cuts it out");
   OpBuilder::InsertionGuard guard(builder);
@@ -105,5 +109,84 @@ LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
   builder.setInsertionPointToEnd(&loop.getBlock());
   simt::AddOp::create(builder, op.getLoc(), map.lookup(op.getInput()), partial, cursor);
   map.map(op.getResult(), partial.getResult());
+  return success();
+}
+
+/// A word for the blocks, and a part of each for each reduction that is only given.
+void ProgramLowering::addGivenParts(
+    function_ref<Value(const Twine &, Type, const Twine &)> addArgument) {
+  for (auto reduce : program.getOps<ReduceOp>()) {
+    if (domain.isOfColumns(reduce) ||
+        domain.levelOf(reduce.getType())->kind != LevelKind::uniform ||
+        !isOnlyGiven(reduce, domain))
+      continue;
+    const std::string name = (givenPartsName + Twine("_") + Twine(givenParts.size())).str();
+    auto given = reduce->getAttrOfType<StringAttr>("eider.name");
+    givenParts[reduce] = addArgument(
+        (given ? given.getValue() : stringifyReduction(reduce.getKind())) + "_parts",
+        simt::PointerType::get(builder.getContext(), builder.getF32Type()), "workspace:" + name);
+  }
+  if (!givenParts.empty())
+    lastBlock =
+        addArgument("arrivals", simt::PointerType::get(builder.getContext(), builder.getI64Type()),
+                    "workspace:" + lastBlockName);
+}
+
+/// Whether an op needs what only the last block has.
+bool ProgramLowering::isOfLastBlock(Operation &op) {
+  return llvm::any_of(op.getOperands(), [&](Value value) {
+    Operation *from = value.getDefiningOp();
+    return from && (givenParts.contains(from) || isOfLastBlock(*from));
+  });
+}
+
+/// After all else that a block does, of what it left: the outputs that are only given, and what
+/// they are computed from, which is of the whole matrix alone.
+LogicalResult ProgramLowering::giveByLastBlock() {
+  if (givenParts.empty())
+    return success();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  auto counted = simt::ArrivalsOp::create(builder, program.getLoc(),
+                                          simt::ArrivalsType::get(builder.getContext()), lastBlock);
+  builder.setInsertionPointToEnd(&kernel.getBlock());
+  SmallVector<Value> outputs;
+  for (auto output : program.getOps<OutputOp>())
+    if (isOfLastBlock(*output))
+      outputs.push_back(output.getValue());
+  for (auto reduce : program.getOps<ReduceOp>())
+    if (Value parts = givenParts.lookup(reduce))
+      simt::StorePartOp::create(builder, reduce.getLoc(), map.lookup(reduce.getResult()), parts);
+  auto last = simt::LastBlockOp::create(builder, program.getLoc(), counted);
+  last.getBody().emplaceBlock();
+  builder.setInsertionPointToEnd(&last.getBlock());
+  cursor = firstTile();
+  SetVector<Operation *> needed;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) { // what is reduced, the block has no more
+    return llvm::none_of(op->getUsers(),
+                         [&](Operation *user) { return givenParts.contains(user); });
+  };
+  for (Value value : outputs)
+    (void)getBackwardSlice(value, &needed, options);
+  for (Operation &op : program.getBlock()) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    auto output = dyn_cast<OutputOp>(op);
+    if (reduce && givenParts.contains(reduce)) {
+      auto combined = simt::CombinePartsOp::create(builder, op.getLoc(), builder.getF32Type(),
+                                                   reduce.getKind(), givenParts[reduce],
+                                                   /*parts=*/0, cursor);
+      if (auto given = op.getAttrOfType<StringAttr>("eider.name"))
+        combined->setAttr("eider.name", builder.getStringAttr(given.getValue() + "_of_blocks"));
+      map.map(reduce.getResult(), combined.getResult());
+    } else if (output && isOfLastBlock(op)) {
+      simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform,
+                            pointers.lookup(output.getName()), cursor,
+                            map.lookup(output.getValue()), Value());
+    } else if (needed.contains(&op) && failed(lower(op))) {
+      return failure();
+    }
+  }
   return success();
 }

@@ -5,9 +5,11 @@
 // Two-dimensional blocks and reductions along whole rows do not fit one tile: the values a row are
 // computed by a kernel of their own, which reads what it needs and writes them to the workspace.
 // What is reduced over the whole matrix is so, too: each block of that kernel leaves a part, and
-// the next kernel's blocks combine all of them. Rows that a product of matrices reads and that are
-// no input have kernels of their own, too, and so do vectors that wait for another product, or for
-// values of groups. In-outs are only read there: the one store stays in the last kernel, after
+// the next kernel's blocks combine all of them; what is only given the same kernel's last block
+// combines. Rows that no registers hold are reduced in pieces
+// by a kernel, and the pieces' values by another. Rows that a product of matrices reads and that
+// are no input have kernels of their own, too, and so do vectors that wait for another product, or
+// for values of groups. In-outs are only read there: the one store stays in the last kernel, after
 // every read of the old value.
 //
 //===----------------------------------------------------------------------===//
@@ -131,15 +133,86 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     return success();
   }
 
+  /// Reductions along rows of two dims, or of one, that wait for no other.
+  SmallVector<ReduceOp> rowReductions(ProgramOp program, const Domain &domain) {
+    auto isOfRows = [&](Operation *op) {
+      auto reduce = dyn_cast<ReduceOp>(op);
+      return reduce && !domain.isOfColumns(reduce) &&
+             domain.levelOf(reduce.getType())->kind == LevelKind::rows;
+    };
+    SmallVector<ReduceOp> reductions;
+    for (auto reduce : program.getOps<ReduceOp>())
+      if (isOfRows(reduce) && reduce.getBlock().size() <= 2 &&
+          llvm::none_of(sliceOf({reduce.getInput()}), isOfRows))
+        reductions.push_back(reduce);
+    return reductions;
+  }
+
+  /// Two kernels for reductions along rows that no registers hold: one of pieces of a row, whose
+  /// values are the matrix of the other.
+  LogicalResult cutLongRows(ProgramOp program, SmallVector<ReduceOp> reductions, int64_t width) {
+    constexpr int64_t piece = 512;
+    SmallVector<Value> reduced;
+    for (ReduceOp reduce : reductions)
+      reduced.push_back(reduce.getInput());
+    IRMapping map;
+    ProgramOp pieces = programOf(reduced, program, "_pieces", map);
+    clearBounds(pieces, program);
+    OpBuilder builder(program);
+    auto rows = cast<ProgramOp>(builder.cloneWithoutRegions(program));
+    rows.setSymName(programName((program.getSymName() + "_rows").str()));
+    rows.getBody().emplaceBlock();
+    for (auto [index, reduce] : llvm::enumerate(reductions)) {
+      const Location loc = reduce.getLoc();
+      const Reduction kind = reduce.getKind();
+      auto given = reduce->getAttrOfType<StringAttr>("eider.name");
+      const std::string name =
+          argumentName((given ? given.getValue() : stringifyReduction(kind)).str(), index);
+      const std::string nameOfPieces = argumentName(name + "_pieces", index);
+      SmallVector<int64_t> block(reduce.getBlock());
+      block.back() = piece;
+      builder.setInsertionPointToEnd(&pieces.getBlock());
+      auto ofPieces =
+          ReduceOp::create(builder, loc, reducedType(reduce.getInput().getType(), block), kind,
+                           map.lookup(reduce.getInput()), builder.getDenseI64ArrayAttr(block));
+      OutputOp::create(builder, loc, nameOfPieces, ofPieces.getResult(), true, LayoutAttr());
+      // There the last dim is a number, for a matrix has whole dims.
+      SmallVector<DimExpr> dims(dimsOf(ofPieces.getType()).getExprs());
+      SmallVector<int64_t> shape(cast<RankedTensorType>(ofPieces.getType()).getShape());
+      dims.back() = {nullptr, dims.back().extent(width), 1};
+      shape.back() = dims.back().factor;
+      const auto matrix = RankedTensorType::get(shape, ofPieces.getType().getElementType(),
+                                                DimsAttr::get(&getContext(), dims));
+      builder.setInsertionPointToEnd(&rows.getBlock());
+      auto loaded = InputOp::create(builder, loc, matrix, nameOfPieces, true, LayoutAttr());
+      auto ofRows = cast<ReduceOp>(builder.clone(*reduce));
+      ofRows.getInputMutable().assign(loaded);
+      pass(reduce, ofRows, rows, name);
+      reduce.erase();
+    }
+    eraseUnused(program);
+    return cut(rows); // whose rows may be long, too
+  }
+
+  /// Where another kernel has reduced `encode`s' values: sums of another schedule may differ in the
+  /// last bits, and what one kernel has as the largest bounds the other's values nearly, not
+  /// exactly.
+  static void clearBounds(ProgramOp first, ProgramOp program) {
+    const bool hasSums = !first.getOps<ContractOp>().empty() ||
+                         llvm::any_of(first.getOps<ReduceOp>(), [](ReduceOp reduce) {
+                           return reduce.getKind() == Reduction::sum;
+                         });
+    if (hasSums)
+      for (auto encode : program.getOps<EncodeOp>())
+        encode.setBounded(false);
+  }
+
   /// A kernel of its own for reductions over the whole matrix, which leaves a part a block.
   void cutWhole(ProgramOp program, ArrayRef<Value> values) {
     const StringRef suffix = stringifyReduction(values.front().getDefiningOp<ReduceOp>().getKind());
     IRMapping map;
     ProgramOp first = programOf(values, program, ("_" + suffix).str(), map);
-    const bool hasSums = !first.getOps<ContractOp>().empty() ||
-                         llvm::any_of(first.getOps<ReduceOp>(), [](ReduceOp reduce) {
-                           return reduce.getKind() == Reduction::sum;
-                         });
+    clearBounds(first, program);
     for (auto [index, value] : llvm::enumerate(values)) {
       auto reduce = value.getDefiningOp<ReduceOp>();
       auto given = reduce->getAttrOfType<StringAttr>("eider.name");
@@ -149,11 +222,6 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       parts->setAttr(partsKind, ReductionAttr::get(&getContext(), reduce.getKind()));
       parts->setAttr("eider.name", given ? given : StringAttr::get(&getContext(), kind));
     }
-    // Sums of another schedule may differ in the last bits: what one kernel has as the largest
-    // bounds the other's values nearly, not exactly.
-    if (hasSums)
-      for (auto encode : program.getOps<EncodeOp>())
-        encode.setBounded(false);
   }
 
   /// What another kernel computes now. Inputs that nothing reads are no arguments of this one, nor
@@ -273,6 +341,12 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       auto domain = Domain::of(program);
       if (!domain)
         return failure();
+      if (domain->width > domain->longestHeld() && !domain->contracts)
+        if (const auto reductions = rowReductions(program, *domain); !reductions.empty()) {
+          if (failed(cutLongRows(program, reductions, domain->width)))
+            return failure();
+          continue;
+        }
       if (!domain->reducesWhole)
         break;
       cutWhole(program, wholeValues(program, *domain));

@@ -18,9 +18,9 @@ void eider::transforms::buildTensorPipeline(OpPassManager &manager,
   manager.addPass(createPlaceTransposes());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addPass(createLegalize(options.target, options.codec));
   manager.addPass(createPartition());
   manager.addPass(createCanonicalizerPass());
-  manager.addPass(createLegalize(options.target, options.codec));
 }
 
 void eider::transforms::buildVariantPipeline(OpPassManager &manager, VariantKind variant) {

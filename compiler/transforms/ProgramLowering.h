@@ -45,6 +45,8 @@ private:
   llvm::StringMap<int64_t> alignments;
   DenseMap<Operation *, Value> gridStates; ///< of reductions for which all blocks meet
   Value attentionParts, arrivals;          ///< of attention whose blocks combine
+  DenseMap<Operation *, Value> givenParts; ///< of reductions that the last block combines
+  Value lastBlock;                         ///< where blocks count themselves then
   Value cursor;
   Value transposedCursor;        ///< Null where no value is of the transposed matrix.
   std::set<int64_t> turnedSizes; ///< Bytes of shared memory, of what is transposed.
@@ -86,6 +88,9 @@ private:
   void reduceColumns(ReduceOp op);
   LogicalResult reduceWhole(ReduceOp op);
   void reduceGrid(ReduceOp op);
+  void addGivenParts(function_ref<Value(const Twine &, Type, const Twine &)> addArgument);
+  bool isOfLastBlock(Operation &op);
+  LogicalResult giveByLastBlock();
   LogicalResult combineParts(InputOp op);
   void storeUniform(OutputOp op);
   void storeAt(Operation &op, Value tile, Value layout = {});

@@ -106,8 +106,7 @@ static std::string partsProblem(const ScheduleKnobs &k, const Domain &domain, Fa
            std::to_string(mostParts);
   const bool isBlock = family == Family::tile || family == Family::contract;
   const int64_t block = k.threads * (isBlock ? 1 : k.rows);
-  if ((domain.reducesWhole || domain.readsParts) && block % 32 != 0 &&
-      (block > 32 || (block & (block - 1)) != 0))
+  if (domain.combinesParts() && block % 32 != 0 && (block > 32 || (block & (block - 1)) != 0))
     return "a block combines parts of the whole matrix: its threads are whole warps, or a power of "
            "two";
   return "";
@@ -223,7 +222,7 @@ static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) 
           : 0;
   const int64_t sums = k.split * k.rows * (k.columns + 4) * 4;
   // Blocks that combine parts of the whole matrix have memory for that, too.
-  const int64_t bytes = all - (domain.reducesWhole || domain.readsParts ? ofReductions : 0);
+  const int64_t bytes = all - (domain.combinesParts() ? ofReductions : 0);
   if (domain.products * std::max(codes + others + scales, sums) > bytes)
     return "what is on its way and the sums that warps share must fit " +
            std::to_string(bytes / 1024) +

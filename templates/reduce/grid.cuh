@@ -6,7 +6,7 @@
 #ifndef EIDER_REDUCE_GRID_CUH
 #define EIDER_REDUCE_GRID_CUH
 
-#include "eider/reduce/threads.cuh"
+#include "eider/reduce/partial.cuh"
 
 namespace eider {
 
@@ -42,10 +42,7 @@ public:
       arch::wait_for_word(state_, phase, before, site);
     }
     arch::barrier(site);
-    float all = Operation::identity();
-    for (int64 i = arch::thread_index(); i < arch::grid_size(); i += threads)
-      all = Operation::combine(all, parts_[i]);
-    return reduce_threads<Operation, threads, threads>(all, site);
+    return combine_parts<Operation, blocks_of_grid, threads>(parts_, site);
   }
 
 private:

@@ -6,13 +6,14 @@
 #ifndef EIDER_REDUCE_PARTIAL_CUH
 #define EIDER_REDUCE_PARTIAL_CUH
 
+#include "eider/reduce/arrivals.cuh"
 #include "eider/reduce/threads.cuh"
 
 namespace eider {
 
 /// What a thread, of a block of `threads`, has seen of a reduction over the whole matrix. Each
-/// block leaves a part, and the kernel after this one combines them: no block waits for another,
-/// and nothing has to be zero before.
+/// block leaves a part, and the kernel after this one combines them, or the last block: no block
+/// waits for another, and nothing has to be zero before.
 template <class Operation, int threads> class Partial {
   float value_ = Operation::identity();
 
@@ -31,16 +32,43 @@ public:
   }
 };
 
+/// The block of the grid that comes last, once a launch; `word` is of one launch at a time, in any
+/// state.
+class LastBlock {
+public:
+  explicit EIDER_DEVICE LastBlock(int64 *word) : arrivals_(word) {
+    arrivals_.mend(arch::grid_size());
+  }
+
+  /// Whether this block is it: what all others wrote before is there for it to read. Every thread
+  /// of the block takes part.
+  EIDER_DEVICE bool is_this(arch::Site at = arch::Site::current()) const {
+    return arrivals_.is_last(arch::grid_size(), arch::shared<LastBlock, uint32, 1>(), at);
+  }
+
+private:
+  Arrivals arrivals_;
+};
+
+/// As many parts as the grid has blocks, where a count of parts is asked for.
+constexpr int blocks_of_grid = 0;
+
 /// The reduction of `count` parts, the same in every thread of a block of `threads`.
 template <class Operation, int count, int threads>
 EIDER_DEVICE float combine_parts(const float *parts, arch::Site at) {
-  constexpr int each = (count + threads - 1) / threads;
-  const float own = tree<each>(
-      [&](int i) {
-        const int number = i * threads + arch::thread_index();
-        return number < count ? parts[number] : Operation::identity();
-      },
-      [](float a, float b) { return Operation::combine(a, b); });
+  float own = Operation::identity();
+  if constexpr (count == blocks_of_grid) {
+    for (int64 i = arch::thread_index(); i < arch::grid_size(); i += threads)
+      own = Operation::combine(own, parts[i]);
+  } else {
+    constexpr int each = (count + threads - 1) / threads;
+    own = tree<each>(
+        [&](int i) {
+          const int number = i * threads + arch::thread_index();
+          return number < count ? parts[number] : Operation::identity();
+        },
+        [](float a, float b) { return Operation::combine(a, b); });
+  }
   return reduce_threads<Operation, threads, threads>(own, at);
 }
 

@@ -215,12 +215,12 @@ struct TileMembers {
     return reduce_team<Sum>(
         [&] { return sum_products<count>(counted_columns<Sum>(a), counted_columns<Sum>(b)); }, at);
   }
-  template <int count>
+  template <int count = blocks_of_grid>
   static EIDER_DEVICE float max_of_columns(const Fragment<float, count> &f,
                                            arch::Site at = arch::Site::current()) {
     return reduce_columns<Maximum>(f, at);
   }
-  template <int count>
+  template <int count = blocks_of_grid>
   static EIDER_DEVICE float min_of_columns(const Fragment<float, count> &f,
                                            arch::Site at = arch::Site::current()) {
     return reduce_columns<Minimum>(f, at);
@@ -343,28 +343,29 @@ struct TileMembers {
     return reduce<MaximumMagnitudeOfNumbers>(f, at);
   }
 
-  //===-- Reductions over the whole matrix, in two kernels ------------------===//
+  //===-- Reductions over the whole matrix, of parts ------------------------===//
 
-  // The first adds up each block's tiles and stores its part, the second combines `count` parts.
+  // Each block adds up its tiles and stores its part. The kernel after that combines `count` parts,
+  // or the last block of the same those of all blocks.
 
   static EIDER_DEVICE Partial<Maximum, block> partial_max() { return {}; }
   static EIDER_DEVICE Partial<Minimum, block> partial_min() { return {}; }
   static EIDER_DEVICE Partial<MaximumMagnitude, block> partial_amax() { return {}; }
   static EIDER_DEVICE Partial<MaximumMagnitudeOfNumbers, block> partial_amax_number() { return {}; }
 
-  template <int count>
+  template <int count = blocks_of_grid>
   static EIDER_DEVICE float max_of_parts(const float *p, arch::Site at = arch::Site::current()) {
     return combine_parts<Maximum, count, block>(p, at);
   }
-  template <int count>
+  template <int count = blocks_of_grid>
   static EIDER_DEVICE float min_of_parts(const float *p, arch::Site at = arch::Site::current()) {
     return combine_parts<Minimum, count, block>(p, at);
   }
-  template <int count>
+  template <int count = blocks_of_grid>
   static EIDER_DEVICE float amax_of_parts(const float *p, arch::Site at = arch::Site::current()) {
     return combine_parts<MaximumMagnitude, count, block>(p, at);
   }
-  template <int count>
+  template <int count = blocks_of_grid>
   static EIDER_DEVICE float amax_number_of_parts(const float *p,
                                                  arch::Site at = arch::Site::current()) {
     return combine_parts<MaximumMagnitudeOfNumbers, count, block>(p, at);

@@ -228,6 +228,15 @@ cooperative() {
   collect
 }
 
+# Rows that no registers hold: as older targets have them, which have no clusters, sooner.
+long_rows() {
+  local as
+  for as in "" sm_75 sm_80; do
+    later "long rows ${as:-of this GPU}" env EIDER_TEST_DEVICE=cuda ${as:+EIDER_TARGET=$as} timeout 200 "$bin/long-rows-test"
+  done
+  collect
+}
+
 demo() {
   check demo timeout 120 "$bin/eider-demo" "$root/examples/data/minilm.safetensors" "$work/demo"
 }
@@ -276,6 +285,8 @@ step command-line command_line
 step traps env EIDER_TEST_DEVICE=cuda timeout 200 "$bin/trap-test"
 step clusters clusters
 step cooperative cooperative
+step long-rows long_rows
+step whole env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/given-test"
 step schedules env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/loop-test"
 step indices on_the_device "$bin/indices-test"
 step attention on_the_device "$bin/attention-test"

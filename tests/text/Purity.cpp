@@ -46,6 +46,7 @@ const Vocabulary &text::vocabulary() {
                                     "streaming",
                                     "Codec",
                                     "GridBarrier",
+                                    "LastBlock",
                                     "RowTile",
                                     "RowsTile",
                                     "BlockTile",
@@ -90,6 +91,7 @@ const Vocabulary &text::vocabulary() {
                                     "spread",
                                     "load_uniform",
                                     "store_uniform",
+                                    "store_by_block",
                                     "ceildiv",
                                     "scored",
                                     "combining",
@@ -278,7 +280,8 @@ public:
 private:
   std::vector<Token> tokens;
   std::set<std::string> declared, kernels;
-  std::set<std::string> partials; ///< `auto amax = Row::partial_amax()`
+  std::set<std::string> partials;   ///< `auto amax = Row::partial_amax()`
+  std::set<std::string> lastBlocks; ///< `auto last = LastBlock(arrivals)`
   /// And `const Row chosen = row.at(…)`, `auto transposed = tile.transposed()`.
   std::set<std::string> tiles = {"row", "tile"};
 
@@ -304,6 +307,8 @@ private:
         tiles.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "::" && at(i + 4).starts_with("partial_"))
         partials.insert(tokens[i].text);
+      if (type == "auto" && at(i + 2) == "LastBlock")
+        lastBlocks.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "." && at(i + 4) == "transposed")
         tiles.insert(tokens[i].text);
       if (type == "void" && next == "(")
@@ -346,6 +351,9 @@ private:
       return &vocabulary().members;
     if (separator == "." && partials.count(qualifier))
       return &vocabulary().partials;
+    static const std::set<std::string> last = {"is_this"};
+    if (separator == "." && lastBlocks.count(qualifier))
+      return &last;
     static const std::set<std::string> nothing;
     return separator == "::" || separator == "." ? &nothing : nullptr;
   }

@@ -393,6 +393,7 @@ std::string nameOf(const BenchCell &cell) {
                                     parameters.mode,
                                     parameters.transposed == "yes" ? "transposed" : "",
                                     parameters.copy.empty() ? "" : "copy-" + parameters.copy,
+                                    parameters.amax == "yes" ? "amax" : "",
                                     program.codec,
                                     join(extents, "x")};
   std::erase(parts, ""); // what the op does not take

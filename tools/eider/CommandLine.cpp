@@ -98,6 +98,8 @@ void addParams(CLI::App &app, ProgramRequest &request) {
                  "Type of a second output, `copy`: y before it is quantised (none, bf16, …)");
   app.add_option("--transposed", parameters.transposed,
                  "yes: a second output, `yt`: the transpose, quantised in the same blocks");
+  app.add_option("--amax", parameters.amax,
+                 "yes: an output `amax`: the largest |y| before it is quantised, of one read");
   app.add_option("--codec", request.codec, "auto, hardware or software");
   app.add_option("--schedule", request.schedule, "As `eider explain` prints it: row<threads = …>");
   addAssignments(

@@ -82,7 +82,8 @@ std::vector<std::pair<const char *, const std::string *>> optionsOf(const OpPara
           {"--mode", &p.mode},
           {"--index", &p.index},
           {"--copy", &p.copy},
-          {"--transposed", &p.transposed}};
+          {"--transposed", &p.transposed},
+          {"--amax", &p.amax}};
 }
 
 ProgramSource readProgram(const ProgramRequest &request) {

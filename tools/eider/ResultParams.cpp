@@ -17,7 +17,7 @@ nlohmann::json paramsOf(const ProgramRequest &program, const std::string &schedu
         std::pair("scale", &p.scale), std::pair("scale_layout", &p.scaleLayout),
         std::pair("scale_source", &p.scaleSource), std::pair("mode", &p.mode),
         std::pair("index", &p.index), std::pair("copy", &p.copy),
-        std::pair("transposed", &p.transposed)})
+        std::pair("transposed", &p.transposed), std::pair("amax", &p.amax)})
     if (!value->empty())
       params[name] = *value;
   for (const auto &[name, value] : program.settings)

@@ -57,6 +57,7 @@ const Axis axes[] = {
     {"index", [](ProgramRequest &r) -> std::string & { return r.parameters.index; }},
     {"copy", [](ProgramRequest &r) -> std::string & { return r.parameters.copy; }},
     {"transposed", [](ProgramRequest &r) -> std::string & { return r.parameters.transposed; }},
+    {"amax", [](ProgramRequest &r) -> std::string & { return r.parameters.amax; }},
     {"", [](ProgramRequest &r) -> std::string & { return r.codec; }},
 };
 

@@ -87,6 +87,7 @@ struct OpParameters {
   std::map<std::string, std::string> settings = {};
   std::string copy = {}; ///< `none`, or the type of the output `copy`: y before it is quantised.
   std::string transposed = {}; ///< `yes`: an output `yt`, the transpose of what y is; `no`
+  std::string amax = {}; ///< `yes`: an output `amax`, the largest |y| before it is quantised; `no`
 };
 
 /// What an op is told by `--set NAME=INTEGER`, beside its scalars and numerics.

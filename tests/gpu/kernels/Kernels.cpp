@@ -170,20 +170,22 @@ const OpParameters castings[] = {{.block = "*x*"},
                                  {.scaleSource = "static"},
                                  {.block = "*x*", .scaleSource = "static"},
                                  {.transposed = "yes"},
-                                 {.copy = "bf16"}};
+                                 {.copy = "bf16"},
+                                 {.transposed = "yes", .amax = "yes"},
+                                 {.block = "1x*", .amax = "yes"}};
 
 /// Of ops with rows chosen by indices, and of whatever else no cell of the matrix is: rows that end
 /// anywhere, and apart; of some that quantise, each way to; and rows that blocks hold together.
 std::vector<Watched> streams() {
   std::vector<Watched> all;
   auto add = [&](const std::string &op, const OpParameters &parameters, int64_t hidden,
-                 const std::string &schedule = "") {
+                 const std::string &schedule = "", int64_t tokens = 21) {
     at_points::Point point{
         .op = op, .parameters = parameters, .dims = {}, .values = "specials", .schedule = schedule};
     try {
       const Program program = libraryOp(op, parameters);
       for (const Signature::NamedDim &dim : program.signature().dims)
-        point.dims[dim.name] = dim.name == "hidden" ? hidden : dim.name == "tokens" ? 21 : 40;
+        point.dims[dim.name] = dim.name == "hidden" ? hidden : dim.name == "tokens" ? tokens : 40;
     } catch (const Error &) {
       return; // what the op does not take
     }
@@ -213,6 +215,8 @@ std::vector<Watched> streams() {
     for (const char *schedule : {"row<threads = 64, vector = 4, cluster = 2>",
                                  "row<threads = 32, vector = 8, tiles = 2, cluster = 4>"})
       add(op, {.block = "1x*"}, 1182, schedule);
+  add("softmax", {}, 524289, "", /*tokens=*/1); // in pieces
+  add("rms_norm_quant", {.block = "1x*"}, 524296, "", 1);
   constexpr size_t atLeast = 130; // what is refused is left out, which is little
   if (all.size() < atLeast)
     throw Error(ErrorKind::Internal, "only " + std::to_string(all.size()) + " kernels of streams");
@@ -363,10 +367,16 @@ std::vector<HostTensor> launch(const Device &device, const Case &given) {
   const auto bytes = static_cast<int64_t>(call.workspace_bytes());
   const ExactTensor workspace(device, DType::u8, {bytes}, {});
   auto *at = static_cast<std::byte *>(const_cast<void *>(workspace.argument().pointer));
-  // Words by which blocks of attention know which comes last are read whatever they are. Parts
+  // Words by which blocks know which of them comes last are read whatever they are. Parts
   // that nobody has written are NaN, and so is what is made of them.
-  if (given.program.name().starts_with("attention"))
+  const std::vector<std::string> names = kernel.tensorNames();
+  const bool givesAmax = std::ranges::find(names, "amax") != names.end();
+  if (given.program.name().starts_with("attention") || givesAmax)
     device.fill(at, 0xff, static_cast<size_t>(bytes));
+  // So is the word by which all blocks of a cooperative launch meet (templates/reduce/grid.cuh).
+  constexpr int64_t meeting = 248, wordSize = 8;
+  if (bytes >= meeting + wordSize)
+    device.fill(at + meeting, 0xff, wordSize);
   call.launch({}, arguments, {}, at);
   device.synchronize();
   std::vector<HostTensor> outputs;

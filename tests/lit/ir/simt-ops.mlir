@@ -94,6 +94,21 @@ simt.kernel @cooperative ["s", "state", "m"] threads = 64 resident = 2 cooperati
   }
 }
 
+// What all blocks have left, the last combines.
+// CHECK: simt.kernel @last ["s", "parts", "arrivals", "m"]
+simt.kernel @last ["s", "parts", "arrivals", "m"] threads = 64 grid = "m" arguments = ["tensor:s", "workspace:given_parts_0", "workspace:last_block", "dim:m"] alignments = {} header = [] {
+^bb0(%s: !simt.pointer<f32>, %parts: !simt.pointer<f32>, %word: !simt.pointer<i64>, %m: i64):
+  // CHECK: %[[LAST:.*]] = simt.arrivals %{{.*}} : <i64>
+  %last = simt.arrivals %word : !simt.pointer<i64>
+  // CHECK: simt.last_block %[[LAST]] {
+  simt.last_block %last {
+    %first = simt.first_tile %m : !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+    // CHECK: simt.combine_parts amax %{{.*}} parts = 0 at
+    %amax = simt.combine_parts amax %parts parts = 0 at %first : !simt.pointer<f32>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+    simt.store uniform %amax to %s at %first : f32, !simt.pointer<f32>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+  }
+}
+
 // A row to four blocks: columns are those of all of them.
 // CHECK: simt.kernel @cluster ["s", "m"] threads = 64 resident = 2 cluster = 4 grid = "m * 4"
 simt.kernel @cluster ["s", "m"] threads = 64 resident = 2 cluster = 4 grid = "m * 4" arguments = ["tensor:s", "dim:m"] alignments = {} header = [] {

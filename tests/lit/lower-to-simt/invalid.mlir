@@ -43,7 +43,8 @@ eider.program @whole_not_cut(m, n = 8) attributes {schedule = #eider.schedule<ma
   %x = eider.input "x" : tensor<?x8xf32, #eider.dims<m, n>>
   // expected-error @below {{a reduction over the whole matrix in the kernel that reads it: eider-partition cuts it out}}
   %w = eider.reduce amax %x over [*, *] : tensor<?x8xf32, #eider.dims<m, n>> -> tensor<1x1xf32, #eider.dims<1, 1>>
-  eider.output "y", %x : tensor<?x8xf32, #eider.dims<m, n>>
+  %y = eider.broadcast %w : tensor<1x1xf32, #eider.dims<1, 1>> to tensor<?x8xf32, #eider.dims<m, n>>
+  eider.output "y", %y : tensor<?x8xf32, #eider.dims<m, n>>
   eider.output "z", %w : tensor<1x1xf32, #eider.dims<1, 1>>
 }
 

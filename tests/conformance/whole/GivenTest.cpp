@@ -1,0 +1,163 @@
+//===- GivenTest.cpp - Values of the whole matrix, of the same read -------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "eider/runtime.h"
+#include "tests/matrix/Reference.h"
+#include "tests/points/Points.h"
+
+#include <cstring>
+#include <memory>
+
+using namespace eider;
+using namespace eider::at_points;
+using matrix::testDevice;
+
+namespace {
+
+class Given : public matrix::OnTestDevice {};
+
+Point point(const std::string &op, OpParameters parameters, int64_t tokens = 300,
+            int64_t hidden = 333, const std::string &schedule = "") {
+  parameters.amax = "yes";
+  Point made{.op = op,
+             .parameters = parameters,
+             .dims = {{"tokens", tokens}, {"hidden", hidden}},
+             .schedule = schedule};
+  const Program program = libraryOp(op, parameters);
+  for (const Signature::NamedDim &dim : program.signature().dims)
+    made.dims.try_emplace(dim.name, 40);
+  made.forAnyRows = false;
+  return made;
+}
+
+/// Every family of tiles, beside each kind of reduction and of output.
+std::vector<Point> points() {
+  std::vector<Point> all = {
+      point("quantize", {}),
+      point("quantize", {}, 1),
+      point("quantize", {}, 0),
+      point("quantize", {.format = "e2m1", .block = "1x16", .scale = "e4m3"}, 300, 336),
+      point("quantize", {.block = "*x*"}),
+      point("quantize", {.scaleSource = "static"}, 1000, 512),
+      point("quantize", {.block = "128x128"}),
+      point("cast_transpose", {}),
+      point("cast_transpose", {.block = "128x128", .copy = "bf16"}, 320, 384),
+      point("rms_norm_quant", {}),
+      point("rms_norm_quant", {.dtype = "f32", .block = "1x*"}, 9, 1024),
+      point("rms_norm_quant", {.block = "128x128"}, 260, 384),
+      point("rms_norm_quant", {.block = "1x*"}, 9, 1182,
+            "row<threads = 64, vector = 4, cluster = 2>"),
+      point("add_layer_norm_quant", {.format = "e5m2", .copy = "bf16"}),
+      point("silu_mul_quant", {.copy = "bf16", .transposed = "yes"}),
+      point("gelu_bias_quant", {.dtype = "f16", .mode = "deepgemm"}),
+      point("softmax_quant", {}, 30, 200),
+      point("rope_quant", {}, 70, 384),
+      point("moe_permute_quant", {}, 70, 384),
+      point("rms_norm_quant", {.block = "1x*"}, 2, 524289), // in pieces of rows
+  };
+  for (const size_t i : {1, 9, 15})
+    all[i].codec = "software";
+  for (const size_t i : {0, 7, 9, 13})
+    all[i].layout = {/*padding=*/3, /*shift=*/1};
+  all[0].values = all[14].values = "specials";
+  return all;
+}
+
+TEST_F(Given, AmaxIsAsTheReferenceHasIt) { expectReference(points()); }
+
+TEST_F(Given, TextsArePure) { expectPure(points()); }
+
+TEST_F(Given, TextsCompileForEveryTarget) {
+  if (testDevice() == "host")
+    expectNvrtc({point("cast_transpose", {}), point("rms_norm_quant", {}), point("quantize", {})});
+}
+
+/// Nothing reads x twice, and nothing is there only to combine.
+TEST_F(Given, OneKernelHasAllOutputs) {
+  CompileOptions options;
+  options.target = "sm_80";
+  options.dims = {{"hidden", 512}};
+  for (const char *op : {"quantize", "cast_transpose", "rms_norm_quant", "silu_mul_quant"}) {
+    const Program program = libraryOp(op, point(op, {.copy = "bf16"}).parameters);
+    EXPECT_EQ(explain(program, options).find("kernels "), std::string::npos) << op;
+  }
+}
+
+/// Several, what is computed of them alone, and one that a kernel after the first gives.
+Program severalOf(bool ofRows) {
+  Builder b("several");
+  Dim tokens = b.dim("tokens"), hidden = b.dim("hidden");
+  const Value x = b.input("x", f32, {tokens, hidden});
+  const Block all = {whole, whole};
+  const Value y = ofRows ? x / max(amax(x, 1), 1e-6f) : x * 2.0f;
+  b.output("y", y, f16);
+  b.output("range", max(y, all) - min(y, all));
+  b.output("scale", amax(x, all) / 448.0f);
+  return b.build();
+}
+
+TEST_F(Given, SeveralAreCombinedTogether) {
+  std::vector<matrix::Case> cases;
+  for (const bool ofRows : {false, true})
+    for (const int64_t tokens : {1, 77, 2000})
+      cases.push_back(caseOf(severalOf(ofRows), {{"tokens", tokens}, {"hidden", 200}}, "tokens"));
+  at_points::expectReference(cases);
+}
+
+/// The largest is the last element: who leaves out a block, or the end of a row, has another.
+TEST_F(Given, TheLastElementCounts) {
+  for (const char *op : {"quantize", "cast_transpose", "silu_bias_quant"}) {
+    const Point made = point(op, {.dtype = "f32"}, 1001, 333);
+    matrix::Case given = caseOf(made);
+    auto setLast = [](matrix::Case &of, float value) {
+      std::vector<std::byte> &x = of.inputs[0].data;
+      std::memcpy(x.data() + x.size() - sizeof(float), &value, sizeof(float));
+    };
+    setLast(given, 1e4f);
+    at_points::expectReference(std::vector<matrix::Case>{given});
+    if (testDevice() != "host")
+      continue;
+    matrix::Case without = given;
+    setLast(without, 0.0f);
+    const auto outputs = compare(given.program, given.inputs, runOnHost(without));
+    EXPECT_EQ(outputs.back().name, "amax");
+    EXPECT_EQ(outputs.back().wrong, 1) << op;
+  }
+}
+
+/// Nobody clears the workspace, and launches of other sizes have left it as they do.
+TEST_F(Given, ItsWorkspaceMayHoldAnything) {
+  constexpr int64_t hidden = 512, most = 600;
+  const Device device = Device::open(testDevice());
+  const Program program = libraryOp("quantize", {.dtype = "f32", .amax = "yes"});
+  CompileOptions options;
+  options.target = device.target();
+  options.dims = {{"hidden", hidden}};
+  const Kernel kernel = device.load(compile(program, options));
+  std::vector<float> values(most * hidden);
+  for (size_t i = 0; i < values.size(); ++i) // the largest is in the last row
+    values[i] = static_cast<float>(i);
+  const size_t size = kernel.prepare({{"tokens", most}}).workspace_bytes();
+  const auto memory = [&](size_t bytes) {
+    return std::shared_ptr<void>(device.allocate(bytes), [&](void *at) { device.free(at); });
+  };
+  const auto x = memory(values.size() * 4), y = memory(values.size()),
+             scale = memory(values.size() / 128 * 4), amax = memory(4), workspace = memory(size);
+  device.upload(x.get(), values.data(), values.size() * 4);
+  const std::vector<TensorArg> tensors = {{x.get()}, {y.get()}, {scale.get()}, {amax.get()}};
+  for (const int byte : {0x5a, 0x00, 0xff, 0x7f}) {
+    device.fill(workspace.get(), byte, size);
+    for (const int64_t tokens : {most, int64_t(1), int64_t(257), most, most, int64_t(7)}) {
+      kernel.prepare({{"tokens", tokens}}).launch({}, tensors, {}, workspace.get());
+      device.synchronize();
+      float found = -1;
+      device.download(&found, amax.get(), sizeof(found));
+      EXPECT_EQ(found, values[static_cast<size_t>(tokens * hidden - 1)])
+          << byte << ", " << tokens << " rows";
+    }
+  }
+}
+
+} // namespace
