@@ -25,7 +25,7 @@ namespace {
 constexpr int Skipped = 77;
 
 struct Options {
-  bool pairwise = false, all = false;
+  bool pairwise = false, all = false, numerics = false;
   std::string device = "host", json, shard = "1/1", cell, codec;
   uint64_t seed = 1;
   unsigned arrays = 1;
@@ -57,6 +57,8 @@ std::vector<Job> jobsOf(const Options &options) {
     addAll({cellNamed(options.cell)}, options.seed);
   if (options.all)
     addAll(wholeProduct(), options.seed);
+  if (options.numerics)
+    addAll(numericsProduct(), options.seed);
   for (unsigned i = 0; options.pairwise && i < options.arrays; ++i)
     addAll(pairwiseCells(options.seed + i), options.seed + i);
   return partOf(jobs, options.shard);
@@ -118,7 +120,7 @@ int run(const Options &options) {
   for (size_t i = 0; i < jobs.size(); i += cellsPerChunk) {
     std::span<const Job> rest = std::span(jobs).subspan(i);
     runChunk(options, rest.first(std::min(rest.size(), cellsPerChunk)), outcomes, totals);
-    if (options.all)
+    if (options.all || options.numerics)
       std::fprintf(stderr, "%zu of %zu cells\n", outcomes.size(), jobs.size());
   }
   print(outcomes, totals);
@@ -135,7 +137,8 @@ int main(int argc, char **argv) {
   CLI::App app("Runs library ops, cell by cell, against the reference");
   Options options;
   app.add_flag("--pairwise", options.pairwise, "Few cells that hold every pair of values");
-  app.add_flag("--all", options.all, "The whole product");
+  app.add_flag("--all", options.all, "The product of types, blocks and shapes");
+  app.add_flag("--numerics", options.numerics, "That of formats, blocks, layouts and numerics");
   app.add_option("--arrays", options.arrays, "How many different pairwise arrays");
   app.add_option("--device", options.device, "host or cuda");
   app.add_option("--shard", options.shard, "I/N: the I-th of N parts");

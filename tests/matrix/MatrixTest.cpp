@@ -7,7 +7,10 @@
 #include "tests/matrix/Values.h"
 
 #include <algorithm>
+#include <functional>
 #include <gtest/gtest.h>
+#include <set>
+#include <span>
 
 using namespace eider;
 using namespace eider::matrix;
@@ -38,6 +41,44 @@ TEST(WholeProduct, HoldsEveryCombinationAndEveryPair) {
                               3 * 6 * 7 * 7 + plain * 3 * 7 * 6);
   EXPECT_EQ(uncoveredPairs(cells), 0u);
   EXPECT_TRUE(std::all_of(cells.begin(), cells.end(), isValid));
+}
+
+/// One of each op, format, block, layout and numerics that go together with some type and source of
+/// scales and some codec, and no other.
+TEST(NumericsProduct, HoldsEveryCombinationOnce) {
+  constexpr Axis product[] = {Axis::Op, Axis::Format, Axis::Block, Axis::ScaleLayout,
+                              Axis::Numerics};
+  std::set<std::vector<int>> held, possible;
+  const auto combinationOf = [&](const Cell &cell) {
+    std::vector<int> values;
+    for (const Axis axis : product)
+      values.push_back(cell[axis]);
+    return values;
+  };
+  const std::vector<Cell> cells = numericsProduct();
+  for (const Cell &cell : cells) {
+    EXPECT_TRUE(isValid(cell)) << cell.name();
+    held.insert(combinationOf(cell));
+  }
+  EXPECT_EQ(held.size(), cells.size());
+  Cell cell;
+  for (int &value : cell.at)
+    value = 0;
+  const std::function<void(std::span<const Axis>)> visit = [&](std::span<const Axis> axes) {
+    if (axes.empty()) {
+      if (isValid(cell))
+        possible.insert(combinationOf(cell));
+      return;
+    }
+    for (int value = 0; value < static_cast<int>(infoOf(axes[0]).values.size()); ++value) {
+      cell[axes[0]] = value;
+      visit(axes.subspan(1));
+    }
+  };
+  constexpr Axis all[] = {Axis::Op,       Axis::Format, Axis::Block,  Axis::ScaleLayout,
+                          Axis::Numerics, Axis::Scale,  Axis::Source, Axis::Codec};
+  visit(all);
+  EXPECT_EQ(held, possible);
 }
 
 TEST(Cells, HaveNamesThatReadBack) {

@@ -157,6 +157,20 @@ template <class Visit> void eachCombination(std::span<const Axis> product, Cell 
 }
 } // namespace
 
+std::vector<Cell> matrix::numericsProduct() {
+  static constexpr Axis product[] = {Axis::Op, Axis::Format, Axis::Block, Axis::ScaleLayout,
+                                     Axis::Numerics};
+  std::vector<Cell> cells;
+  std::mt19937_64 random(2);
+  eachCombination(product, Cell(), [&](Cell cell) {
+    for (const Axis axis : {Axis::Scale, Axis::Source, Axis::Codec, Axis::Dtype, Axis::Width,
+                            Axis::Rows, Axis::Memory, Axis::Values})
+      draw(cell, axis, random);
+    cells.push_back(cell);
+  });
+  return cells;
+}
+
 std::vector<Cell> matrix::wholeProduct() {
   static constexpr Axis texts[] = {Axis::Op,    Axis::Dtype, Axis::Format,
                                    Axis::Block, Axis::Codec, Axis::Width},

@@ -21,6 +21,10 @@ size_t uncoveredPairs(const std::vector<Cell> &cells);
 /// scales, sources, numerics, memory and values are drawn at random, the same in every run.
 std::vector<Cell> wholeProduct();
 
+/// Every combination of op, format, block, layout of scales and numerics; all else is drawn
+/// likewise.
+std::vector<Cell> numericsProduct();
+
 } // namespace eider::matrix
 
 #endif // EIDER_TESTS_MATRIX_PAIRWISE_H
