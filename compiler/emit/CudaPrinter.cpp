@@ -334,6 +334,11 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
                    operand(add.getInput(), true).text + ");");
     return success();
   }
+  if (auto add = dyn_cast<AddReducedOp>(op)) {
+    printStatement(operand(add.getPartial()).text + ".add_reduced(" +
+                   operand(add.getInput(), true).text + ");");
+    return success();
+  }
   if (auto store = dyn_cast<StorePartOp>(op)) {
     printStatement(operand(store.getPartial()).text + ".store(" + operand(store.getBase()).text +
                    ");");

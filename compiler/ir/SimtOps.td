@@ -414,6 +414,12 @@ def Simt_AddOp : Simt_Op<"add"> {
   let assemblyFormat = "$input `to` $partial `at` $at attr-dict `:` type($input) `,` type($at)";
 }
 
+def Simt_AddReducedOp : Simt_Op<"add_reduced"> {
+  let summary = "The reduction sees what the same reduction has made of a tile's groups, rows or block";
+  let arguments = (ins AnyTypeOf<[F32, AnyVectorOfNonZeroRank]>:$input, Simt_PartialType:$partial);
+  let assemblyFormat = "$input `to` $partial attr-dict `:` type($input)";
+}
+
 def Simt_StorePartOp : Simt_Op<"store_part"> {
   let summary = "Writes what the CUDA block has seen, one value, at its number";
   let description = "Collective: every thread of the CUDA block takes part.";

@@ -500,13 +500,23 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
   const bool isEven = part * cluster == domain.width && llvm::isPowerOf2_64(chunks);
   const bool ahead = !isPlain(domain) && domain.bitsRead == 16 && isEven;
   const int64_t each = isPlain(domain) || ahead ? 64 : 32;
-  const auto [threads, loads] =
-      spreadRow(chunks, part / each > 256 ? 1024 : std::max<int64_t>(part / each, 32));
+  // Of 512 threads two blocks have their registers, of more each is alone.
+  constexpr int64_t half = 512;
+  const bool isAlone = part > half * each;
+  auto [threads, loads] =
+      spreadRow(chunks, isAlone             ? 2 * half
+                        : part / each > 256 ? half
+                                            : std::max<int64_t>(part / each, 32));
+  const int64_t most = isPlain(domain) ? each : each * 5 / 4; // little more than it was chosen for
+  if (!isAlone && loads * vector > most) {
+    threads = legalThreads(ceilDiv(chunks, std::max<int64_t>(1, each / vector)));
+    loads = ceilDiv(chunks, threads);
+  }
   ScheduleKnobs knobs{.threads = threads, .vector = vector, .cluster = cluster};
-  if (part / each <= 256) {
+  if (!isAlone) {
     const int64_t narrow = isShifted(domain) ? 768 : 1024;
     const int64_t held = (isPlain(domain) ? 768 * 64 : narrow * 32) / (threads * loads * vector);
-    knobs.tiles = isPlain(domain) ? 2 : 4;
+    knobs.tiles = !isPlain(domain) ? 4 : domain.narrowestStore > 8 ? 1 : 2;
     knobs.resident = std::clamp<int64_t>(held, 1, 2048 / threads);
     knobs.prefetch = ahead;
   }
@@ -564,6 +574,25 @@ static ScheduleAttr withRoom(ScheduleAttr schedule, const Domain &domain) {
   return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
 }
 
+/// Blocks that count themselves, of which a large matrix has fewer, and each more to do, than where
+/// none counts. Those of two-dimensional tiles stay.
+static ScheduleAttr countingSchedule(ScheduleAttr schedule, const Domain &domain) {
+  constexpr int64_t block = 256, held = 768; // threads of one, and of those of a multiprocessor
+  ScheduleKnobs k = schedule.getKnobs();
+  if (schedule.getFamily() == Family::map) {
+    if (k.threads * k.rows <= block / 2)
+      (k.threads * k.vector < domain.width ? k.threads : k.rows) *= 2;
+    k.loads = k.threads * k.vector < domain.width ? 2 : 1;
+    k.tiles = 4;
+  } else if (k.prefetch) {
+    k.tiles = 8;
+  } else {
+    k.tiles = std::max<int64_t>(k.tiles, 2);
+    k.resident = std::max<int64_t>(k.resident, held / (k.threads * k.rows));
+  }
+  return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
+}
+
 /// As many blocks as a large GPU holds at once, each with many tiles in turn: so few leave a part,
 /// or read all of them, that it costs little.
 static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain, bool isFew) {
@@ -591,8 +620,16 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   ScheduleAttr schedule = familySchedule(context, domain, mostRows, message);
   if (!schedule)
     return {};
-  const bool stays = domain.reducesWhole || ((domain.readsParts || domain.givesWhole) && !isFew);
-  return withRoom(stays ? stayingSchedule(schedule, domain, isFew) : schedule, domain);
+  const Family family = schedule.getFamily();
+  const bool counts = domain.givesWhole && !isFew;
+  const bool mayTakeTurns = family == Family::map || family == Family::row;
+  const bool stays =
+      domain.reducesWhole || (domain.readsParts && !isFew) || (counts && !mayTakeTurns);
+  if (stays)
+    schedule = stayingSchedule(schedule, domain, isFew);
+  else if (counts)
+    schedule = countingSchedule(schedule, domain);
+  return withRoom(schedule, domain);
 }
 
 /// Registers of a thread that holds so many elements until all blocks have met: as they are in

@@ -92,6 +92,18 @@ void ProgramLowering::reduceGrid(ReduceOp op) {
   map.map(op.getResult(), reduced.getResult());
 }
 
+/// The same reduction of the same elements by groups, rows or blocks, which are fewer values; null
+/// where there is none before.
+ReduceOp ProgramLowering::reducedAlready(ReduceOp op) {
+  for (Operation *user : op.getInput().getUsers())
+    if (auto other = dyn_cast<ReduceOp>(user);
+        other && other != op && other.getKind() == op.getKind() &&
+        domain.levelOf(other.getType())->kind != LevelKind::uniform &&
+        map.contains(other.getResult()))
+      return other;
+  return {};
+}
+
 /// Each thread keeps what it has seen, over all tiles of its block.
 LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
   for (Operation *user : op->getUsers())
@@ -107,7 +119,10 @@ LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
   if (Attribute given = op->getAttr("eider.name"))
     partial->setAttr("eider.name", given);
   builder.setInsertionPointToEnd(&loop.getBlock());
-  simt::AddOp::create(builder, op.getLoc(), map.lookup(op.getInput()), partial, cursor);
+  if (ReduceOp same = reducedAlready(op))
+    simt::AddReducedOp::create(builder, op.getLoc(), map.lookup(same.getResult()), partial);
+  else
+    simt::AddOp::create(builder, op.getLoc(), map.lookup(op.getInput()), partial, cursor);
   map.map(op.getResult(), partial.getResult());
   return success();
 }

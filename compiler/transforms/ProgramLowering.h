@@ -86,6 +86,7 @@ private:
   /// The factors of a product that is summed, which need no rounding of its own; else the value.
   std::pair<Value, Value> summed(ReduceOp op);
   void reduceColumns(ReduceOp op);
+  ReduceOp reducedAlready(ReduceOp op);
   LogicalResult reduceWhole(ReduceOp op);
   void reduceGrid(ReduceOp op);
   void addGivenParts(function_ref<Value(const Twine &, Type, const Twine &)> addArgument);

@@ -24,6 +24,14 @@ public:
     value_ = Operation::combine(value_, tile.template part_of<Operation>(values));
   }
 
+  /// Adds what the same operation has made of the elements: values of groups, or one.
+  template <int count> EIDER_DEVICE void add_reduced(const Fragment<float, count> &values) {
+    EIDER_UNROLL
+    for (int i = 0; i < count; ++i)
+      value_ = Operation::combine(value_, values[i]);
+  }
+  EIDER_DEVICE void add_reduced(float value) { value_ = Operation::combine(value_, value); }
+
   /// Writes the block's part at its number. Every thread of the block takes part.
   EIDER_DEVICE void store(float *parts, arch::Site at = arch::Site::current()) const {
     const float part = reduce_threads<Operation, threads, threads>(value_, at);

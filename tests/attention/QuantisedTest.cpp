@@ -41,7 +41,7 @@ std::vector<matrix::Case> cases() {
   add({}, {.block = "1x64", .scale = "bf16"});
   add({}, {.format = "e2m1", .block = "1x16", .scale = "e4m3"});
   add({.d = 128}, {.mode = "deepgemm"});
-  add({}, {.block = "1x64", .copy = "bf16"}, "software");
+  add({}, {.block = "1x64", .copy = "bf16", .amax = "yes"}, "software");
   add({.scales = 2, .scaleAxes = 2},
       {.block = "1x64", .settings = {{"window", "40"}, {"softcap", "20"}}});
   add({}, {.block = "1x64"}, "auto",

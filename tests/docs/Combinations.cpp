@@ -266,6 +266,19 @@ void writeTransposes(std::ostream &out, const Offer &offer) {
   }
 }
 
+void writeAmax(std::ostream &out) {
+  out << "## The largest magnitude\n\n`--amax yes`, of the same dims:\n\n";
+  Table table(out, "op", blocks);
+  for (const OpInfo &op : libraryOps()) {
+    if (std::ranges::find(op.parameters, "amax") == op.parameters.end())
+      continue;
+    Names problems;
+    for (const std::string &block : blocks)
+      problems.push_back(problemOf(op.name, {.block = block, .amax = "yes"}));
+    table.row(op.name, problems);
+  }
+}
+
 std::string page(const Offer &offer) {
   std::ostringstream out;
   out << "# What goes together\n\nWritten by `docs-combinations --update FILE` from what the "
@@ -281,6 +294,7 @@ std::string page(const Offer &offer) {
   writeLayouts(out, offer);
   writeBlocks(out, offer);
   writeTransposes(out, offer);
+  writeAmax(out);
   const std::string text = out.str();
   return text.substr(0, text.find_last_not_of('\n') + 2);
 }

@@ -253,6 +253,8 @@ OpParameters parametersOf(const Cell &cell) {
   set("fromScaleLayout", parameters.fromScaleLayout, fromLayout);
   // Beside the axes: a copy with some of the widths.
   set("copy", parameters.copy, cell[Axis::Width] % 3 == 1 ? "bf16" : "none");
+  // The largest magnitude with some of the rows.
+  set("amax", parameters.amax, cell[Axis::Rows] % 3 == 1 ? "yes" : "no");
   // A transpose with others.
   if (hasTranspose(cell) || !takes(op, "block"))
     set("transposed", parameters.transposed, cell[Axis::Width] % 3 == 2 ? "yes" : "no");

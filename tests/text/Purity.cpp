@@ -157,7 +157,7 @@ const Vocabulary &text::vocabulary() {
                                     "amax_of_columns",
                                     "amax_number_of_columns",
                                     "inside_columns"},
-                                   {"add", "store"},
+                                   {"add", "add_reduced", "store"},
                                    {"decode", "encode", "encode_number", "encode_overflow",
                                     "encode_stochastic", "encode_number_stochastic",
                                     "encode_quotient", "encode_bounded_quotient"}};

@@ -275,6 +275,18 @@ void addTransposes(std::vector<BenchCell> &cells) {
   }
 }
 
+/// The largest magnitude of the tensor from the same read; and long rows, up to such that no block,
+/// and on older GPUs nothing, holds.
+void addAmaxAndLongRows(std::vector<BenchCell> &cells) {
+  for (const char *op : {"quantize", "silu_mul_quant", "rms_norm_quant", "cast_transpose"}) {
+    cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", large));
+    cells.back().program.parameters.amax = "yes";
+  }
+  for (Shape shape : {Shape{4096, 32768}, Shape{2048, 65536}, Shape{2048, 128256}})
+    cells.push_back(cell("softmax", "bf16", "", "", "auto", shape));
+  cells.push_back(cell("rms_norm_quant", "bf16", "e4m3", "1x128", "auto", {2048, 128256}));
+}
+
 /// The params that a result should name, where the op has them and the request does not say.
 void setDefaults(ProgramRequest &program) {
   const std::vector<OpInfo> &ops = libraryOps();
@@ -419,6 +431,7 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addWhole(cells);
     addNeighbours(cells);
     addTransposes(cells);
+    addAmaxAndLongRows(cells);
     addContractions(cells);
     addGrouped(cells);
     addAttention(cells);

@@ -21,6 +21,11 @@ bool isAtTheShape(const ProgramRequest &program) {
     const auto found = program.dims.find(dim);
     return found != program.dims.end() && found->second == extent;
   };
+  // Of as many elements in longer rows.
+  if (program.source == "softmax" && is("tokens", 4096))
+    return is("hidden", 32768);
+  if (program.source == "softmax" && is("tokens", 2048))
+    return is("hidden", 65536);
   // Of a cache, eight heads of 128.
   return is("tokens", 16384) && is("hidden", program.source == "kv_append" ? 1024 : 8192);
 }
