@@ -78,7 +78,7 @@ Expression KernelPrinter::loadText(LoadOp op) {
 
 std::string KernelPrinter::storeText(StoreOp op) {
   if (op.getAccess() == Access::uniform)
-    return std::string(isa<LastBlockOp>(op->getParentOp()) ? "eider::store_by_block("
+    return std::string(isa<LastBlockOp>(op->getParentOp()) ? "eider::store_by_last_block("
                                                            : "eider::store_uniform(") +
            operand(op.getBase()).text + ", " + operand(op.getValue()).text + ")";
   SmallVector<std::string> arguments = {

@@ -125,14 +125,15 @@ bool eider::transforms::isOnlyGiven(ReduceOp op, const Domain &domain) {
     const std::optional<Level> level = domain.levelOf(value.getType());
     return level && level->kind == LevelKind::uniform;
   };
-  SmallVector<Operation *> waiting = {op};
-  while (!waiting.empty()) {
-    Operation *next = waiting.pop_back_val();
+  SetVector<Operation *> reached;
+  reached.insert(op);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    Operation *next = reached[i];
     if (auto output = dyn_cast<OutputOp>(next); output && output.getWorkspace())
       return false;
     if (!llvm::all_of(next->getResults(), isUniform))
       return false;
-    llvm::append_range(waiting, next->getUsers());
+    reached.insert_range(next->getUsers());
   }
   return true;
 }

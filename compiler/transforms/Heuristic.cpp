@@ -471,7 +471,8 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
 static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, int64_t cluster) {
   constexpr int64_t widestOfShorter = 8192;
   const bool isMap = familyOf(domain).family == Family::map;
-  const bool isShorter = isMap && domain.narrowestStore == 8 && domain.width <= widestOfShorter;
+  const bool isShorter =
+      isMap && domain.narrowestStore == 8 && domain.width <= widestOfShorter && !domain.givesWhole;
   const int64_t vector =
       std::max(domain.group / 32, std::min<int64_t>(isShorter ? 4 : 8, vectorFor(domain)));
   const int64_t lanes = legalThreads(std::max<int64_t>(1, domain.group / vector));
@@ -486,6 +487,7 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, 
                             .vector = vector,
                             .rows = threads <= 32 && !domain.contracts ? 64 / threads : 1,
                             .loads = isMap ? 1 : 0,
+                            .tiles = domain.givesWhole ? 8 : 1, // each block counts itself
                             .cluster = cluster,
                             .streaming = cluster == 1 && !domain.readsColumns && !isShorter,
                             .mma = threads % 32 == 0 && domain.prefersPairs(vector)});

@@ -556,7 +556,7 @@ LogicalResult ProgramLowering::run() {
         builder, program.getLoc(), simt::CursorType::get(builder.getContext(), tile.transposed()),
         cursor);
   for (Operation &op : program.getBlock())
-    if (!isOfLastBlock(op) && failed(lower(op)))
+    if (!ofLastBlock.contains(&op) && failed(lower(op)))
       return failure();
   if (failed(giveByLastBlock()))
     return failure();

@@ -140,19 +140,14 @@ void ProgramLowering::addGivenParts(
     givenParts[reduce] = addArgument(
         (given ? given.getValue() : stringifyReduction(reduce.getKind())) + "_parts",
         simt::PointerType::get(builder.getContext(), builder.getF32Type()), "workspace:" + name);
+    SetVector<Operation *> needing;
+    getForwardSlice(reduce.getOperation(), &needing);
+    ofLastBlock.insert_range(needing);
   }
   if (!givenParts.empty())
     lastBlock =
         addArgument("arrivals", simt::PointerType::get(builder.getContext(), builder.getI64Type()),
                     "workspace:" + lastBlockName);
-}
-
-/// Whether an op needs what only the last block has.
-bool ProgramLowering::isOfLastBlock(Operation &op) {
-  return llvm::any_of(op.getOperands(), [&](Value value) {
-    Operation *from = value.getDefiningOp();
-    return from && (givenParts.contains(from) || isOfLastBlock(*from));
-  });
 }
 
 /// After all else that a block does, of what it left: the outputs that are only given, and what
@@ -167,7 +162,7 @@ LogicalResult ProgramLowering::giveByLastBlock() {
   builder.setInsertionPointToEnd(&kernel.getBlock());
   SmallVector<Value> outputs;
   for (auto output : program.getOps<OutputOp>())
-    if (isOfLastBlock(*output))
+    if (ofLastBlock.contains(output))
       outputs.push_back(output.getValue());
   for (auto reduce : program.getOps<ReduceOp>())
     if (Value parts = givenParts.lookup(reduce))
@@ -185,6 +180,10 @@ LogicalResult ProgramLowering::giveByLastBlock() {
   };
   for (Value value : outputs)
     (void)getBackwardSlice(value, &needed, options);
+  auto isBeforeLoop = [&](Operation &op) { // and is there for the last block as well
+    Value value = op.getNumResults() ? map.lookupOrNull(op.getResult(0)) : Value();
+    return value && value.getParentBlock() == &kernel.getBlock();
+  };
   for (Operation &op : program.getBlock()) {
     auto reduce = dyn_cast<ReduceOp>(op);
     auto output = dyn_cast<OutputOp>(op);
@@ -195,11 +194,11 @@ LogicalResult ProgramLowering::giveByLastBlock() {
       if (auto given = op.getAttrOfType<StringAttr>("eider.name"))
         combined->setAttr("eider.name", builder.getStringAttr(given.getValue() + "_of_blocks"));
       map.map(reduce.getResult(), combined.getResult());
-    } else if (output && isOfLastBlock(op)) {
+    } else if (output && ofLastBlock.contains(&op)) {
       simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform,
                             pointers.lookup(output.getName()), cursor,
                             map.lookup(output.getValue()), Value());
-    } else if (needed.contains(&op) && failed(lower(op))) {
+    } else if (needed.contains(&op) && !isBeforeLoop(op) && failed(lower(op))) {
       return failure();
     }
   }

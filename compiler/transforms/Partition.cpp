@@ -67,6 +67,26 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     return values;
   }
 
+  /// What is reduced over the whole matrix twice is reduced once, whatever it is called.
+  static void mergeWhole(ProgramOp program, const Domain &domain) {
+    SmallVector<ReduceOp> kept;
+    for (auto reduce : llvm::make_early_inc_range(program.getOps<ReduceOp>())) {
+      if (domain.isOfColumns(reduce) ||
+          domain.levelOf(reduce.getType())->kind != LevelKind::uniform)
+        continue;
+      auto *same = llvm::find_if(kept, [&](ReduceOp other) {
+        return other.getInput() == reduce.getInput() && other.getKind() == reduce.getKind() &&
+               other.getType() == reduce.getType();
+      });
+      if (same == kept.end()) {
+        kept.push_back(reduce);
+        continue;
+      }
+      reduce.replaceAllUsesWith(same->getResult());
+      reduce.erase();
+    }
+  }
+
   static SetVector<Operation *> sliceOf(ArrayRef<Value> values) {
     SetVector<Operation *> slice;
     BackwardSliceOptions options;
@@ -76,8 +96,12 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     return slice;
   }
 
-  /// A name that no argument in the module has.
+  /// A name that no argument in the module has, nor what kernels have in the workspace themselves.
   std::string argumentName(std::string name, size_t index) {
+    const StringRef wanted = name;
+    if (wanted.starts_with(gridStateName) || wanted.starts_with(givenPartsName) ||
+        llvm::is_contained({lastBlockName, partsName, arrivalsName}, wanted))
+      name = "of_" + name;
     while (!taken.insert(name).second)
       name += "_" + std::to_string(index);
     return name;
@@ -133,17 +157,20 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     return success();
   }
 
-  /// Reductions along rows of two dims, or of one, that wait for no other.
+  /// Reductions along rows of two dims, or of one, that wait for no other, of rows or of all.
   SmallVector<ReduceOp> rowReductions(ProgramOp program, const Domain &domain) {
-    auto isOfRows = [&](Operation *op) {
+    auto isOf = [&](Operation *op, LevelKind kind) {
       auto reduce = dyn_cast<ReduceOp>(op);
       return reduce && !domain.isOfColumns(reduce) &&
-             domain.levelOf(reduce.getType())->kind == LevelKind::rows;
+             domain.levelOf(reduce.getType())->kind == kind;
+    };
+    auto isWaitedFor = [&](Operation *op) {
+      return isOf(op, LevelKind::rows) || isOf(op, LevelKind::uniform);
     };
     SmallVector<ReduceOp> reductions;
     for (auto reduce : program.getOps<ReduceOp>())
-      if (isOfRows(reduce) && reduce.getBlock().size() <= 2 &&
-          llvm::none_of(sliceOf({reduce.getInput()}), isOfRows))
+      if (isOf(reduce, LevelKind::rows) && reduce.getBlock().size() <= 2 &&
+          llvm::none_of(sliceOf({reduce.getInput()}), isWaitedFor))
         reductions.push_back(reduce);
     return reductions;
   }
@@ -341,6 +368,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       auto domain = Domain::of(program);
       if (!domain)
         return failure();
+      mergeWhole(program, *domain);
       if (domain->width > domain->longestHeld() && !domain->contracts)
         if (const auto reductions = rowReductions(program, *domain); !reductions.empty()) {
           if (failed(cutLongRows(program, reductions, domain->width)))

@@ -47,6 +47,7 @@ private:
   Value attentionParts, arrivals;          ///< of attention whose blocks combine
   DenseMap<Operation *, Value> givenParts; ///< of reductions that the last block combines
   Value lastBlock;                         ///< where blocks count themselves then
+  SetVector<Operation *> ofLastBlock;      ///< what needs these reductions
   Value cursor;
   Value transposedCursor;        ///< Null where no value is of the transposed matrix.
   std::set<int64_t> turnedSizes; ///< Bytes of shared memory, of what is transposed.
@@ -90,7 +91,6 @@ private:
   LogicalResult reduceWhole(ReduceOp op);
   void reduceGrid(ReduceOp op);
   void addGivenParts(function_ref<Value(const Twine &, Type, const Twine &)> addArgument);
-  bool isOfLastBlock(Operation &op);
   LogicalResult giveByLastBlock();
   LogicalResult combineParts(InputOp op);
   void storeUniform(OutputOp op);

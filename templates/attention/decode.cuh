@@ -161,8 +161,10 @@ public:
     for (int turn = 0; turn < ahead - 1; ++turn)
       begin();
     if constexpr (!same<To, float *>)
-      if (count > 1)
-        Arrivals(to.arrivals + number).mend(count);
+      if (count > 1) {
+        const Arrivals arrivals(to.arrivals + number);
+        arrivals.mend(arrivals.look(), count);
+      }
     static_assert(sizeof(W) == bytes, "a cache of such elements");
     const auto scored = asked_of(asked);
     using Q = typename decltype(asked_of(asked))::Element;

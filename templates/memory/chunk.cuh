@@ -108,8 +108,8 @@ template <class T> EIDER_DEVICE void store_uniform(T *to, T value) {
     *to = value;
 }
 
-/// The same by the block that alone does.
-template <class T> EIDER_DEVICE void store_by_block(T *to, T value) {
+/// The same by the last block, where no other comes.
+template <class T> EIDER_DEVICE void store_by_last_block(T *to, T value) {
   if (arch::thread_index() == 0)
     *to = value;
 }

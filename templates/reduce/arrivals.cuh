@@ -19,12 +19,16 @@ public:
   /// Of one launch at a time.
   explicit EIDER_DEVICE Arrivals(int64 *word) : word_(reinterpret_cast<uint64 *>(word)) {}
 
-  /// Makes it a word that counts up to `count`: once by each block, while it waits for other
-  /// memory.
-  EIDER_DEVICE void mend(int64 count) const {
+  /// What the word is before the block has counted itself, of which thread 0 alone knows.
+  EIDER_DEVICE uint64 look() const {
+    return arch::thread_index() == 0 ? arch::load_word(word_) : 0;
+  }
+
+  /// Makes what was found a word that counts up to `count`: once by each block, before it counts
+  /// itself. Where another has been faster, nothing happens.
+  EIDER_DEVICE void mend(uint64 found, int64 count) const {
     if (arch::thread_index() != 0)
       return;
-    const uint64 found = arch::load_word(word_);
     if ((found & ~counted) != idle || (found & counted) >= static_cast<uint64>(count))
       arch::replace_word(word_, found, idle);
   }

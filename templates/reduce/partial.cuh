@@ -44,18 +44,19 @@ public:
 /// state.
 class LastBlock {
 public:
-  explicit EIDER_DEVICE LastBlock(int64 *word) : arrivals_(word) {
-    arrivals_.mend(arch::grid_size());
-  }
+  /// Asks for the word, so that it comes while the block works.
+  explicit EIDER_DEVICE LastBlock(int64 *word) : arrivals_(word), found_(arrivals_.look()) {}
 
   /// Whether this block is it: what all others wrote before is there for it to read. Every thread
   /// of the block takes part.
   EIDER_DEVICE bool is_this(arch::Site at = arch::Site::current()) const {
+    arrivals_.mend(found_, arch::grid_size());
     return arrivals_.is_last(arch::grid_size(), arch::shared<LastBlock, uint32, 1>(), at);
   }
 
 private:
   Arrivals arrivals_;
+  uint64 found_; // by thread 0
 };
 
 /// As many parts as the grid has blocks, where a count of parts is asked for.

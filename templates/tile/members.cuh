@@ -215,12 +215,12 @@ struct TileMembers {
     return reduce_team<Sum>(
         [&] { return sum_products<count>(counted_columns<Sum>(a), counted_columns<Sum>(b)); }, at);
   }
-  template <int count = blocks_of_grid>
+  template <int count>
   static EIDER_DEVICE float max_of_columns(const Fragment<float, count> &f,
                                            arch::Site at = arch::Site::current()) {
     return reduce_columns<Maximum>(f, at);
   }
-  template <int count = blocks_of_grid>
+  template <int count>
   static EIDER_DEVICE float min_of_columns(const Fragment<float, count> &f,
                                            arch::Site at = arch::Site::current()) {
     return reduce_columns<Minimum>(f, at);

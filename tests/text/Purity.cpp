@@ -91,7 +91,7 @@ const Vocabulary &text::vocabulary() {
                                     "spread",
                                     "load_uniform",
                                     "store_uniform",
-                                    "store_by_block",
+                                    "store_by_last_block",
                                     "ceildiv",
                                     "scored",
                                     "combining",

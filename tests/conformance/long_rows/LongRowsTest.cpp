@@ -46,6 +46,15 @@ std::vector<Point> points() {
 
 TEST(LongRows, AgreeWithTheReference) { expectReference(points()); }
 
+/// Rows whose sum waits for the largest of all.
+TEST(LongRows, WaitForTheWholeMatrix) {
+  Builder b("normalised");
+  const Value x = b.input("x", f32, {b.dim("tokens"), b.dim("hidden")});
+  const Value n = x / amax(x, {whole, whole});
+  b.output("y", n * sum(n * n, 1), f16);
+  expectReference({caseOf(b.build(), {{"tokens", 2}, {"hidden", odd}}, "tokens")});
+}
+
 TEST(LongRows, TextsArePure) { expectPure(points()); }
 
 TEST(LongRows, TextsCompileForEveryTarget) {

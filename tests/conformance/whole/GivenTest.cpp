@@ -57,6 +57,8 @@ std::vector<Point> points() {
       point("moe_permute_quant", {}, 70, 384),
       point("rms_norm_quant", {.block = "1x*"}, 2, 524289), // in pieces of rows
   };
+  for (size_t i = 0; i < all.size(); ++i)
+    all[i].forAnyRows = i % 2 == 0;
   for (const size_t i : {1, 9, 15})
     all[i].codec = "software";
   for (const size_t i : {0, 7, 9, 13})
@@ -83,6 +85,8 @@ TEST_F(Given, OneKernelHasAllOutputs) {
     const Program program = libraryOp(op, point(op, {.copy = "bf16"}).parameters);
     EXPECT_EQ(explain(program, options).find("kernels "), std::string::npos) << op;
   }
+  const Program two = libraryOp("quantize", point("quantize", {.block = "*x*"}).parameters);
+  EXPECT_NE(explain(two, options).find("kernels   2"), std::string::npos);
 }
 
 /// Several, what is computed of them alone, and one that a kernel after the first gives.
@@ -96,6 +100,49 @@ Program severalOf(bool ofRows) {
   b.output("range", max(y, all) - min(y, all));
   b.output("scale", amax(x, all) / 448.0f);
   return b.build();
+}
+
+/// One that elements wait for, and another of those; what both give together.
+Program chain() {
+  Builder b("chain");
+  const Value x = b.input("x", f32, {b.dim("tokens"), b.dim("hidden")});
+  const Block all = {whole, whole};
+  const Value first = amax(x, all), y = x / first, second = max(y, all);
+  b.output("y", y, f16);
+  b.output("together", first * second);
+  b.output("first", first);
+  return b.build();
+}
+
+/// The same reductions of rows and of blocks as of all, and one value that is read.
+Program ofRowsAndBlocks() {
+  Builder b("of_rows");
+  const Value x = b.input("x", f32, {b.dim("tokens"), b.dim("hidden")}),
+              factor = b.input("factor", f32, {1, 1});
+  const Block all = {whole, whole};
+  b.output("lowest", min_along(x, 1));
+  b.output("y", x - max_along(x, 1), f16);
+  b.output("range", (max(x, all) - min(x, all)) * factor);
+  b.output("scaled", x * factor, f16);
+  return b.build();
+}
+
+/// Values of rows by the names that the kernel's own memory has.
+Program ofItsNames() {
+  Builder b("of_its_names");
+  const Value x = b.input("x", f32, {b.dim("tokens"), b.dim("hidden")});
+  const Value y = x * sum(x, 1).named("last_block") * amax(x, 1).named("given_parts_0");
+  b.output("y", quantize(y, e4m3, {.block = {128, 128}}));
+  b.output("amax", amax(y, {whole, whole}));
+  return b.build();
+}
+
+TEST_F(Given, StandsBesideWhatElementsWaitFor) {
+  std::vector<matrix::Case> cases;
+  for (const Program &program : {chain(), ofRowsAndBlocks(), ofItsNames()})
+    for (const int64_t tokens : {1, 300})
+      cases.push_back(caseOf(program, {{"tokens", tokens}, {"hidden", 256}}, "tokens"));
+  at_points::expectReference(cases);
 }
 
 TEST_F(Given, SeveralAreCombinedTogether) {

@@ -367,16 +367,12 @@ std::vector<HostTensor> launch(const Device &device, const Case &given) {
   const auto bytes = static_cast<int64_t>(call.workspace_bytes());
   const ExactTensor workspace(device, DType::u8, {bytes}, {});
   auto *at = static_cast<std::byte *>(const_cast<void *>(workspace.argument().pointer));
-  // Words by which blocks know which of them comes last are read whatever they are. Parts
+  // Words by which blocks meet, or know which comes last, are read whatever they are. Parts
   // that nobody has written are NaN, and so is what is made of them.
   const std::vector<std::string> names = kernel.tensorNames();
-  const bool givesAmax = std::ranges::find(names, "amax") != names.end();
-  if (given.program.name().starts_with("attention") || givesAmax)
+  if (given.program.name().starts_with("attention") || call.variant().starts_with("cooperative") ||
+      std::ranges::find(names, "amax") != names.end())
     device.fill(at, 0xff, static_cast<size_t>(bytes));
-  // So is the word by which all blocks of a cooperative launch meet (templates/reduce/grid.cuh).
-  constexpr int64_t meeting = 248, wordSize = 8;
-  if (bytes >= meeting + wordSize)
-    device.fill(at + meeting, 0xff, wordSize);
   call.launch({}, arguments, {}, at);
   device.synchronize();
   std::vector<HostTensor> outputs;
