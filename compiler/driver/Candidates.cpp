@@ -33,7 +33,8 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
   if (!rows || extent != space.dims.end())
     facts.rows = domain->rows.extent(rows ? extent->second : 0);
   for (VariantKind kind : compilation.variants())
-    if (facts.rows > 0 && facts.rows <= compilation.mostRowsOf(kind)) {
+    if (facts.rows > 0 && facts.rows <= compilation.mostRowsOf(kind) &&
+        !(domain->transposes && kind == VariantKind::rows_16)) { // whose tiles are of no other
       tuned = tunedOf(kind);
       break;
     }

@@ -150,15 +150,17 @@ std::vector<VariantKind> Compilation::variants() {
   });
   const bool attends = llvm::any_of(
       usual, [](ir::ProgramOp program) { return !program.getOps<ir::AttentionOp>().empty(); });
+  const bool transposes = llvm::any_of(usual, mayBeUneven);
   auto schedules = [&](VariantKind kind) {
     return llvm::map_to_vector(scheduled(kind).getOps<ir::ProgramOp>(),
                                [](ir::ProgramOp program) { return program.getScheduleAttr(); });
   };
   for (VariantKind kind : {VariantKind::few_rows, VariantKind::rows_32, VariantKind::rows_16,
                            VariantKind::rows_8, VariantKind::rows_4}) {
-    const bool isTried = kind == VariantKind::few_rows ? !multiplies
-                         : kind == VariantKind::rows_4 ? attends
-                                                       : multiplies;
+    const bool isTried = kind == VariantKind::few_rows  ? !multiplies
+                         : kind == VariantKind::rows_4  ? attends
+                         : kind == VariantKind::rows_16 ? multiplies || transposes
+                                                        : multiplies;
     if (hasOpen && isTried && schedules(kind) != schedules(kinds.front()))
       kinds.insert(kinds.begin(), kind);
   }

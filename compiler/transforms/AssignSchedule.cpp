@@ -71,7 +71,7 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
   }
 
   LogicalResult assign(ProgramOp program, StringRef given) {
-    auto domain = Domain::of(program);
+    auto domain = Domain::of(program, rows);
     if (!domain)
       return failure();
     std::string message;

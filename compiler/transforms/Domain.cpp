@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
 
+#include "compiler/transforms/Passes.h"
 #include "compiler/transforms/Targets.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -62,6 +63,15 @@ static constexpr const char *severalRows = "blocks of several whole rows (Rx*): 
                                            "the whole tensor (*x*) or a number of columns";
 
 std::optional<Level> Domain::levelOf(Type type) const {
+  std::optional<Level> level = wholeLevelOf(type);
+  if (level && level->kind == LevelKind::groups && mostRows) {
+    int64_t &down = level->transposed ? level->blockColumns : level->blockRows;
+    down = std::min(down, mostRows); // no row lies beyond
+  }
+  return level;
+}
+
+std::optional<Level> Domain::wholeLevelOf(Type type) const {
   if (!dimsOf(type))
     return Level{LevelKind::uniform};
   const SmallVector<DimExpr> exprs = matrixOf(cast<RankedTensorType>(type), columns);
@@ -530,7 +540,7 @@ static std::string dimText(ArrayRef<DimExpr> exprs) {
   return llvm::join(llvm::map_range(exprs, [](const DimExpr &dim) { return dim.str(); }), ", ");
 }
 
-std::optional<Domain> Domain::of(ProgramOp program) {
+std::optional<Domain> Domain::of(ProgramOp program, int64_t mostRows) {
   Domain domain;
   const RankedTensorType matrix = matrixType(program);
   if (!matrix) {
@@ -570,6 +580,8 @@ std::optional<Domain> Domain::of(ProgramOp program) {
     return std::nullopt;
   }
   domain.transposes = !program.getOps<TransposeOp>().empty();
+  if (domain.transposes && mostRows && mostRows <= mostRowsOf(VariantKind::rows_16))
+    domain.mostRows = mostRows;
   if (domain.transposes && domain.rows == domain.columns) {
     program.emitError() << "transposes a matrix whose rows and columns are the same dim '"
                         << domain.rows.str() << "': declare a dim for each";

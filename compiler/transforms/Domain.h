@@ -181,7 +181,10 @@ struct Domain {
   bool writesWhole = false; ///< A value of the whole matrix, which no rows have, too.
   int64_t group = 0;        ///< The largest 1×B group that is reduced or read; 0 without one.
   bool transposes = false;  ///< Some value is of the transposed matrix.
-  int64_t bytesTurned = 0;  ///< Of the widest element that is transposed.
+  int64_t mostRows = 0;     ///< So few, of what is transposed, that blocks end with them; 0: any.
+  /// The largest group along a row of the transpose, as `group` is along one of both.
+  int64_t groupDown() const { return mostRows ? std::min(group, mostRows) : group; }
+  int64_t bytesTurned = 0; ///< Of the widest element that is transposed.
   bool encodesBySoftware = false;
   bool decodesBySoftware = false;  ///< By arithmetic: E5M2 needs none.
   bool convertsByHardware = false; ///< FP8, to or from, by instruction.
@@ -204,8 +207,9 @@ struct Domain {
   int64_t alignedElements = 16;
   bool rowAligned() const { return alignedElements == 16; }
 
-  /// Analyses `program`; emits an error and gives nothing where no schedule family fits it.
-  static std::optional<Domain> of(ir::ProgramOp program);
+  /// Analyses `program`, of launches with at most so many rows (0: any); emits an error and gives
+  /// nothing where no schedule family fits it.
+  static std::optional<Domain> of(ir::ProgramOp program, int64_t mostRows = 0);
 
   /// The level of a tensor type; nothing if it has none in this matrix.
   std::optional<Level> levelOf(mlir::Type type) const;
@@ -221,7 +225,9 @@ struct Domain {
   }
 
 private:
-  /// The same for a tensor that is not transposed.
+  /// The same for any number of rows.
+  std::optional<Level> wholeLevelOf(mlir::Type type) const;
+  /// And for a tensor that is not transposed.
   std::optional<Level> uprightLevelOf(llvm::ArrayRef<ir::DimExpr> exprs) const;
 };
 

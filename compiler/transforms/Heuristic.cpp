@@ -152,13 +152,14 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   const int64_t vector = std::max<int64_t>(4, 128 / domain.narrowestStore);
   const int64_t width = llvm::PowerOf2Ceil(std::max<int64_t>(domain.width, 1));
   const int64_t most = std::max(side, domain.group);
-  int64_t rows = most, columns = std::clamp(width, std::max(domain.group, vector), most);
+  int64_t rows = domain.mostRows ? domain.mostRows : most,
+          columns = std::clamp(width, std::max(domain.group, vector), most);
   if (block.isBlock()) {
     rows = block.blockRows;
     columns = block.blockColumns;
   }
   const std::string blocks = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns);
-  if (domain.group > std::min(rows, columns)) {
+  if (domain.groupDown() > rows || domain.group > columns) {
     message = tooSmallFor(domain, blocks);
     return {};
   }

@@ -43,7 +43,8 @@ static constexpr VariantKind allVariants[] = {
 
 /// Whether rows of a transposed tensor may begin anywhere.
 static bool mayBeginAnywhere(VariantKind variant) {
-  return variant == VariantKind::uneven || variant == VariantKind::general;
+  return variant == VariantKind::uneven || variant == VariantKind::general ||
+         variant == VariantKind::rows_16;
 }
 
 /// Of how many rows a variant's matrix has a multiple: so many that neither does a chunk of the
@@ -659,7 +660,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
     }
     const int64_t mostRows = mostRowsOf(kind, getOperation());
     for (ProgramOp program : programs) {
-      auto domain = Domain::of(program);
+      auto domain = Domain::of(program, mostRows);
       if (!domain)
         return signalPassFailure();
       std::string message = "no schedule; run eider-assign-schedule first";

@@ -53,7 +53,7 @@ enum class VariantKind {
   rows_4,            ///< Contiguous attention over a cache, of at most 4 sequences.
   rows_8,            ///< Contiguous products of matrices, with at most 8 rows; 16; 32, which
                      ///< attention has, too.
-  rows_16,
+  rows_16,           ///< And what is transposed, whose rows may then begin anywhere.
   rows_32,
   few_rows,   ///< Contiguous, with at most 256 rows.
   contiguous, ///< Row-major without gaps, 16-byte aligned.

@@ -143,7 +143,7 @@ static std::string transposeProblem(const ScheduleKnobs &k, const Domain &domain
     return "a transposed block has powers of two of rows and columns, and vector columns of it "
            "fit " +
            std::to_string(bytes / 1024) + " KiB of shared memory";
-  if (domain.group && (k.rows % domain.group != 0 || k.columns % domain.group != 0))
+  if (domain.group && (k.rows % domain.groupDown() != 0 || k.columns % domain.group != 0))
     return "groups of " + std::to_string(domain.group) +
            " must divide the rows and the columns of a transposed block";
   return "";

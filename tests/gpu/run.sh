@@ -286,6 +286,7 @@ step traps env EIDER_TEST_DEVICE=cuda timeout 200 "$bin/trap-test"
 step clusters clusters
 step cooperative cooperative
 step long-rows long_rows
+step few-rows env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/few-rows-test"
 step whole env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/given-test"
 step schedules env EIDER_TEST_DEVICE=cuda timeout 120 "$bin/loop-test"
 step indices on_the_device "$bin/indices-test"
