@@ -25,7 +25,7 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
     return programs.back();
   };
   ir::ProgramOp tuned = tunedOf(VariantKind::contiguous);
-  const std::optional<transforms::Domain> domain = transforms::Domain::of(tuned);
+  std::optional<transforms::Domain> domain = transforms::Domain::of(tuned);
   transforms::SpaceFacts facts;
   facts.multiprocessors = space.multiprocessors;
   const StringAttr rows = domain->rows.name;
@@ -33,9 +33,9 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
   if (!rows || extent != space.dims.end())
     facts.rows = domain->rows.extent(rows ? extent->second : 0);
   for (VariantKind kind : compilation.variants())
-    if (facts.rows > 0 && facts.rows <= compilation.mostRowsOf(kind) &&
-        !(domain->transposes && kind == VariantKind::rows_16)) { // whose tiles are of no other
+    if (facts.rows > 0 && facts.rows <= compilation.mostRowsOf(kind)) {
       tuned = tunedOf(kind);
+      domain = transforms::Domain::of(tuned, compilation.mostRowsOf(kind));
       break;
     }
   // What a launch takes without a record is measured first: of cooperative kernels, the first that

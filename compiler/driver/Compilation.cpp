@@ -66,10 +66,22 @@ ModuleOp Compilation::legalized() {
   return *legalized_;
 }
 
-bool Compilation::isGivenCooperative() {
+std::optional<VariantKind> Compilation::variantOfGiven() {
   std::string message;
   const auto given = ir::ScheduleAttr::parse(&context, options_.schedule, message);
-  return given && given.getKnobs().cooperative;
+  if (!given)
+    return std::nullopt;
+  if (given.getKnobs().cooperative)
+    return VariantKind::cooperative;
+  const int64_t few = transforms::mostRowsOf(VariantKind::rows_16);
+  auto last = llvm::to_vector(legalized().getOps<ir::ProgramOp>()).back();
+  if (given.getFamily() != ir::Family::tile || last.getOps<ir::TransposeOp>().empty())
+    return std::nullopt;
+  const auto ofAny = transforms::Domain::of(last), ofFew = transforms::Domain::of(last, few);
+  if (ofAny && ofFew && !transforms::tileOf(given, *ofAny, message) &&
+      transforms::tileOf(given, *ofFew, message))
+    return VariantKind::rows_16;
+  return std::nullopt;
 }
 
 ModuleOp Compilation::scheduled(VariantKind variant) {
@@ -83,7 +95,8 @@ ModuleOp Compilation::scheduled(VariantKind variant) {
   const int64_t held = variant == VariantKind::cooperative         ? transforms::fewHeld
                        : variant == VariantKind::cooperative_large ? transforms::manyHeld
                                                                    : 0;
-  const bool isGiven = isCooperative || !isGivenCooperative();
+  const std::optional<VariantKind> own = variantOfGiven();
+  const bool isGiven = isCooperative || !own || *own == variant;
   OwningOpRef<ModuleOp> module = legalized().clone();
   PassManager manager(&context);
   if (options_.timings)
@@ -139,8 +152,8 @@ std::vector<VariantKind> Compilation::variants() {
   auto usual = scheduled().getOps<ir::ProgramOp>();
   if (llvm::any_of(usual, mayBeUneven))
     kinds.insert(kinds.begin() + 1, VariantKind::uneven);
-  if (isGivenCooperative())
-    kinds.insert(kinds.begin(), VariantKind::cooperative);
+  if (const std::optional<VariantKind> own = variantOfGiven())
+    kinds.insert(kinds.begin(), *own);
   if (!options_.schedule.empty())
     return kinds; // it is for every launch that it can serve
   const bool hasOpen = llvm::all_of(usual, hasOpenRows);

@@ -26,9 +26,10 @@ public:
   /// The variants of the executable, in order of preference: cooperative ones where the program has
   /// such kernels, that for few rows only where it has another schedule.
   std::vector<transforms::VariantKind> variants();
-  /// Whether the given schedule is for a cooperative kernel alone: other launches, of matrices that
-  /// not all blocks together hold, have the heuristic's.
-  bool isGivenCooperative();
+  /// The variant that the given schedule is for alone, where other launches have the heuristic's: a
+  /// cooperative kernel, of matrices that all blocks together hold, or tiles of few rows that are
+  /// transposed. Nothing where every launch takes it, or none is given.
+  std::optional<transforms::VariantKind> variantOfGiven();
   /// The kernels of a variant.
   mlir::OwningOpRef<mlir::ModuleOp> lowered(transforms::VariantKind variant);
   /// The rows that a launch which a variant serves has at most; 0: any number.

@@ -124,7 +124,7 @@ std::string eider::explain(const Program &program, const CompileOptions &options
   Compilation compilation(program, options);
   const transforms::Target *target = transforms::findTarget(options.target);
   std::string text = program.name() + " for " + options.target + "\n";
-  const bool isGiven = !options.schedule.empty() && !compilation.isGivenCooperative();
+  const bool isGiven = !options.schedule.empty() && !compilation.variantOfGiven();
   auto programs = llvm::to_vector(compilation.scheduled().getOps<ir::ProgramOp>());
   for (ir::ProgramOp kernel : programs) {
     auto domain = transforms::Domain::of(kernel);

@@ -237,6 +237,8 @@ static std::vector<std::pair<int64_t, int64_t>> shapesOf(const FamilySpace &spac
                                                          const Domain &domain) {
   if (domain.block.isBlock())
     return {{domain.block.blockRows, domain.block.blockColumns}};
+  if (space.family == Family::tile && domain.mostRows)
+    return {{domain.mostRows, 128}, {domain.mostRows, 64}, {domain.mostRows, 256}};
   if (space.family == Family::tile)
     return {{128, 128}, {64, 128}, {128, 64}, {64, 64}, {256, 128}, {128, 256}, {256, 256}};
   std::vector<std::pair<int64_t, int64_t>> shapes;

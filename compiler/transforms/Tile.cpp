@@ -143,6 +143,9 @@ static std::string transposeProblem(const ScheduleKnobs &k, const Domain &domain
     return "a transposed block has powers of two of rows and columns, and vector columns of it "
            "fit " +
            std::to_string(bytes / 1024) + " KiB of shared memory";
+  if (domain.mostRows && k.rows > domain.mostRows)
+    return "at most " + std::to_string(domain.mostRows) +
+           " rows are transposed in tiles of no more";
   if (domain.group && (k.rows % domain.groupDown() != 0 || k.columns % domain.group != 0))
     return "groups of " + std::to_string(domain.group) +
            " must divide the rows and the columns of a transposed block";

@@ -146,6 +146,24 @@ TEST(Space, TransposesInBlocksOfManyShapes) {
   EXPECT_GE(worthwhile(spaceOf("cast_transpose", "128x128", 16384, 8192)), 4u);
 }
 
+/// What a launch of few rows takes is first, and the others are such tiles, which compile.
+TEST(Space, FewRowsAreTransposedInTilesOfTheirOwn) {
+  for (const char *block : {"1x128", "128x128"}) {
+    const Program program = libraryOp("cast_transpose", {.block = block});
+    CompileOptions options;
+    options.dims = {{"hidden", 1024}};
+    const auto all = candidates(program, options, {132, {{"tokens", 3}, {"hidden", 1024}}});
+    ASSERT_FALSE(all.empty());
+    EXPECT_TRUE(all[0].heuristic);
+    for (size_t i = 0; i < all.size() && all[i].pruned.empty(); i += 5) {
+      EXPECT_NE(all[i].schedule.find("rows = 16,"), std::string::npos);
+      options.schedule = all[i].schedule;
+      EXPECT_NE(compile(program, options).contract.find("rows_16"), std::string::npos);
+    }
+    options.schedule = "";
+  }
+}
+
 TEST(Space, TheFirstSixteenDifferInThreads) {
   const auto space = spaceOf("rms_norm_quant", "1x128", 16384, 8192);
   std::set<std::string> threads;
