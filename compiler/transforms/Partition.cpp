@@ -6,11 +6,10 @@
 // computed by a kernel of their own, which reads what it needs and writes them to the workspace.
 // What is reduced over the whole matrix is so, too: each block of that kernel leaves a part, and
 // the next kernel's blocks combine all of them; what is only given the same kernel's last block
-// combines. Rows that no registers hold are reduced in pieces
-// by a kernel, and the pieces' values by another. Rows that a product of matrices reads and that
-// are no input have kernels of their own, too, and so do vectors that wait for another product, or
-// for values of groups. In-outs are only read there: the one store stays in the last kernel, after
-// every read of the old value.
+// combines. Rows that no registers hold are reduced in pieces by a kernel, and the pieces' values
+// by another. Rows that a product of matrices reads and that are no input have kernels of their
+// own, too, and so do vectors that wait for another product, or for values of groups. In-outs are
+// only read there: the one store stays in the last kernel, after every read of the old value.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"

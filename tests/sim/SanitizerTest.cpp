@@ -216,7 +216,7 @@ TEST(Race, WithoutTheClustersBarrierBeforeTheWriteIsAnError) {
 
 //===-- The reduction over a grid -----------------------------------------===//
 
-const std::string gridReduction = "eider/reduce/grid.cuh";
+const std::string gridReduction = "eider/reduce/grid.cuh", parts = "eider/reduce/partial.cuh";
 
 /// Blocks that all meet, at memory that nobody has prepared; the driver launches it twice.
 std::string maximumOfGrid() {
@@ -236,14 +236,44 @@ TEST(Bounds, TheLibrarysGridReductionKeepsThem) {
 TEST(Race, WithoutWaitingForTheGridIsReportedAtItsLine) {
   const Replacement changed =
       withoutCalls(gridReduction, {"arch::wait_for_word(state_, phase, before, site);"});
-  expectReport(run(tsan, maximumOfGrid(), 4, changed, 4), "ThreadSanitizer: data race", "grid.cuh",
-               lineOf(changed.text, "combine(all, parts_[i])"));
+  expectReport(run(tsan, maximumOfGrid(), 4, changed, 4), "ThreadSanitizer: data race",
+               "partial.cuh", lineOf(templateText(parts), "combine(own, parts[i])"));
 }
 
 TEST(Race, WithoutTheBarrierOfABlockThatHasWaitedIsReportedAtItsLine) {
   const Replacement changed = withoutCalls(gridReduction, {"arch::barrier(site);"});
-  expectReport(run(tsan, maximumOfGrid(), 4, changed, 4), "ThreadSanitizer: data race", "grid.cuh",
-               lineOf(changed.text, "combine(all, parts_[i])"));
+  expectReport(run(tsan, maximumOfGrid(), 4, changed, 4), "ThreadSanitizer: data race",
+               "partial.cuh", lineOf(templateText(parts), "combine(own, parts[i])"));
+}
+
+/// Blocks of which the last combines what all have left; nobody has prepared the word.
+std::string maximumByLastBlock() {
+  return "static long long word;\nstatic float parts[64];\n" +
+         kernel(
+             "  const LastBlock last(&word);\n"
+             "  Partial<Maximum, 64> seen;\n"
+             "  seen.add_reduced(x[i]);\n"
+             "  seen.store(parts);\n"
+             "  if (last.is_this()) {\n"
+             "    const float all =\n"
+             "        combine_parts<Maximum, blocks_of_grid, 64>(parts, arch::Site::current());\n"
+             "    for (int64 j = thread; j < 64 * arch::grid_size(); j += 64)\n"
+             "      y[j] = all;\n"
+             "  }\n");
+}
+
+TEST(Race, TheLibrarysLastBlockHasNone) {
+  expectSilent(run(tsan, maximumByLastBlock(), 6, {}, 6), "1");
+}
+
+/// Where a block does not count itself after what it has left, the last one reads it unordered.
+TEST(Race, OfPartsThatAreLeftTooLateIsReportedAtItsLine) {
+  std::string late = maximumByLastBlock();
+  const std::string store = "  seen.store(parts);\n";
+  late.erase(late.find(store), store.size());
+  late.insert(late.rfind("}"), store);
+  expectReport(run(tsan, late, 6, {}, 6), "ThreadSanitizer: data race", "partial.cuh",
+               lineOf(templateText(parts), "combine(own, parts[i])"));
 }
 
 TEST(Grid, ABlockThatDoesNotSayThatItHasComeIsAnError) {
