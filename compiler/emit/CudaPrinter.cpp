@@ -216,9 +216,12 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
     return Expression{callOnTile(rotate.getAt(), "rotate_halves",
                                  {std::to_string(rotate.getOver())},
                                  {operand(rotate.getInput(), true).text})};
-  if (auto transpose = dyn_cast<TransposeOp>(op))
-    return Expression{
-        callOnTile(transpose.getAt(), "transpose", {}, {operand(transpose.getInput(), true).text})};
+  if (auto begin = dyn_cast<BeginTransposeOp>(op))
+    return Expression{callOnTile(begin.getAt(), "begin_transpose",
+                                 {"/*passes=*/" + std::to_string(begin.getPasses())},
+                                 {operand(begin.getInput(), true).text})};
+  if (auto end = dyn_cast<EndTransposeOp>(op))
+    return Expression{operand(end.getTurning()).text + ".end()"};
   if (auto transposed = dyn_cast<TransposedTileOp>(op))
     return Expression{callOnTile(transposed.getAt(), "transposed", {}, {})};
   if (auto partial = dyn_cast<PartialOp>(op))
@@ -300,8 +303,8 @@ bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   if (isa<arith::ConstantOp, OffsetOp>(op))
     return false;
   if (isa<LoadOp, ReduceOp, ReduceColumnsOp, PartialOp, CombinePartsOp, ArrivalsOp, GridBarrierOp,
-          ReduceGridOp, AtRowOp, RotateOp, TransposeOp, TransposedTileOp, ContractOp,
-          CombineAttentionOp>(op) ||
+          ReduceGridOp, AtRowOp, RotateOp, BeginTransposeOp, EndTransposeOp, TransposedTileOp,
+          ContractOp, CombineAttentionOp>(op) ||
       op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;

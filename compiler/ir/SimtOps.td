@@ -127,6 +127,11 @@ def Simt_GridType : TypeDef<Simt_Dialect, "Grid"> {
   let summary = "Where all blocks of a cooperative grid meet";
 }
 
+def Simt_TurningType : TypeDef<Simt_Dialect, "Turning"> {
+  let mnemonic = "turning";
+  let summary = "A block on its way through shared memory to its transpose";
+}
+
 def Simt_ArrivalsType : TypeDef<Simt_Dialect, "Arrivals"> {
   let mnemonic = "arrivals";
   let summary = "By which the blocks of a grid know the last of them";
@@ -478,12 +483,19 @@ def Simt_TransposedTileOp : Simt_Op<"transposed_tile", [Pure]> {
   let assemblyFormat = "$at attr-dict `:` type($at) `->` type($result)";
 }
 
-def Simt_TransposeOp : Simt_Op<"transpose", [AllTypesMatch<["input", "result"]>]> {
-  let summary = "From what a thread holds of a block to what it holds of the transposed one";
+def Simt_BeginTransposeOp : Simt_Op<"begin_transpose"> {
+  let summary = "Sends what a thread holds of a block on its way through shared memory, in so many passes";
+  let arguments = (ins AnyVectorOfNonZeroRank:$input, I64Attr:$passes, Simt_CursorType:$at);
+  let results = (outs Simt_TurningType:$result);
+  let assemblyFormat = "$input `in` $passes `at` $at attr-dict `:` type($input) `,` type($at)";
+}
+
+def Simt_EndTransposeOp : Simt_Op<"end_transpose"> {
+  let summary = "What a thread holds of the transposed block";
   let description = "Collective: every thread of the CUDA block takes part.";
-  let arguments = (ins AnyVectorOfNonZeroRank:$input, Simt_CursorType:$at);
+  let arguments = (ins Simt_TurningType:$turning);
   let results = (outs AnyVectorOfNonZeroRank:$result);
-  let assemblyFormat = "$input `at` $at attr-dict `:` type($input) `,` type($at)";
+  let assemblyFormat = "$turning attr-dict `:` type($result)";
 }
 
 def Simt_SpreadOp : Simt_Op<"spread", [Pure]> {

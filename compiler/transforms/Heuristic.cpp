@@ -177,12 +177,13 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   const int64_t carried = rows * columns / threads * domain.bitsRead / 32; // registers
   const bool fits = threads <= 512 && carried <= 32;
   // What is computed before it is turned needs the registers itself; codes of it then go in short
-  // chunks, shorter still beside a copy.
+  // chunks, shorter still beside a copy, beside which wide elements go in short ones, too.
   const bool works = domain.arithmetic >= 4, copies = domain.matricesWritten > 2;
-  const int64_t turned = works && block.isBlock() ? (copies ? 4 : vector / 2) : vector;
-  const bool ahead =
-      fits && domain.reducesGroups &&
-      (block.isBlock() ? domain.bytesTurned == 1 && !works : isWide && (!works || copies));
+  const bool isShort = works && (block.isBlock() || copies);
+  const int64_t turned = !isShort ? vector : block.isBlock() && copies ? 4 : vector / 2;
+  const bool ahead = fits && domain.reducesGroups &&
+                     (block.isBlock() ? domain.bytesTurned == 1 && !works
+                                      : isWide && !works && domain.matricesRead > 1);
   return ScheduleAttr::get(
       context, Family::tile,
       {.threads = threads,
@@ -191,9 +192,7 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
        .columns = columns,
        .tiles = ahead ? 2 : 1,
        .resident = !ahead && threads < held ? std::min(held / threads, mostResident) : 0,
-       .prefetch = ahead,
-       // Beside a copy the caches are for what is stored in both orders.
-       .streaming = ahead && !block.isBlock() && works && copies});
+       .prefetch = ahead});
 }
 
 /// Where a row that is loaded ahead hides what is done with the one before, and registers have

@@ -155,6 +155,27 @@ void eider::transforms::streamElements(simt::ForTilesOp loop) {
   }
 }
 
+void eider::transforms::storeBeforeTranspose(simt::ForTilesOp loop) {
+  auto ends = loop.getBlock().getOps<simt::EndTransposeOp>();
+  if (ends.empty())
+    return;
+  simt::EndTransposeOp first = *ends.begin();
+  BackwardSliceOptions options;
+  options.inclusive = options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == &loop.getBlock() && !op->isBeforeInBlock(first);
+  };
+  for (auto store : llvm::make_early_inc_range(loop.getBlock().getOps<simt::StoreOp>())) {
+    SetVector<Operation *> slice;
+    if (store->isBeforeInBlock(first))
+      continue;
+    (void)getBackwardSlice(store.getOperation(), &slice, options);
+    if (llvm::all_of(slice, [&](Operation *op) { return op == store || isPure(op); }))
+      for (Operation *op : slice)
+        op->moveBefore(first);
+  }
+}
+
 /// Elements of a tile are loaded while the tile before is worked on: after its first reduction,
 /// when the registers of its own elements have been read; at once where nothing comes after that.
 /// Each tile is read and written by one block alone, so that what a tile stores is not what the

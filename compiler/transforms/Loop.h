@@ -35,6 +35,9 @@ void hoistUniform(simt::ForTilesOp loop);
 /// once.
 void streamElements(simt::ForTilesOp loop);
 
+/// What the transpose is not needed for is stored before it is waited for: its registers are free.
+void storeBeforeTranspose(simt::ForTilesOp loop);
+
 /// The elements of a tile are loaded while the tile before is worked on, and carried.
 void loadAhead(simt::ForTilesOp loop);
 

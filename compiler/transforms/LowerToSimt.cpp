@@ -16,8 +16,6 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
@@ -383,35 +381,6 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
   return success();
 }
 
-/// Elements go through shared memory; a value a tile is the same of both.
-LogicalResult ProgramLowering::transpose(TransposeOp op) {
-  const Level from = *domain.levelOf(op.getInput().getType());
-  Value value = map.lookup(op.getInput());
-  if (domain.isValueOfTile(from)) {
-    map.map(op.getResult(), value);
-    return success();
-  }
-  if (from.kind != LevelKind::elements || from.transposed)
-    return op.emitError() << "transposes " << op.getInput().getType()
-                          << ": only elements of the program's matrix are, and values of the "
-                          << "blocks that it reduces";
-  // As templates/memory/transposition.cuh has it: passes of at most 32 KiB, one memory for blocks
-  // of a size.
-  constexpr int64_t mostOfPass = 32 * 1024, mostTogether = 47 * 1024;
-  int64_t bytes = tile.getRows() * tile.getColumns() *
-                  cast<VectorType>(value.getType()).getElementTypeBitWidth() / 8;
-  while (bytes > mostOfPass)
-    bytes /= 2;
-  turnedSizes.insert(bytes);
-  if (std::accumulate(turnedSizes.begin(), turnedSizes.end(), int64_t(0)) > mostTogether)
-    return op.emitError(
-        "transposes values of types whose blocks do not fit shared memory together; "
-        "transpose values of one type, or use smaller blocks");
-  auto turned = simt::TransposeOp::create(builder, op.getLoc(), value.getType(), value, cursor);
-  map.map(op.getResult(), turned.getResult());
-  return success();
-}
-
 void ProgramLowering::encode(EncodeOp op) {
   Value divisor = op.getDivisor() ? map.lookup(op.getDivisor()) : Value();
   Value random = op.getRandom() ? map.lookup(op.getRandom()) : Value();
@@ -576,6 +545,7 @@ LogicalResult ProgramLowering::run() {
     sinkColumnLoads(loop.getBlock());
   if (knobs.prefetch && !domain.products) // whose stages are
     loadAhead(loop);
+  storeBeforeTranspose(loop);
   if (knobs.cooperative)
     sinkRandom(loop.getBlock());
   setAlignments();

@@ -7,6 +7,7 @@
 #define EIDER_MEMORY_TRANSPOSITION_CUH
 
 #include "eider/memory/chunk.cuh"
+#include "eider/memory/shared.cuh"
 
 namespace eider {
 
@@ -63,7 +64,7 @@ EIDER_DEVICE Fragment<T, run> column_of(const Fragment<T, count> &rows, int firs
 /// few lines, and the pieces of a line are in such an order that neither meets itself in a bank
 /// where a row of the block has at least 8 chunks. What does not fit at once goes in several
 /// passes, some columns each.
-template <class T, int threads, int vector, int tile_rows, int tile_columns, int run>
+template <class T, int threads, int vector, int tile_rows, int tile_columns, int run, int in_passes>
 class TranspositionLayout {
   static constexpr int size = static_cast<int>(sizeof(T));
   static constexpr int chunk_bytes = vector * size;
@@ -71,19 +72,10 @@ class TranspositionLayout {
   static constexpr EIDER_DEVICE int least(int a, int b) { return a < b ? a : b; }
   static constexpr EIDER_DEVICE int most(int a, int b) { return a > b ? a : b; }
 
-  /// The lines of a pass: whole chunks of the writers, and of the readers or an even part of one.
-  static constexpr EIDER_DEVICE int lines_of_pass() {
-    constexpr int most_bytes = 32 * 1024;
-    int lines = tile_columns;
-    while (lines % 2 == 0 && line_bytes * lines > most_bytes)
-      lines /= 2;
-    return lines;
-  }
-
 public:
   static constexpr int chunks = tile_rows * tile_columns / (threads * vector);
   static constexpr int line_bytes = tile_rows * size;
-  static constexpr int lines = lines_of_pass(), passes = tile_columns / lines;
+  static constexpr int passes = in_passes, lines = tile_columns / passes;
   static constexpr int writers = tile_columns / vector; // threads side by side, a row
   static constexpr int readers = tile_rows / vector;    // threads side by side, a line
   /// So small that the writers of a row together reach all banks.
@@ -100,8 +92,8 @@ private:
   static_assert(run * size <= piece, "a run of rows is more than a piece");
   static_assert(tile_rows % vector == 0 && threads % readers == 0,
                 "the transposed block cannot be dealt evenly to its threads");
-  static_assert(lines % vector == 0 && line_bytes * lines <= 48 * 1024,
-                "no part of the block fits shared memory");
+  static_assert(tile_columns % passes == 0 && lines % vector == 0,
+                "the columns cannot be dealt evenly to the passes");
   static_assert(lines % lines_of_chunk == 0 || lines_of_chunk % lines == 0,
                 "a pass is no whole number of chunks, nor a chunk of passes");
 
@@ -146,32 +138,36 @@ public:
   }
 };
 
-/// A block's way through shared memory.
-template <class T, int threads, int vector, int tile_rows, int tile_columns, int run>
+/// A block on its way through shared memory: what it is made of has gone there, as far as there is
+/// memory for it.
+template <class T, int threads, int vector, int tile_rows, int tile_columns, int run, int passes>
 class Transposition {
-  using Layout = TranspositionLayout<T, threads, vector, tile_rows, tile_columns, run>;
+  using Layout = TranspositionLayout<T, threads, vector, tile_rows, tile_columns, run, passes>;
   static constexpr int chunks = Layout::chunks, lines = Layout::lines;
   static constexpr int size = static_cast<int>(sizeof(T)), piece = Layout::piece;
   using Values = Fragment<T, vector * chunks>;
 
+  Values values_; // until they have gone there
+  unsigned char *memory_;
+
   /// Writes the lines first … first + lines - 1 that the thread has.
-  static EIDER_DEVICE void write(unsigned char *memory, const Values &values, int first) {
+  EIDER_DEVICE void write(int first) const {
     const int thread = arch::nonnegative_thread_index(), writer = Layout::writer(thread, first);
-    if (Layout::passes > 1 && (writer < 0 || writer >= lines / vector))
+    if (passes > 1 && (writer < 0 || writer >= lines / vector))
       return;
     EIDER_UNROLL
     for (int c = 0; c < chunks; c += run) {
       EIDER_UNROLL
       for (int column = 0; column < vector; ++column) {
-        const Fragment<T, run> rows = detail::column_of<run, vector>(values, c, column);
-        arch::store_words<run * size>(memory + Layout::byte_written(thread, c, writer, column),
+        const Fragment<T, run> rows = detail::column_of<run, vector>(values_, c, column);
+        arch::store_words<run * size>(memory_ + Layout::byte_written(thread, c, writer, column),
                                       rows.words);
       }
     }
   }
 
   /// Reads the thread's chunks of the lines first … first + lines - 1.
-  static EIDER_DEVICE void read(const unsigned char *memory, Values &values, int first) {
+  EIDER_DEVICE void read(Values &values, int first) const {
     constexpr int lines_of_chunk = Layout::lines_of_chunk;
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c) {
@@ -183,22 +179,30 @@ class Transposition {
         continue;
       EIDER_UNROLL
       for (int i = 0; i < Layout::pieces_of_chunk; ++i)
-        arch::load_words<piece>(memory + Layout::byte_read(thread, line, i),
+        arch::load_words<piece>(memory_ + Layout::byte_read(thread, line, i),
                                 &values.words[(c * vector * size + i * piece) / 4]);
     }
   }
 
 public:
-  static EIDER_DEVICE Values of(const Values &values, arch::Site at) {
-    auto *memory = reinterpret_cast<unsigned char *>(
-        arch::shared<detail::TranspositionMemory<Layout::line_bytes * lines>, detail::SharedPiece,
-                     Layout::line_bytes * lines / 16>());
+  explicit EIDER_DEVICE Transposition(const Values &values)
+      : values_(values),
+        memory_(reinterpret_cast<unsigned char *>(
+            shared_or_launched<detail::TranspositionMemory<Layout::line_bytes * lines>,
+                               detail::SharedPiece, Layout::line_bytes * lines / 16>())) {
+    write(0);
+  }
+
+  /// What the thread has of the transposed block. Every thread of the CUDA block takes part, and
+  /// nothing else goes that way meanwhile.
+  EIDER_DEVICE Values end(arch::Site at = arch::Site::current()) const {
     Values result{};
     EIDER_UNROLL
-    for (int pass = 0; pass < Layout::passes; ++pass) {
-      write(memory, values, pass * lines);
+    for (int pass = 0; pass < passes; ++pass) {
+      if (pass > 0)
+        write(pass * lines);
       arch::barrier(at);
-      read(memory, result, pass * lines);
+      read(result, pass * lines);
       arch::barrier(at); // what comes next writes there again
     }
     return result;

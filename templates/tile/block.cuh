@@ -133,11 +133,11 @@ public:
     return Transposed(first_row(), first_column(), total_);
   }
 
-  /// What the thread holds of the transposed block. Every thread of the CUDA block takes part.
-  template <class T>
-  EIDER_DEVICE Fragment<T, vector * chunks> transpose(const Fragment<T, vector * chunks> &values,
-                                                      arch::Site at = arch::Site::current()) const {
-    return Transposition<T, threads, vector, tile_rows, tile_columns, run>::of(values, at);
+  /// Begins to transpose the block, in so many passes through shared memory. What the thread holds
+  /// of the transposed one is `end()` of the result.
+  template <int passes, class T>
+  EIDER_DEVICE auto begin_transpose(const Fragment<T, vector * chunks> &values) const {
+    return Transposition<T, threads, vector, tile_rows, tile_columns, run, passes>(values);
   }
 
   // Where the tile is, and where in it the thread's element n is.

@@ -34,8 +34,9 @@ size_t worstBank(const std::vector<int> &offsets, int bytes) {
 }
 
 /// A layout, and what stands in its type.
-template <class T_, int threads_, int vector_, int rows, int columns, int run_> struct Block {
-  using Layout = TranspositionLayout<T_, threads_, vector_, rows, columns, run_>;
+template <class T_, int threads_, int vector_, int rows, int columns, int run_, int passes = 1>
+struct Block {
+  using Layout = TranspositionLayout<T_, threads_, vector_, rows, columns, run_, passes>;
   static constexpr int threads = threads_, vector = vector_, run = run_;
   static constexpr int size = static_cast<int>(sizeof(T_));
 };
@@ -95,15 +96,16 @@ template <class B> class Banks : public testing::Test {};
 using Blocks = testing::Types<
     // What the heuristic takes, of codes, bf16 and f32.
     Block<e4m3, 512, 16, 128, 128, 2>, Block<bf16, 512, 16, 128, 128, 2>,
-    Block<float, 512, 16, 128, 128, 2>, Block<float, 512, 8, 128, 128, 4>,
-    Block<float, 512, 4, 128, 128, 4>,
+    Block<float, 512, 16, 128, 128, 2>, Block<float, 512, 16, 128, 128, 2, 2>,
+    Block<float, 512, 8, 128, 128, 4>, Block<float, 512, 8, 128, 128, 4, 2>,
+    Block<float, 512, 4, 128, 128, 4, 2>,
     // What the tuner tries.
     Block<bf16, 256, 16, 128, 128, 4>, Block<bf16, 1024, 8, 128, 128, 2>,
     Block<e4m3, 512, 8, 128, 128, 4>, Block<bf16, 512, 8, 128, 128, 4>,
     Block<bf16, 512, 4, 128, 128, 4>, Block<bf16, 256, 16, 64, 128, 2>,
     Block<bf16, 256, 8, 64, 128, 4>, Block<float, 256, 8, 64, 128, 4>,
     Block<e4m3, 128, 8, 64, 64, 4>, Block<bf16, 256, 8, 128, 64, 4>,
-    Block<bf16, 1024, 16, 128, 256, 2>, Block<bf16, 1024, 16, 256, 128, 2>>;
+    Block<bf16, 1024, 16, 128, 256, 2, 2>, Block<bf16, 1024, 16, 256, 128, 2, 2>>;
 TYPED_TEST_SUITE(Banks, Blocks);
 
 TYPED_TEST(Banks, NoAccessMeetsItself) {

@@ -291,13 +291,17 @@ TYPED_TEST(BlockReduction, CombinesWhatIsInside) {
 
 //===-- The transpose -------------------------------------------------------===//
 
-template <class S, class T_> struct Turned : S { using T = T_; };
+template <class S, class T_, int passes_ = 1> struct Turned : S {
+  using T = T_;
+  static constexpr int passes = passes_;
+};
 template <class S> class Transpose : public testing::Test {};
 using Turnings = testing::Types<
     Turned<Shape<BlockTile<64, 4, 32, 32, 77, 4>, 64, 77>, float>,
     Turned<Shape<BlockTile<512, 16, 128, 128, 300, 2>, 512, 300>, bf16>,
-    Turned<Shape<BlockTile<256, 16, 128, 128, 130, 4>, 256, 130>, float>, // two passes
-    Turned<Shape<BlockTile<1024, 16, 128, 128, 128>, 1024, 128>, float>,  // a chunk in two passes
+    Turned<Shape<BlockTile<256, 16, 128, 128, 130, 4>, 256, 130>, float, 2>,
+    Turned<Shape<BlockTile<512, 16, 128, 128, 300, 2>, 512, 300>, float>,   // 64 KiB at once
+    Turned<Shape<BlockTile<1024, 16, 128, 128, 128>, 1024, 128>, float, 2>, // a chunk in two passes
     Turned<Shape<BlockTile<64, 8, 128, 16, 5, 4>, 64, 5>, bf16>,
     Turned<Shape<BlockTile<128, 16, 64, 128, 200, 4>, 128, 200>, e4m3>>;
 TYPED_TEST_SUITE(Transpose, Turnings);
@@ -307,8 +311,10 @@ template <class S, class T> void transposeTwice(const T *x, T *y, T *z, int64 pi
   for (const typename S::Tile tile : S::Tile::over(rows)) {
     const auto transposed = tile.transposed();
     const auto values = tile.template load<sizeof(T)>(x);
-    transposed.template store<sizeof(T)>(y, tile.transpose(values), pitch);
-    transposed.template store<sizeof(T)>(z, tile.transpose(values), pitch);
+    const auto turned = tile.template begin_transpose<S::passes>(values).end();
+    const auto turning = tile.template begin_transpose<S::passes>(values);
+    transposed.template store<sizeof(T)>(y, turned, pitch);
+    transposed.template store<sizeof(T)>(z, turning.end(), pitch);
   }
 }
 

@@ -131,7 +131,7 @@ const Vocabulary &text::vocabulary() {
                                     "row_index",
                                     "column_indices",
                                     "at",
-                                    "transpose",
+                                    "begin_transpose",
                                     "transposed",
                                     "random",
                                     "has_next",
@@ -282,6 +282,7 @@ private:
   std::set<std::string> declared, kernels;
   std::set<std::string> partials;   ///< `auto amax = Row::partial_amax()`
   std::set<std::string> lastBlocks; ///< `auto last = LastBlock(arrivals)`
+  std::set<std::string> turnings;   ///< `auto turning = tile.begin_transpose<1>(x_tile)`
   /// And `const Row chosen = row.at(…)`, `auto transposed = tile.transposed()`.
   std::set<std::string> tiles = {"row", "tile"};
 
@@ -309,6 +310,8 @@ private:
         partials.insert(tokens[i].text);
       if (type == "auto" && at(i + 2) == "LastBlock")
         lastBlocks.insert(tokens[i].text);
+      if (type == "auto" && at(i + 3) == "." && at(i + 4) == "begin_transpose")
+        turnings.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "." && at(i + 4) == "transposed")
         tiles.insert(tokens[i].text);
       if (type == "void" && next == "(")
@@ -354,6 +357,9 @@ private:
     static const std::set<std::string> last = {"is_this"};
     if (separator == "." && lastBlocks.count(qualifier))
       return &last;
+    static const std::set<std::string> end = {"end"};
+    if (separator == "." && turnings.count(qualifier))
+      return &end;
     static const std::set<std::string> nothing;
     return separator == "::" || separator == "." ? &nothing : nullptr;
   }
