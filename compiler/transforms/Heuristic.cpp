@@ -80,7 +80,7 @@ static int64_t clusterOf(const Domain &domain, bool isFew, std::string &message)
   // Few rows leave multiprocessors idle: their blocks take a quarter as much.
   const int64_t part = isFew ? 2048 : 8192;
   const int64_t widest =
-      isFew ? 4096 : (isPlain(domain) && domain.narrowestStore <= 8 ? 4 : 2) * part;
+      isFew ? 4096 : (isPlain(domain) && domain.narrowestStore <= 8 ? 1 : 2) * part;
   if (domain.width <= widest || domain.largestCluster == 1) {
     if (domain.width <= longestOfBlock(domain))
       return 1;
@@ -140,8 +140,6 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   constexpr int64_t side = 128, largestGroup = 256;
   // What is computed of wide elements is turned as floats, or their registers are as many.
   const bool isWide = domain.bytesTurned == 4 || domain.bitsRead > 16;
-  const int64_t elements = domain.bytesTurned == 1 && !isWide ? 64 : 32;
-  const Level &block = domain.block;
   if (domain.group > largestGroup) {
     message = "blocks of 1x" + std::to_string(domain.group) +
               " of a matrix and its transpose: a square of both does not fit the registers of a "
@@ -150,6 +148,10 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
     return {};
   }
   const int64_t vector = std::max<int64_t>(4, 128 / domain.narrowestStore);
+  // Of blocks whose chunks the width would cut, chunks are half as long, and not carried.
+  const Level &block = domain.block;
+  const bool isCut = block.isBlock() && domain.width % vector != 0;
+  const int64_t elements = domain.bytesTurned == 1 && !isWide && !isCut ? 64 : 32;
   const int64_t width = llvm::PowerOf2Ceil(std::max<int64_t>(domain.width, 1));
   const int64_t most = std::max(side, domain.group);
   int64_t rows = domain.mostRows ? domain.mostRows : most,
@@ -169,6 +171,17 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
               std::to_string(vector) + ", at most 512 rows and 65536 elements together";
     return {};
   }
+  // Few rows of the transpose begin anywhere and are short: each thread has as little as it may,
+  // and a quarter of the threads where a block is reduced to one value, for which they meet.
+  if (domain.mostRows) {
+    const int64_t least = std::max<int64_t>(4, domain.group / 32), chunks = rows * columns / least;
+    return ScheduleAttr::get(
+        context, Family::tile,
+        {.threads = std::clamp<int64_t>(block.isBlock() ? chunks / 4 : chunks, 32, 1024),
+         .vector = least,
+         .rows = rows,
+         .columns = columns});
+  }
   const int64_t threads = std::clamp(rows * columns / std::max(elements, vector),
                                      std::max(rows, columns) / vector, int64_t(1024));
   // While one block waits for its threads to meet, another loads; or the next tile is loaded
@@ -180,9 +193,11 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   // chunks, shorter still beside a copy, beside which wide elements go in short ones, too.
   const bool works = domain.arithmetic >= 4, copies = domain.matricesWritten > 2;
   const bool isShort = works && (block.isBlock() || copies);
-  const int64_t turned = !isShort ? vector : block.isBlock() && copies ? 4 : vector / 2;
+  const int64_t turned = isShort && block.isBlock() && copies ? 4
+                         : isShort || isCut                   ? vector / 2
+                                                              : vector;
   const bool ahead = fits && domain.reducesGroups &&
-                     (block.isBlock() ? domain.bytesTurned == 1 && !works
+                     (block.isBlock() ? domain.bytesTurned == 1 && !works && !isCut
                                       : isWide && !works && domain.matricesRead > 1);
   return ScheduleAttr::get(
       context, Family::tile,
@@ -517,7 +532,8 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
   ScheduleKnobs knobs{.threads = threads, .vector = vector, .cluster = cluster};
   if (!isAlone) {
     const int64_t narrow = isShifted(domain) ? 768 : 1024;
-    const int64_t held = (isPlain(domain) ? 768 * 64 : narrow * 32) / (threads * loads * vector);
+    const int64_t plain = domain.narrowestStore > 8 ? 672 : 640;
+    const int64_t held = (isPlain(domain) ? plain * 64 : narrow * 32) / (threads * loads * vector);
     knobs.tiles = !isPlain(domain) ? 4 : domain.narrowestStore > 8 ? 1 : 2;
     knobs.resident = std::clamp<int64_t>(held, 1, 2048 / threads);
     knobs.prefetch = ahead;

@@ -584,14 +584,19 @@ static void shortenChunks(ProgramOp program, const Domain &domain) {
   if (!schedule)
     return;
   ScheduleKnobs knobs = schedule.getKnobs();
-  const int64_t least = domain.narrowestStore < 32 ? knobs.rows / together : 4;
+  const bool isWord = domain.narrowestStore >= 32;
+  int64_t least = isWord ? 4 : knobs.rows / together;
+  // Where the width would cut such a chunk, half of it; then two blocks are beside each other.
+  const bool isCut = !isWord && least > 8 && domain.width % least != 0;
+  if (isCut)
+    least /= 2;
   const int64_t most = std::max({int64_t(4), domain.group / 32, least});
   if (knobs.vector <= most)
     return;
   knobs.vector = most;
-  knobs.threads = std::min<int64_t>(1024, knobs.rows * knobs.columns / knobs.vector);
+  knobs.threads = std::min<int64_t>(isCut ? 512 : 1024, knobs.rows * knobs.columns / knobs.vector);
   knobs.tiles = 1;
-  knobs.resident = 0;
+  knobs.resident = isCut ? 2 : 0;
   knobs.prefetch = 0;
   auto shorter = ScheduleAttr::get(program.getContext(), schedule.getFamily(), knobs);
   if (std::string message; tileOf(shorter, domain, message))

@@ -273,6 +273,13 @@ void addTransposes(std::vector<BenchCell> &cells) {
       cells.back().program.parameters.copy = copy;
     }
   }
+  // A tile's scales next to each other, where those of row_major are each in a line of its own.
+  for (const char *op : {"cast_transpose", "silu_mul_quant"}) {
+    cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", large));
+    cells.back().program.parameters.scaleLayout = "mn_major_aligned";
+    if (cells.back().program.source != "cast_transpose")
+      cells.back().program.parameters.transposed = "yes";
+  }
 }
 
 /// The largest magnitude of the tensor from the same read; and long rows, up to such that no block,
@@ -284,6 +291,8 @@ void addAmaxAndLongRows(std::vector<BenchCell> &cells) {
   }
   for (Shape shape : {Shape{4096, 32768}, Shape{2048, 65536}, Shape{2048, 128256}})
     cells.push_back(cell("softmax", "bf16", "", "", "auto", shape));
+  for (Shape shape : {Shape{8192, 16384}, Shape{4096, 32768}})
+    cells.push_back(cell("softmax_quant", "bf16", "e4m3", "1x128", "auto", shape));
   cells.push_back(cell("rms_norm_quant", "bf16", "e4m3", "1x128", "auto", {2048, 128256}));
 }
 
