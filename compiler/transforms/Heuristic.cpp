@@ -79,8 +79,8 @@ static bool isPlain(const Domain &domain) {
 static int64_t clusterOf(const Domain &domain, bool isFew, std::string &message) {
   // Few rows leave multiprocessors idle: their blocks take a quarter as much.
   const int64_t part = isFew ? 2048 : 8192;
-  const int64_t widest =
-      isFew ? 4096 : (isPlain(domain) && domain.narrowestStore <= 8 ? 1 : 2) * part;
+  const bool isNarrow = isPlain(domain) && domain.narrowestStore <= 8;
+  const int64_t widest = isFew ? 4096 : isNarrow ? part * 3 / 2 : part * 2;
   if (domain.width <= widest || domain.largestCluster == 1) {
     if (domain.width <= longestOfBlock(domain))
       return 1;
