@@ -532,8 +532,10 @@ static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, 
   ScheduleKnobs knobs{.threads = threads, .vector = vector, .cluster = cluster};
   if (!isAlone) {
     const int64_t narrow = isShifted(domain) ? 768 : 1024;
-    const int64_t plain = domain.narrowestStore > 8 ? 672 : 640;
-    const int64_t held = (isPlain(domain) ? plain * 64 : narrow * 32) / (threads * loads * vector);
+    // The nearest: six blocks of 128 threads spill, two of 256 leave a multiprocessor half empty.
+    const int64_t plain = (domain.narrowestStore > 8 ? 672 : 608) * 64,
+                  own = threads * loads * vector;
+    const int64_t held = isPlain(domain) ? (plain + own / 2) / own : narrow * 32 / own;
     knobs.tiles = !isPlain(domain) ? 4 : domain.narrowestStore > 8 ? 1 : 2;
     knobs.resident = std::clamp<int64_t>(held, 1, 2048 / threads);
     knobs.prefetch = ahead;

@@ -22,10 +22,10 @@ bool isAtTheShape(const ProgramRequest &program) {
     return found != program.dims.end() && found->second == extent;
   };
   // Of as many elements in longer rows.
-  if (program.source == "softmax" && is("tokens", 4096))
-    return is("hidden", 32768);
-  if (program.source == "softmax" && is("tokens", 2048))
-    return is("hidden", 65536);
+  if (program.source.starts_with("softmax"))
+    for (auto [tokens, hidden] : {std::pair{8192, 16384}, {4096, 32768}, {2048, 65536}})
+      if (is("tokens", tokens))
+        return is("hidden", hidden);
   // Of a cache, eight heads of 128.
   return is("tokens", 16384) && is("hidden", program.source == "kv_append" ? 1024 : 8192);
 }
