@@ -51,7 +51,6 @@ LogicalResult ProgramLowering::transpose(TransposeOp op) {
         "transpose values of one type, or use smaller blocks");
   // Wide elements are sent as soon as they are there, before what the rows want of them: one matrix
   // alone, for the next would meet it on its way.
-  OpBuilder::InsertionGuard guard(builder);
   const auto point = builder.saveInsertionPoint();
   if (bits == 32 && llvm::hasSingleElement(program.getOps<TransposeOp>()))
     builder.setInsertionPointAfterValue(value);
