@@ -39,8 +39,7 @@ FamilyChoice eider::transforms::familyOf(const Domain &domain) {
           domain.group ? "reductions over neighbours in a row only" : "elementwise: no reduction"};
 }
 
-/// Threads that a tile may have side by side: a power of two up to 32, then whole warps.
-static int64_t legalThreads(int64_t wanted) {
+int64_t eider::transforms::legalThreads(int64_t wanted) {
   return wanted <= 32 ? static_cast<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(wanted, 1)))
                       : ceilDiv(wanted, 32) * 32;
 }
@@ -80,7 +79,9 @@ static int64_t clusterOf(const Domain &domain, bool isFew, std::string &message)
   // Few rows leave multiprocessors idle: their blocks take a quarter as much.
   const int64_t part = isFew ? 2048 : 8192;
   const bool isNarrow = isPlain(domain) && domain.narrowestStore <= 8;
-  const int64_t widest = isFew ? 4096 : isNarrow ? part * 3 / 2 : part * 2;
+  const int64_t widest = isFew       ? 4096
+                         : !isNarrow ? part * 2
+                                     : part * (domain.rowReductions > 1 ? 5 : 6) / 4;
   if (domain.width <= widest || domain.largestCluster == 1) {
     if (domain.width <= longestOfBlock(domain))
       return 1;
@@ -96,118 +97,6 @@ static int64_t clusterOf(const Domain &domain, bool isFew, std::string &message)
                ", which has no clusters of blocks; from sm_90 on rows have up to " +
                std::to_string(Domain().longestHeld());
   return 0;
-}
-
-static std::string tooSmallFor(const Domain &domain, const std::string &blocks) {
-  return blocks + " are too small for the " + std::to_string(domain.group) +
-         " neighbours that share a scale of what is read; take blocks of more columns";
-}
-
-static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
-                                  std::string &message) {
-  int64_t rows = domain.block.blockRows, columns = domain.block.blockColumns;
-  int64_t vector = std::min<int64_t>(16, columns & -columns);
-  int64_t chunks = rows * columns / vector;
-  if (domain.packs && vector % 2 != 0) {
-    message = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns) +
-              " end within a byte of two codes; take blocks of an even number of columns";
-    return {};
-  }
-  for (int64_t threads = std::min<int64_t>(chunks > 2048 ? 1024 : 256, chunks); threads >= 1;
-       --threads)
-    if (chunks % threads == 0 && legalThreads(threads) == threads &&
-        chunks / threads * vector <= 128 && threads % (columns / vector) == 0 &&
-        (!domain.group || (domain.group <= 32 * vector && threads * vector % domain.group == 0)))
-      return ScheduleAttr::get(
-          context, Family::tile,
-          {.threads = threads, .vector = vector, .rows = rows, .columns = columns});
-  const std::string blocks = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns);
-  if (domain.group > std::min(rows * columns, 32 * vector)) {
-    message = tooSmallFor(domain, blocks);
-    return {};
-  }
-  message = blocks +
-            " cannot be dealt to a block's threads evenly; take extents that are powers of two, at "
-            "most 16384 columns and 131072 elements together";
-  return {};
-}
-
-/// A block that is transposed: in rows and columns it has whole lines of memory and whole groups;
-/// many threads have few elements each, so that many loads are in flight; more of codes, which need
-/// few registers in both orders.
-static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain,
-                                      std::string &message) {
-  constexpr int64_t side = 128, largestGroup = 256;
-  // What is computed of wide elements is turned as floats, or their registers are as many.
-  const bool isWide = domain.bytesTurned == 4 || domain.bitsRead > 16;
-  if (domain.group > largestGroup) {
-    message = "blocks of 1x" + std::to_string(domain.group) +
-              " of a matrix and its transpose: a square of both does not fit the registers of a "
-              "block of threads; take at most 1x" +
-              std::to_string(largestGroup);
-    return {};
-  }
-  const int64_t vector = std::max<int64_t>(4, 128 / domain.narrowestStore);
-  // Of blocks whose chunks the width would cut, chunks are half as long, and not carried.
-  const Level &block = domain.block;
-  const bool isCut = block.isBlock() && domain.width % vector != 0;
-  const int64_t elements = domain.bytesTurned == 1 && !isWide && !isCut ? 64 : 32;
-  const int64_t width = llvm::PowerOf2Ceil(std::max<int64_t>(domain.width, 1));
-  const int64_t most = std::max(side, domain.group);
-  int64_t rows = domain.mostRows ? domain.mostRows : most,
-          columns = std::clamp(width, std::max(domain.group, vector), most);
-  if (block.isBlock()) {
-    rows = block.blockRows;
-    columns = block.blockColumns;
-  }
-  const std::string blocks = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns);
-  if (domain.groupDown() > rows || domain.group > columns) {
-    message = tooSmallFor(domain, blocks);
-    return {};
-  }
-  if (!llvm::isPowerOf2_64(rows) || !llvm::isPowerOf2_64(columns) || rows < vector ||
-      columns < vector || rows > 512 || rows * columns > 1024 * 64) {
-    message = blocks + " cannot be transposed; take powers of two of at least " +
-              std::to_string(vector) + ", at most 512 rows and 65536 elements together";
-    return {};
-  }
-  // Few rows of the transpose begin anywhere and are short: each thread has as little as it may,
-  // and a quarter of the threads where a block is reduced to one value, for which they meet.
-  if (domain.mostRows) {
-    const int64_t least = std::max<int64_t>(4, domain.group / 32), chunks = rows * columns / least;
-    return ScheduleAttr::get(
-        context, Family::tile,
-        {.threads = std::clamp<int64_t>(block.isBlock() ? chunks / 4 : chunks, 32, 1024),
-         .vector = least,
-         .rows = rows,
-         .columns = columns});
-  }
-  const int64_t threads = std::clamp(rows * columns / std::max(elements, vector),
-                                     std::max(rows, columns) / vector, int64_t(1024));
-  // While one block waits for its threads to meet, another loads; or the next tile is loaded
-  // meanwhile, where that leaves registers.
-  constexpr int64_t held = 1024, mostResident = 8;
-  const int64_t carried = rows * columns / threads * domain.bitsRead / 32; // registers
-  const bool fits = threads <= 512 && carried <= 32;
-  // What is computed before it is turned needs the registers itself; codes of it then go in short
-  // chunks, shorter still beside a copy, beside which wide elements go in short ones, too.
-  const bool works = domain.arithmetic >= 4, copies = domain.matricesWritten > 2;
-  const bool isShort = works && (block.isBlock() || copies);
-  const int64_t turned = isShort && block.isBlock() && copies ? 4
-                         : isShort || isCut                   ? vector / 2
-                                                              : vector;
-  const bool ahead = fits && domain.reducesGroups &&
-                     (block.isBlock() ? domain.bytesTurned == 1 && !works && !isCut
-                                      : isWide && !works && domain.matricesRead > 1);
-  return ScheduleAttr::get(
-      context, Family::tile,
-      {.threads = threads,
-       .vector = std::max({std::min<int64_t>(4, vector), domain.group / 32, turned}),
-       .rows = rows,
-       .columns = columns,
-       .tiles = ahead ? 2 : 1,
-       .resident = !ahead && threads < held ? std::min(held / threads, mostResident) : 0,
-       .prefetch = ahead});
 }
 
 /// Where a row that is loaded ahead hides what is done with the one before, and registers have
@@ -508,12 +397,37 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, 
                             .mma = threads % 32 == 0 && domain.prefersPairs(vector)});
 }
 
+/// Rows of 16-bit values that are reduced twice, become codes and need nothing beside them: the
+/// next is loaded ahead, by threads over which a block's part spreads evenly. Null elsewhere.
+static ScheduleAttr wideCodesSchedule(MLIRContext *context, const Domain &domain, int64_t cluster,
+                                      int64_t vector, int64_t chunks) {
+  constexpr int64_t held = 512 * 64; // elements of a multiprocessor
+  if (!isPlain(domain) || domain.rowReductions < 2 || domain.narrowestStore > 8 ||
+      domain.bitsRead != 16 || domain.encodesBySoftware || domain.alignedElements < 8)
+    return {};
+  for (int64_t loads = 4; loads >= 2; --loads) {
+    const int64_t threads = legalThreads(ceilDiv(chunks, loads));
+    if (threads < 128 || threads > 256 || threads * loads - chunks > chunks / 32)
+      continue;
+    return ScheduleAttr::get(context, Family::row,
+                             {.threads = threads,
+                              .vector = vector,
+                              .tiles = 4,
+                              .resident = held / (threads * loads * vector),
+                              .prefetch = 1,
+                              .cluster = cluster});
+  }
+  return {};
+}
+
 /// Rows that several blocks hold together. Several blocks of a multiprocessor take turns while one
 /// waits for its cluster: 64 elements a thread where only the row is held or one is loaded ahead,
 /// else 32.
 static ScheduleAttr wideRowSchedule(MLIRContext *context, const Domain &domain, int64_t cluster) {
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(ceilDiv(domain.width, vector), cluster), part = chunks * vector;
+  if (ScheduleAttr ahead = wideCodesSchedule(context, domain, cluster, vector, chunks))
+    return ahead;
   const bool isEven = part * cluster == domain.width && llvm::isPowerOf2_64(chunks);
   const bool ahead = !isPlain(domain) && domain.bitsRead == 16 && isEven;
   const int64_t each = isPlain(domain) || ahead ? 64 : 32;
@@ -566,8 +480,7 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
   if (domain.headsOfAttention && family == Family::map)
     return combiningSchedule(context, domain);
   if (family == Family::tile)
-    return domain.transposes ? transposeSchedule(context, domain, message)
-                             : blockSchedule(context, domain, message);
+    return tileSchedule(context, domain, message);
   if (domain.contracts && !isFew && domain.width <= longestOfBlock(domain))
     return contractSchedule(context, domain);
   const int64_t cluster = family == Family::row ? clusterOf(domain, isFew, message) : 1;

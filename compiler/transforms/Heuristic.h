@@ -29,6 +29,10 @@ inline constexpr int64_t fewRows = 256;
 ir::ScheduleAttr heuristicSchedule(mlir::MLIRContext *context, const Domain &domain,
                                    int64_t mostRows, std::string &message);
 
+/// The same of two-dimensional blocks and transposes, of any number of rows.
+ir::ScheduleAttr tileSchedule(mlir::MLIRContext *context, const Domain &domain,
+                              std::string &message);
+
 /// The same of attention: of queries over a cache, for launches of at most so many sequences, or of
 /// a sequence over itself.
 ir::ScheduleAttr attentionSchedule(mlir::MLIRContext *context, const Domain &domain,
@@ -65,6 +69,9 @@ inline constexpr int64_t fewHeld = 16, manyHeld = 64;
 /// program has no such kernel.
 ir::ScheduleAttr cooperativeSchedule(mlir::MLIRContext *context, const Domain &domain, int64_t held,
                                      int64_t block = 512);
+
+/// Threads that a tile may have side by side: a power of two up to 32, then whole warps.
+int64_t legalThreads(int64_t wanted);
 
 /// The tile of a schedule; null and a message where the schedule is illegal for the program.
 simt::TileAttr tileOf(ir::ScheduleAttr schedule, const Domain &domain, std::string &message);
