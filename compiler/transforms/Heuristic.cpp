@@ -250,6 +250,8 @@ static ScheduleAttr fewHeldSchedule(MLIRContext *context, const Domain &domain, 
       width != domain.width || width <= 4096 || width > 8192 || width % (each * lanes) != 0 ||
       (domain.narrowestStore > 8 && (!domain.readsColumns || domain.matricesRead > 1)))
     return {};
+  if (!domain.readsColumns && !llvm::isPowerOf2_64(width))
+    return {}; // bounded registers spill
   ScheduleKnobs knobs{.threads = width / each, .vector = vector, .tiles = 2};
   if (domain.matricesRead > 1)
     knobs.threads = width / 16, knobs.resident = 1024 / knobs.threads, knobs.prefetch = 1;
@@ -318,11 +320,35 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
+/// Rows that whole warps hold evenly, but no power of two of them: of one matrix of 16-bit values,
+/// with column vectors. Null elsewhere.
+static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                    int64_t chunks) {
+  constexpr int64_t lanes = 32, loads = 2;
+  const bool makesCodes = domain.narrowestStore <= 8, isTwice = domain.rowReductions > 1;
+  if (isPlain(domain) || domain.matricesRead > 1 || domain.bitsRead != 16 ||
+      domain.encodesBySoftware || chunks * vector != domain.width ||
+      chunks % (loads * lanes) != 0 || llvm::isPowerOf2_64(chunks))
+    return {};
+  ScheduleKnobs knobs{.threads = chunks / loads, .vector = vector};
+  if (makesCodes && knobs.threads < 128) // Two chunks a thread: fewer warps meet.
+    knobs.tiles = 3, knobs.resident = 768 / knobs.threads;
+  else if (makesCodes && isTwice && knobs.threads <= 192) // Registers for the next row.
+    knobs.tiles = 4, knobs.resident = 768 / knobs.threads, knobs.prefetch = 1;
+  else if (!makesCodes && isTwice && knobs.threads > 256 && knobs.threads < 512)
+    knobs.tiles = 2, knobs.resident = 1344 / knobs.threads;
+  else
+    return {};
+  return ScheduleAttr::get(context, Family::row, knobs);
+}
+
 static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
     return ahead;
+  if (ScheduleAttr between = betweenSchedule(context, domain, vector, chunks))
+    return between;
   if (ScheduleAttr held = fewHeldSchedule(context, domain, vector, chunks))
     return held;
   const bool isWide = domain.width > 8192;
@@ -351,19 +377,25 @@ static ScheduleAttr rowSchedule(MLIRContext *context, const Domain &domain) {
   if (plain && isWide && domain.narrowestStore > 8)
     knobs.tiles = 2;
   // Two reductions of f32 want no more than 64 registers, or few rows are held at a time.
-  if (plain && domain.rowReductions > 1 && threads >= 128 && threads <= 512 && loads * vector <= 32)
+  if (plain && domain.rowReductions > 1 && threads >= 128 && threads <= 512 &&
+      loads * vector <= 32 && llvm::isPowerOf2_64(threads))
     knobs.resident = 1024 / threads;
   if (!plain && domain.matricesRead > 1 && isShifted(domain) && loads <= 2)
     knobs.resident = std::max<int64_t>(1, (loads == 1 ? 2 * shiftedThreads : 640) / threads);
   else if (!plain && domain.matricesRead > 1 && threads == 512 && domain.narrowestStore <= 8)
     knobs.resident = 1024 / threads;
-  // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (896 of those
-  // that shift what they load, 1024 where codes are made by arithmetic), and some rows a block hide
-  // a block's start.
-  const bool light = domain.matricesRead == 1 && threads >= 64 && loads <= 2;
+  else if (!plain && domain.matricesRead > 1 && domain.rowReductions > 1 && threads >= 64 &&
+           domain.narrowestStore <= 8 && loads * vector <= 32)
+    knobs.resident = std::max<int64_t>(1, 512 * 32 / (threads * loads * vector));
+  // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1152 of much
+  // a thread, 896 of those that shift what they load, 1024 where codes are made by arithmetic), and
+  // some rows a block hide a block's start.
+  const bool isShort = isAlone(domain) && domain.narrowestStore <= 8 && loads * vector <= 32;
+  const bool light = domain.matricesRead == 1 && threads >= 64 && (loads <= 2 || isShort);
   if (light && (!plain || domain.encodesBySoftware)) {
+    const int64_t held = loads * vector <= 16 ? 1280 : 1152;
     knobs.tiles = domain.encodesBySoftware ? 4 : 3;
-    knobs.resident = (isShifted(domain) ? 896 : domain.encodesBySoftware ? 1024 : 1280) / threads;
+    knobs.resident = (isShifted(domain) ? 896 : domain.encodesBySoftware ? 1024 : held) / threads;
   }
   return ScheduleAttr::get(context, Family::row, knobs);
 }

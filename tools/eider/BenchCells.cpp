@@ -261,6 +261,17 @@ void addNeighbours(std::vector<BenchCell> &cells) {
       cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
 }
 
+/// Rows as wide as those of models, of threads that are no power of two.
+void addWidthsOfModels(std::vector<BenchCell> &cells) {
+  for (int64_t hidden : {3072, 5120, 6144, 7168}) {
+    const Shape shape{16384, hidden};
+    for (const char *op :
+         {"rms_norm_quant", "layer_norm_quant", "add_layer_norm_quant", "softmax_quant"})
+      cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
+    cells.push_back(cell("layer_norm", "bf16", "", "", "auto", shape));
+  }
+}
+
 /// A matrix and its transpose from one read: with scales of their own and with those of squares, at
 /// every shape; beside an activation, and with a copy that is not quantised.
 void addTransposes(std::vector<BenchCell> &cells) {
@@ -439,6 +450,7 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addShapes(cells);
     addWhole(cells);
     addNeighbours(cells);
+    addWidthsOfModels(cells);
     addTransposes(cells);
     addAmaxAndLongRows(cells);
     addContractions(cells);
