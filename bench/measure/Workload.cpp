@@ -29,18 +29,28 @@ size_t readOf(const Signature::Tensor &tensor, size_t bytes) {
   return tensor.role == Signature::Role::Input ? bytes : 0;
 }
 
+bool isMatrixRead(const Signature::Tensor &tensor, const std::vector<int64_t> &shape) {
+  return shape.size() == 2 && !tensor.packed && tensor.role != Signature::Role::Output &&
+         contentOf(tensor.name) == Content::values && !isOfIndices(tensor);
+}
+
 } // namespace
 
 Workload::Workload(const Device &device, const Meter &meter, const Kernel &kernel,
-                   const Signature &signature, const Dims &dims)
+                   const Signature &signature, const Dims &dims, int64_t padding)
     : device(device) {
   std::vector<int64_t> elements;
   for (const Signature::Tensor &tensor : signature.tensors) {
-    const std::vector<int64_t> shape = kernel.shapeOf(tensor.name, dims);
-    elements.push_back(elementsOf(shape, tensor.name));
+    std::vector<int64_t> shape = kernel.shapeOf(tensor.name, dims);
     const size_t bytes = trafficOf(tensor, shape, dims);
     read_ += readOf(tensor, bytes);
     written_ += bytes - readOf(tensor, bytes);
+    strides.emplace_back();
+    if (padding && isMatrixRead(tensor, shape)) {
+      shape[1] += padding;
+      strides.back() = {shape[1], 1};
+    }
+    elements.push_back(elementsOf(shape, tensor.name));
   }
   sets.resize(static_cast<size_t>(meter.copiesFor(traffic())));
   try {
@@ -54,7 +64,7 @@ Workload::Workload(const Device &device, const Meter &meter, const Kernel &kerne
       if (!isOfIndices(tensor))
         fillWithData(device, base, type, all, i + 1, contentOf(tensor.name));
       for (size_t set = 0; set < sets.size(); ++set) {
-        sets[set].push_back({base + set * step});
+        sets[set].push_back({base + set * step, strides[i]});
         if (isOfIndices(tensor))
           fillWithIndices(device, base + set * step, tensor, elements[i], dims, i + 1);
       }

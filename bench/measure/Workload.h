@@ -18,9 +18,10 @@ namespace eider::bench {
 /// wants. Kernels of the program under any schedule can be launched on it.
 class Workload {
 public:
-  /// `kernel`: any of the program's, for the shapes. Throws Error.
+  /// `kernel`: any of the program's, for the shapes. Rows of matrices that are read, but for packed
+  /// codes, have `padding` elements between them. Throws Error.
   Workload(const Device &device, const Meter &meter, const Kernel &kernel,
-           const Signature &signature, const Dims &dims);
+           const Signature &signature, const Dims &dims, int64_t padding = 0);
   ~Workload();
   Workload(const Workload &) = delete;
   Workload &operator=(const Workload &) = delete;
@@ -39,6 +40,7 @@ private:
   Device device;
   std::vector<void *> memory;
   std::vector<std::vector<TensorArg>> sets;
+  std::vector<std::vector<int64_t>> strides; ///< Of each tensor; none: its rows are contiguous.
   size_t read_ = 0, written_ = 0;
   void *workspace = nullptr;
   size_t workspaceBytes = 0;

@@ -321,7 +321,8 @@ static ScheduleAttr contractSchedule(MLIRContext *context, const Domain &domain)
 }
 
 /// Rows that whole warps hold evenly, but no power of two of them: of one matrix of 16-bit values,
-/// with column vectors. Null elsewhere.
+/// with column vectors. As many blocks a multiprocessor as its registers hold, or little more, of
+/// 85 a thread where codes are made, 48 where values are stored as they were read. Null elsewhere.
 static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                     int64_t chunks) {
   constexpr int64_t lanes = 32, loads = 2;

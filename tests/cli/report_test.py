@@ -132,6 +132,15 @@ class Bench(EiderTest):
         self.assertAlmostEqual(time["ratio"], time["value"] / time["baseline_value"])
         self.succeeds("report", "a.json", "-o", "page.html")
 
+    def test_rows_with_padding(self):
+        self.succeeds("bench", "rms_norm_quant", *self.SMALL, "--json", "a.json")
+        self.succeeds("bench", "rms_norm_quant", *self.SMALL, "--padding", "8", "--json", "a.json", "--again")
+        cells = json.loads((self.directory / "a.json").read_text())["cells"]
+        self.assertEqual([(cell["metric"], cell["params"].get("padding")) for cell in cells],
+                         [("time", None), ("launch", None), ("time", "8"), ("launch", "8")])
+        self.assertEqual(cells[0]["bytes"], cells[2]["bytes"])
+        self.fails(2, ["--padding"], "bench", "rms_norm_quant", *self.SMALL, "--padding", "-1")
+
     def test_two_processes_join(self):
         bench = ("bench", "quantize", *self.SMALL, "--l2", "cold", "--json", "a.json")
         self.succeeds(*bench)

@@ -69,6 +69,7 @@ private:
                    const std::string &op, bench::Workload &workload);
   void measureTuned(const BenchCell &cell, const Program &program, const Dims &fixed,
                     bench::Workload &workload);
+  json paramsUnder(const std::string &schedule, const BenchCell &cell) const;
   void addTime(const BenchCell &cell, const std::string &op, const std::string &schedule,
                bench::L2 l2, const bench::Timing &timing, Moved moved);
   void complain(const BenchCell &cell, const std::string &schedule, const Error &error);
@@ -130,7 +131,7 @@ void Bench::measure(const BenchCell &cell) {
   try {
     const std::string &given = cell.program.schedule;
     bench::Workload workload(device, meter, jit(program, device, fixed, jitOptions(cell)),
-                             signature, cell.program.dims);
+                             signature, cell.program.dims, request.padding);
     if (!request.sweep) {
       measureCall(callUnder(given, cell, program, fixed), given, cell, program.name(), workload);
       if (given.empty())
@@ -200,17 +201,25 @@ void Bench::measureCall(const Call &call, const std::string &schedule, const Ben
       addTime(cell, op, schedule, l2, meter.time(launch, moved.all(), l2), moved);
   if (!request.sweep)
     results.add({{"op", op},
-                 {"params", paramsOf(cell.program, schedule)},
+                 {"params", paramsUnder(schedule, cell)},
                  {"shape", cell.program.dims},
                  {"metric", "launch"},
                  {"unit", "us"},
                  {"value", meter.launchCost(launch)}});
 }
 
+json Bench::paramsUnder(const std::string &schedule, const BenchCell &cell) const {
+  json params = paramsOf(cell.program, schedule);
+  if (request.padding)
+    params["padding"] = std::to_string(request.padding);
+  return params;
+}
+
 void Bench::addTime(const BenchCell &cell, const std::string &op, const std::string &schedule,
                     bench::L2 l2, const bench::Timing &timing, Moved moved) {
   const double ratio = timing.kernel / timing.memcpy;
-  const bool cold = l2 == bench::L2::Cold, hasTarget = cold && cell.target > 0;
+  const bool cold = l2 == bench::L2::Cold,
+             hasTarget = cold && cell.target > 0 && request.padding == 0;
   char line[160];
   std::snprintf(line, sizeof(line), " %-4s %9.2f us  memcpy %9.2f us  %6.3f%s",
                 cold ? "cold" : "warm", timing.kernel, timing.memcpy, ratio,
@@ -218,7 +227,7 @@ void Bench::addTime(const BenchCell &cell, const std::string &op, const std::str
                 : ratio <= cell.target ? "  ok"
                                        : "  OVER");
   print(padded(nameOf(cell), 56) + line + (schedule.empty() ? "" : "  " + schedule) + "\n");
-  json params = paramsOf(cell.program, schedule);
+  json params = paramsUnder(schedule, cell);
   params["l2"] = cold ? "cold" : "warm";
   json made = {{"op", op},
                {"params", params},

@@ -266,6 +266,10 @@ void addMeasurement(CLI::App &app, Requests &requests, std::optional<Request> &c
       ->check(CLI::IsMember({"cold", "warm", "both"}));
   bench->add_option("--rounds", request.rounds, "Of which medians are taken")
       ->check(CLI::Range(1, 10000));
+  bench
+      ->add_option("--padding", request.padding,
+                   "Elements between the rows of matrices that are read: what strides cost")
+      ->check(CLI::Range(0, 1 << 20));
   bench->add_flag("--sweep", request.sweep, "Tries many schedules a cell");
   bench->add_flag("--beside-copy", request.besideCopy,
                   "Also beside a copy kernel with as many reads and writes");

@@ -71,6 +71,7 @@ struct BenchRequest {
   std::string only;        ///< Part of a cell's name.
   std::string l2 = "both"; ///< `cold`, `warm`
   int rounds = 30;
+  int64_t padding = 0; ///< Elements from the end of a matrix's row to the next.
   bool sweep = false;
   bool again = false;      ///< `json` is there, and what another process measured is joined.
   bool besideCopy = false; ///< Also beside a kernel that only reads and writes, as much of each.

@@ -68,6 +68,13 @@ TEST_F(Clusters, HoldGroupsOfNeighbours) {
     cases.push_back(scheduled(head + "1x32" + middle + "contiguous · normal", schedule));
     cases.push_back(scheduled(head + "1x128" + middle + "strided · normal", schedule));
   }
+  // Two meetings a row, the next on its way, and threads that are no power of two.
+  for (const char *rows : {"wide · R+1", "odd · several"})
+    cases.push_back(scheduled(std::string("softmax_quant · bf16 · e4m3 · f32 · 1x128 · row_major · "
+                                          "hardware · dynamic · default · ") +
+                                  rows + " · contiguous · normal",
+                              "row<threads = 160, vector = 16, tiles = 4, resident = 6, "
+                              "prefetch = 1, cluster = 4>"));
   expectReference(cases);
 }
 
