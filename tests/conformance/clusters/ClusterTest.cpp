@@ -69,11 +69,11 @@ TEST_F(Clusters, HoldGroupsOfNeighbours) {
     cases.push_back(scheduled(head + "1x128" + middle + "strided · normal", schedule));
   }
   // Two meetings a row, the next on its way, and threads that are no power of two.
-  for (const char *rows : {"wide · R+1", "odd · several"})
+  for (const char *rows : {"wide · R+1", "wide · several"})
     cases.push_back(scheduled(std::string("softmax_quant · bf16 · e4m3 · f32 · 1x128 · row_major · "
                                           "hardware · dynamic · default · ") +
                                   rows + " · contiguous · normal",
-                              "row<threads = 160, vector = 16, tiles = 4, resident = 6, "
+                              "row<threads = 160, vector = 16, blocks = 4, resident = 6, "
                               "prefetch = 1, cluster = 4>"));
   expectReference(cases);
 }
