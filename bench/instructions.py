@@ -86,16 +86,21 @@ def loop_of(instructions, labels):
     return max((turn_of(instructions, labels, start) for start in inner), key=lambda turn: sum(turn.values()))
 
 
-def main():
+def machine_code(directory, *arguments):
+    """What `eider build` makes of the arguments in the directory, its text among it, as nvdisasm prints it."""
     programs = pathlib.Path(os.environ.get("EIDER_BIN", pathlib.Path(__file__).resolve().parent.parent / "build/bin"))
+    subprocess.run([programs / "eider", "build", *arguments, "--emit", "cubin,cu", "-o", directory, "--name", "k"], check=True,
+                   stdout=subprocess.DEVNULL)
+    return "".join(subprocess.run([os.environ.get("NVDISASM", "nvdisasm"), "-c", cubin], check=True, text=True,
+                                  capture_output=True).stdout
+                   for cubin in sorted(pathlib.Path(directory).glob("*.cubin")))
+
+
+def main():
     target, cells = "sm_90a", []
     for op, arguments, kernel, elements in CELLS:
         with tempfile.TemporaryDirectory() as directory:
-            subprocess.run([programs / "eider", "build", op, *arguments, "--arch", target, "--emit", "cubin", "-o", directory,
-                            "--name", "k"], check=True, stdout=subprocess.DEVNULL)
-            text = "".join(subprocess.run([os.environ.get("NVDISASM", "nvdisasm"), "-c", cubin], check=True, text=True,
-                                          capture_output=True).stdout
-                           for cubin in sorted(pathlib.Path(directory).glob("*.cubin")))
+            text = machine_code(directory, op, *arguments, "--arch", target)
         turn = loop_of(*code_of(text, kernel))
         flags = {name[2:]: value for name, value in zip(arguments[::2], arguments[1::2]) if name != "--dim"}
         dims = (value.split("=") for name, value in zip(arguments[::2], arguments[1::2]) if name == "--dim")

@@ -8,31 +8,25 @@ A line for each kernel that does, with its stores to and loads from such memory,
 (--format e5m2); EIDER_BIN of the environment says where the programs are, NVDISASM where nvdisasm is. Exit status 1: there is such a kernel.
 """
 import argparse
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-from instructions import code_of, name_of
+from instructions import code_of, machine_code, name_of
 
 LOCAL = ("STL", "LDL")
 
 
-def spills_of(program, arguments, directory):
+def spills_of(directory, *arguments):
     """Of each kernel that `eider build` makes: its name, how many instructions move spilled registers, and its schedule."""
-    subprocess.run([program, "build", *arguments, "--emit", "cubin,cu", "-o", directory, "--name", "k"], check=True,
-                   stdout=subprocess.DEVNULL)
+    code = machine_code(directory, *arguments)
     texts = "".join(path.read_text() for path in sorted(pathlib.Path(directory).glob("*.cu")))
     schedules = {kernel: schedule for schedule, kernel in
                  re.findall(r"// schedule (.*>).*\nextern \"C\"[^{]*?(\w+)\(\n", texts)}
-    for cubin in sorted(pathlib.Path(directory).glob("*.cubin")):
-        text = subprocess.run([os.environ.get("NVDISASM", "nvdisasm"), "-c", cubin], check=True, text=True,
-                              capture_output=True).stdout
-        for kernel in re.findall(r"\n\.text\.(\w+):", text):
-            names = [name_of(instruction).split(".")[0] for instruction in code_of(text, kernel)[0]]
-            yield kernel, sum(name in LOCAL for name in names), schedules.get(kernel, "")
+    for kernel in re.findall(r"\n\.text\.(\w+):", code):
+        names = [name_of(instruction).split(".")[0] for instruction in code_of(code, kernel)[0]]
+        yield kernel, sum(name in LOCAL for name in names), schedules.get(kernel, "")
 
 
 def main():
@@ -43,13 +37,11 @@ def main():
     own = sys.argv[1:]
     given = own[own.index("--") + 1:] if "--" in own else []
     request = parser.parse_args(own[:own.index("--")] if "--" in own else own)
-    programs = pathlib.Path(os.environ.get("EIDER_BIN", pathlib.Path(__file__).resolve().parent.parent / "build/bin"))
     found = 0
     for op in request.ops:
         for width in request.widths.split(","):
             with tempfile.TemporaryDirectory() as directory:
-                for kernel, count, schedule in spills_of(programs / "eider",
-                                                         [op, "--dim", f"hidden={width}", "--arch", request.arch, *given], directory):
+                for kernel, count, schedule in spills_of(directory, op, "--dim", f"hidden={width}", "--arch", request.arch, *given):
                     if count:
                         found += 1
                         print(f"{width:>6} {count:4} {kernel:32} {schedule}", flush=True)
