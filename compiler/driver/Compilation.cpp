@@ -6,11 +6,14 @@
 #include "compiler/driver/Compilation.h"
 
 #include "compiler/emit/CudaPrinter.h"
+#include "compiler/transforms/Boundary.h"
 #include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/Targets.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace eider;
@@ -85,23 +88,25 @@ std::optional<VariantKind> Compilation::variantOfGiven() {
 }
 
 ModuleOp Compilation::scheduled(VariantKind variant) {
-  if (variant == VariantKind::general || variant == VariantKind::uneven)
+  if (variant == VariantKind::aligned || variant == VariantKind::uneven)
     variant = VariantKind::contiguous;
   OwningOpRef<ModuleOp> &scheduled = scheduled_[variant];
   if (scheduled)
     return *scheduled;
   const bool isCooperative = transforms::isCooperative(variant);
-  const int64_t rows = transforms::mostRowsOf(variant);
-  const int64_t held = variant == VariantKind::cooperative         ? transforms::fewHeld
-                       : variant == VariantKind::cooperative_large ? transforms::manyHeld
-                                                                   : 0;
+  const transforms::Launches launches = {
+      .rows = transforms::mostRowsOf(variant),
+      .held = variant == VariantKind::cooperative         ? transforms::fewHeld
+              : variant == VariantKind::cooperative_large ? transforms::manyHeld
+                                                          : 0,
+      .anywhere = variant == VariantKind::general};
   const std::optional<VariantKind> own = variantOfGiven();
   const bool isGiven = isCooperative || !own || *own == variant;
   OwningOpRef<ModuleOp> module = legalized().clone();
   PassManager manager(&context);
   if (options_.timings)
     manager.enableTiming();
-  manager.addPass(transforms::createAssignSchedule(isGiven ? options_.schedule : "", rows, held));
+  manager.addPass(transforms::createAssignSchedule(isGiven ? options_.schedule : "", launches));
   manager.addPass(transforms::createJoin());
   if (isCooperative) {
     manager.addPass(createCanonicalizerPass());
@@ -129,6 +134,20 @@ static bool mayBeUneven(ir::ProgramOp program) {
   return ShapedType::isDynamic(rows) || rows % widest != 0;
 }
 
+/// Whether rows that lie apart may be read and written as contiguous ones are, where each begins on
+/// as many bytes: none would begin on more than an element's where they are odd.
+static bool mayLieApart(ir::ProgramOp program) {
+  return llvm::any_of(program.getBlock(), [](Operation &op) {
+    const auto type = dyn_cast_or_null<RankedTensorType>(transforms::boundaryType(op));
+    if (!type || type.getRank() < 2 || op.hasAttr("workspace") ||
+        ShapedType::isDynamic(type.getShape().back()))
+      return false;
+    const int64_t bits = type.getElementTypeBitWidth();
+    return std::gcd<int64_t>(16, type.getShape().back() * bits / 8) >
+           std::max<int64_t>(1, bits / 8);
+  });
+}
+
 /// Those that the heuristic has for this program: one, where narrow rows allow a thread no more.
 std::vector<VariantKind> Compilation::cooperativeVariants() {
   std::vector<VariantKind> kinds;
@@ -151,7 +170,9 @@ std::vector<VariantKind> Compilation::variants() {
   std::vector<VariantKind> kinds = {VariantKind::contiguous, VariantKind::general};
   auto usual = scheduled().getOps<ir::ProgramOp>();
   if (llvm::any_of(usual, mayBeUneven))
-    kinds.insert(kinds.begin() + 1, VariantKind::uneven);
+    kinds.insert(kinds.end() - 1, VariantKind::uneven);
+  if (llvm::any_of(usual, mayLieApart))
+    kinds.insert(kinds.end() - 1, VariantKind::aligned);
   if (const std::optional<VariantKind> own = variantOfGiven())
     kinds.insert(kinds.begin(), *own);
   if (!options_.schedule.empty())

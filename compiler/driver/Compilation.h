@@ -48,7 +48,7 @@ private:
   const CompileOptions options_;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> legalized_;
-  /// By variant; `general` has the schedules of `contiguous`.
+  /// By variant; `uneven` and `aligned` have the schedules of `contiguous`.
   std::map<transforms::VariantKind, mlir::OwningOpRef<mlir::ModuleOp>> scheduled_;
 
   mlir::ModuleOp legalized();

@@ -179,13 +179,9 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
     list.push_back(predicate);
   };
   for (unsigned index = 0; index < contract.tensors.size(); ++index) {
-    if (kind == VariantKind::general) {
-      // Of three dims that are rows and columns, the columns lie together.
-      const bool isMatrix = contract.tensors[index].shape.size() != 3 || isReadByAxes(index);
-      add(isMatrix ? Kind::UnitStride : Kind::Contiguous, index, 0);
-      continue;
-    }
-    add(Kind::Contiguous, index, 0);
+    // Of three dims that are rows and columns, the columns lie together.
+    const bool isMatrix = contract.tensors[index].shape.size() != 3 || isReadByAxes(index);
+    add(transforms::isStrided(kind) && isMatrix ? Kind::UnitStride : Kind::Contiguous, index, 0);
     int64_t alignment = 1;
     for (simt::KernelOp kernel : kernels.getOps<simt::KernelOp>())
       if (auto kept = kernel.getAlignments().getAs<IntegerAttr>(contract.tensors[index].name))

@@ -78,11 +78,12 @@ std::string spaceOf(ir::ProgramOp program, const transforms::Domain &domain) {
 static std::string variantsOf(Compilation &compilation) {
   std::string text;
   const std::vector<VariantKind> kinds = compilation.variants();
-  const bool hasUneven = llvm::is_contained(kinds, VariantKind::uneven);
+  auto has = [&](VariantKind kind) { return llvm::is_contained(kinds, kind); };
   for (VariantKind kind : kinds) {
     if (kind == VariantKind::contiguous)
       return text + "contiguous (row-major, aligned), then " +
-             (hasUneven ? "uneven (the same, of any number of rows), then " : "") +
+             (has(VariantKind::uneven) ? "uneven (the same, of any number of rows), then " : "") +
+             (has(VariantKind::aligned) ? "aligned (any row stride, aligned), then " : "") +
              "general (any row stride, any alignment)";
     text += transforms::nameOf(kind);
     text += transforms::isCooperative(kind)

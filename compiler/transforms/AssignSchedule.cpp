@@ -34,6 +34,7 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
     schedule = other.schedule;
     rows = other.rows;
     held = other.held;
+    anywhere = other.anywhere;
   }
 
   Option<std::string> schedule{*this, "schedule",
@@ -43,6 +44,8 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
   Option<int64_t> held{*this, "held", llvm::cl::init(0),
                        llvm::cl::desc("elements of a thread of a cooperative kernel, at most; 0: "
                                       "the blocks of no kernel meet")};
+  Option<bool> anywhere{*this, "anywhere", llvm::cl::init(false),
+                        llvm::cl::desc("whether rows begin anywhere, whatever their width")};
 
   StringRef getArgument() const final { return "eider-assign-schedule"; }
   void getDependentDialects(DialectRegistry &registry) const final {
@@ -74,6 +77,8 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
     auto domain = Domain::of(program, rows);
     if (!domain)
       return failure();
+    if (anywhere)
+      domain->alignedElements = 1;
     std::string message;
     ScheduleAttr chosen = program.getScheduleAttr();
     if (!given.empty())
@@ -128,10 +133,11 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
 } // namespace
 
 std::unique_ptr<Pass> eider::transforms::createAssignSchedule(const std::string &schedule,
-                                                              int64_t rows, int64_t held) {
+                                                              Launches launches) {
   auto pass = std::make_unique<AssignSchedule>();
   pass->schedule = schedule;
-  pass->rows = rows;
-  pass->held = held;
+  pass->rows = launches.rows;
+  pass->held = launches.held;
+  pass->anywhere = launches.anywhere;
   return pass;
 }

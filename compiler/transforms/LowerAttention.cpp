@@ -100,8 +100,8 @@ LogicalResult ProgramLowering::attend() {
   Value pages, tablePitch;
   if (op.getPages()) {
     pages = pointerOf(op.getPages());
-    tablePitch = isGeneral() ? strides.lookup(nameOf(op.getPages())) : extentOf(op.mostOfEach());
-  } else if (!isGeneral()) {
+    tablePitch = isStrided() ? strides.lookup(nameOf(op.getPages())) : extentOf(op.mostOfEach());
+  } else if (!isStrided()) {
     apart = pitchesWithoutPages(op, it);
   }
   if (it.scaleAxes) {
@@ -110,7 +110,7 @@ LogicalResult ProgramLowering::attend() {
     for (auto [ofKey, ofValue] : llvm::zip_equal(ofKeys, ofValues))
       llvm::append_values(apart, ofKey, ofValue);
     for (Value scale : {op.getKeyScale(), op.getValueScale()})
-      if (it.blocks > 1 && !isGeneral()) // which are loaded together
+      if (it.blocks > 1 && variant != VariantKind::general) // which are loaded together
         alignments[nameOf(scale)] = std::gcd<int64_t>(16, it.blocks * 4);
   }
   const Value written = pointers.lookup(output.getName());
@@ -156,12 +156,11 @@ int64_t ProgramLowering::alignAttended(ValueRange values, SmallVectorImpl<Value>
     auto type = cast<RankedTensorType>(value.getType());
     const StringRef name = cast<InputOp>(value.getDefiningOp()).getName();
     const int64_t bytes = type.getElementTypeBitWidth() / 8;
-    const int64_t ofRows =
-        isGeneral() ? bytes : std::gcd<int64_t>(16, type.getShape().back() * bytes);
+    const int64_t ofRows = alignmentOf(type.getShape().back() * bytes, bytes);
     alignments[name] = ofRows;
     alignment = std::min(alignment, ofRows);
     llvm::append_range(apart, pitches.lookup(name));
-    if (isGeneral() && value.getDefiningOp()->hasAttr("workspace")) // rows and heads lie together
+    if (isStrided() && value.getDefiningOp()->hasAttr("workspace")) // rows and heads lie together
       for (int64_t axis : {1, 2})
         apart.push_back(i64(ShapedType::getNumElements(type.getShape().drop_front(axis))));
   }

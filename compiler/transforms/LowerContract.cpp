@@ -18,8 +18,7 @@ using namespace eider::transforms;
 /// What a kernel asks of the rows of a matrix that it multiplies, in bytes.
 int64_t ProgramLowering::alignmentOfRows(StringRef name, RankedTensorType type) {
   const int64_t bits = type.getElementTypeBitWidth(), bytes = std::max<int64_t>(1, bits / 8);
-  const int64_t alignment =
-      isGeneral() ? bytes : std::gcd<int64_t>(16, type.getShape().back() * bits / 8);
+  const int64_t alignment = alignmentOf(type.getShape().back() * bits / 8, bytes);
   int64_t &kept = alignments.try_emplace(name, 1).first->second;
   kept = std::max(kept, alignment);
   return alignment;
@@ -53,7 +52,7 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
   auto pointerOf = [&](Value value) { return value ? pointers.lookup(nameOf(value)) : Value(); };
   auto pitchOf = [&](Value value) { // of rows, the last
     const SmallVector<Value> all = value ? pitches.lookup(nameOf(value)) : SmallVector<Value>();
-    if (value && isGeneral() && value.getDefiningOp()->hasAttr("workspace"))
+    if (value && isStrided() && value.getDefiningOp()->hasAttr("workspace"))
       return i64(typeOf(value).getShape().back());
     return all.empty() ? Value() : all.back();
   };

@@ -112,7 +112,7 @@ void ProgramLowering::repeat(RepeatOp op) {
     at = rowChosen(chosen.getIndex(), dimsOf(type).getExprs().front());
   if (type.getRank() == 1)
     pitch = i64(0); // every row has the same
-  const int64_t alignment = isGeneral() ? bytes : std::gcd<int64_t>(16, period * bytes);
+  const int64_t alignment = alignmentOf(period * bytes, bytes);
   int64_t &kept = alignments.try_emplace(name, 1).first->second;
   kept = std::max(kept, alignment);
   auto load =

@@ -34,9 +34,11 @@ static std::string suffixOf(VariantKind variant) {
 }
 
 static constexpr VariantKind allVariants[] = {
-    VariantKind::cooperative, VariantKind::cooperative_large, VariantKind::rows_4,
-    VariantKind::rows_8,      VariantKind::rows_16,           VariantKind::rows_32,
-    VariantKind::few_rows,    VariantKind::contiguous,        VariantKind::uneven,
+    VariantKind::cooperative, VariantKind::cooperative_large,
+    VariantKind::rows_4,      VariantKind::rows_8,
+    VariantKind::rows_16,     VariantKind::rows_32,
+    VariantKind::few_rows,    VariantKind::contiguous,
+    VariantKind::uneven,      VariantKind::aligned,
     VariantKind::general};
 
 /// Whether rows of a transposed tensor may begin anywhere.
@@ -113,7 +115,7 @@ void ProgramLowering::addArguments() {
     addGivenParts(add);
   if (program.getScheduleAttr().getKnobs().combine)
     addParts(add);
-  if (isGeneral())
+  if (isStrided())
     for (Operation &op : program.getBlock())
       if (Type type = boundaryType(op); type && !op.hasAttr("workspace"))
         for (int64_t axis = 0; axis + 1 < axesWithStride(op, type); ++axis) {
@@ -152,12 +154,12 @@ SmallVector<Attribute> ProgramLowering::header() {
   SmallVector<Attribute> lines = {b.getStringAttr(program.getSymName() + ": reads " + reads)};
   if (!writes.empty()) // else in-outs alone, which are updated
     lines.push_back(b.getStringAttr("writes " + writes));
-  lines.push_back(
-      b.getStringAttr(target + dimText + " · " +
-                      (isGeneral() ? "any row stride, any alignment" : "contiguous, aligned") +
-                      (variant == VariantKind::uneven ? ", any number of rows" : "") +
-                      (isCooperative() ? " · all blocks at once" : "") +
-                      (mostRows ? " · at most " + std::to_string(mostRows) + " rows" : "")));
+  lines.push_back(b.getStringAttr(
+      target + dimText + " · " + (isStrided() ? "any row stride, " : "contiguous, ") +
+      (variant == VariantKind::general ? "any alignment" : "aligned") +
+      (variant == VariantKind::uneven ? ", any number of rows" : "") +
+      (isCooperative() ? " · all blocks at once" : "") +
+      (mostRows ? " · at most " + std::to_string(mostRows) + " rows" : "")));
   lines.push_back(b.getStringAttr("schedule " + program.getScheduleAttr().str()));
   return lines;
 }
@@ -179,7 +181,7 @@ ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level
   const int64_t bits = std::max(1u, cast<RankedTensorType>(type).getElementTypeBitWidth());
   const int64_t bytes = std::max<int64_t>(1, bits / 8);
   Place place{simt::Access::elements};
-  if (isGeneral())
+  if (isStrided())
     place.pitch = strides.lookup(name);
   else if (level.transposed)
     place.pitch = pitchOfTranspose(level);
@@ -194,7 +196,7 @@ ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level
   case LevelKind::columns:
     place.access = simt::Access::columns;
     place.pitch = nullptr;
-    place.alignment = isGeneral() ? bytes : 16;
+    place.alignment = alignmentOf(16, bytes);
     break;
   case LevelKind::groups:
     place.access = domain.isValueOfTile(level) ? simt::Access::block : simt::Access::groups;
@@ -214,9 +216,7 @@ ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level
     // Rows start at multiples of the width: the largest power of two that divides it is what an
     // access may rely on.
     place.alignment =
-        isGeneral() ? bytes
-                    : std::gcd<int64_t>(16, (level.transposed ? tile.getMultiple() : domain.width) *
-                                                bits / 8);
+        alignmentOf((level.transposed ? tile.getMultiple() : domain.width) * bits / 8, bytes);
     break;
   }
   if (place.access == simt::Access::elements || place.access == simt::Access::columns) {
@@ -257,7 +257,7 @@ void ProgramLowering::clearPadding(OutputOp op) {
   builder.setInsertionPointToEnd(&kernel.getBlock());
   const int64_t bytes =
       cast<RankedTensorType>(op.getValue().getType()).getElementTypeBitWidth() / 8;
-  const int64_t alignment = isGeneral() ? bytes : 16;
+  const int64_t alignment = alignmentOf(16, bytes);
   alignments[op.getName()] = alignment;
   simt::ClearPaddingOp::create(builder, op.getLoc(), pointers.lookup(op.getName()),
                                layouts.lookup(op.getName()), alignment);
@@ -610,7 +610,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
   LowerToSimt(const LowerToSimt &other) : PassWrapper(other) { variant = other.variant; }
 
   Option<std::string> variant{*this, "variant", llvm::cl::init("contiguous"),
-                              llvm::cl::desc("few_rows, contiguous, uneven, general, …")};
+                              llvm::cl::desc("few_rows, contiguous, uneven, aligned, general, …")};
 
   StringRef getArgument() const final { return "eider-lower-to-simt"; }
   StringRef getDescription() const final { return "Tensor programs become thread programs"; }
@@ -623,7 +623,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
         llvm::find_if(allVariants, [&](VariantKind kind) { return variant == nameOf(kind); });
     if (found == std::end(allVariants)) {
       getOperation().emitError() << "no variant '" << variant
-                                 << "'; they are few_rows, contiguous, uneven, general";
+                                 << "'; they are few_rows, contiguous, uneven, aligned, general";
       return signalPassFailure();
     }
     const VariantKind kind = *found;
@@ -641,7 +641,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
       std::string message = "no schedule; run eider-assign-schedule first";
       if (mayBeginAnywhere(kind) && domain->transposes)
         shortenChunks(program, *domain);
-      if (kind == VariantKind::general)
+      if (isStrided(kind))
         leaveWarpgroups(program, *domain);
       ScheduleAttr schedule = program.getScheduleAttr();
       simt::TileAttr tile = schedule ? tileOf(schedule, *domain, message) : simt::TileAttr();

@@ -32,11 +32,16 @@ std::unique_ptr<mlir::Pass> createPlaceTransposes();
 /// Cuts programs at grid-wide dependences into one program a kernel: `eider-partition`.
 std::unique_ptr<mlir::Pass> createPartition();
 
-/// Sets each program's schedule: the given one or the heuristic's for launches of at most `rows`
-/// rows (0: of any number), or for cooperative kernels whose threads hold at most `held` elements
-/// (0: for none): `eider-assign-schedule{schedule="row<…>" rows=256 held=16}`.
-std::unique_ptr<mlir::Pass> createAssignSchedule(const std::string &schedule = "", int64_t rows = 0,
-                                                 int64_t held = 0);
+/// The launches that a schedule is chosen for.
+struct Launches {
+  int64_t rows = 0;      ///< At most; 0: any number.
+  int64_t held = 0;      ///< Elements of a thread of a cooperative kernel, at most; 0: of none.
+  bool anywhere = false; ///< Whether rows begin anywhere, whatever their width.
+};
+/// Sets each program's schedule: the given one or the heuristic's for such launches:
+/// `eider-assign-schedule{schedule="row<…>" rows=256 held=16 anywhere}`.
+std::unique_ptr<mlir::Pass> createAssignSchedule(const std::string &schedule = "",
+                                                 Launches launches = {});
 
 /// A program whose schedule is cooperative takes in the one that leaves it parts of a reduction
 /// over the whole matrix: `eider-join`.
@@ -58,8 +63,13 @@ enum class VariantKind {
   few_rows,   ///< Contiguous, with at most 256 rows.
   contiguous, ///< Row-major without gaps, 16-byte aligned.
   uneven,     ///< The same, of any number of rows, so that rows of a transpose begin anywhere.
+  aligned,    ///< Any row stride, but rows that begin on 16 bytes where contiguous ones do.
   general     ///< Any row stride, any alignment.
 };
+/// Whether rows lie apart as the launch says.
+inline bool isStrided(VariantKind variant) {
+  return variant == VariantKind::aligned || variant == VariantKind::general;
+}
 /// Whether a variant is for matrices that all blocks together hold.
 inline bool isCooperative(VariantKind variant) {
   return variant == VariantKind::cooperative || variant == VariantKind::cooperative_large;

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
+#include <numeric>
 #include <set>
 
 namespace eider::transforms {
@@ -52,7 +53,11 @@ private:
   Value transposedCursor;        ///< Null where no value is of the transposed matrix.
   std::set<int64_t> turnedSizes; ///< Bytes of shared memory, of what is transposed.
 
-  bool isGeneral() const { return variant == VariantKind::general; }
+  bool isStrided() const { return transforms::isStrided(variant); }
+  /// The bytes on which rows of so many begin, up to 16; of one element in the general variant.
+  int64_t alignmentOf(int64_t bytesOfRow, int64_t bytesOfElement) const {
+    return variant == VariantKind::general ? bytesOfElement : std::gcd<int64_t>(16, bytesOfRow);
+  }
   bool isCooperative() { return program.getScheduleAttr().getKnobs().cooperative != 0; }
   Type heldType(Type tensor) const;
   void addArguments();
@@ -127,7 +132,7 @@ private:
   }
 };
 
-/// In the variant for rows that begin anywhere: warpgroups read those that begin on 16 bytes.
+/// In variants of rows that lie apart: warpgroups read contiguous ones that begin on 16 bytes.
 void leaveWarpgroups(ProgramOp program, const Domain &domain);
 
 } // namespace eider::transforms

@@ -30,6 +30,8 @@ const char *eider::transforms::nameOf(VariantKind variant) {
     return "few_rows";
   case VariantKind::uneven:
     return "uneven";
+  case VariantKind::aligned:
+    return "aligned";
   case VariantKind::general:
     return "general";
   case VariantKind::contiguous:

@@ -93,8 +93,10 @@ std::vector<matrix::Case> cases() {
   add(quantised, {.block = "1x64", .fromFormat = "e4m3", .settings = {{"window", "40"}}});
   for (const char *dtype : {"bf16", "f32"}) // rows that lie apart, and begin anywhere
     for (const int64_t block : {32, 64}) {
-      add(inBlocks({77, 0, 1, 130}, 128, block), {.dtype = dtype});
-      cases.back().layout = {/*padding=*/3, /*shift=*/1};
+      for (const matrix::Layout layout : matrix::apart) {
+        add(inBlocks({77, 0, 1, 130}, 128, block), {.dtype = dtype});
+        cases.back().layout = layout;
+      }
     }
   return cases;
 }

@@ -47,8 +47,10 @@ std::vector<matrix::Case> cases() {
   add({.lengths = {700, 0, 33}}, {}, "auto",
       "attention<threads = 64, vector = 1, blocks = 37, prefetch = 2, combine = 1>");
   for (const int64_t axes : {0, 2}) { // rows that lie apart, and begin anywhere
-    add({.scales = 2, .scaleAxes = axes});
-    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+    for (const matrix::Layout layout : matrix::apart) {
+      add({.scales = 2, .scaleAxes = axes});
+      cases.back().layout = layout;
+    }
   }
   add({.lengths = {0, 0}});
   add({.lengths = {300, 20, 64}, .quantised = true}, {.block = "1x64"});

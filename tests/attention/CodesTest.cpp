@@ -60,8 +60,10 @@ std::vector<matrix::Case> cases() {
       add({.heads = 2, .kvHeads = 1, .lengths = {65, 0, 1, 130, 2}}, causally(causal), schedule);
       add({}, causally(causal, {.settings = {{"alibi", "1"}, {"softcap", "20"}}}), schedule);
       add({}, causally(causal, {.settings = {{"scaled", "0"}}}), schedule);
-      add({}, causally(causal), schedule); // rows that lie apart, and begin anywhere
-      cases.back().layout = {/*padding=*/3, /*shift=*/1};
+      for (const matrix::Layout layout : matrix::apart) {
+        add({}, causally(causal), schedule); // rows that lie apart, and begin anywhere
+        cases.back().layout = layout;
+      }
     }
   }
   for (const int64_t tokens : {0, 1, 16, 63, 64, 65})

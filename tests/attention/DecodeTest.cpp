@@ -64,8 +64,10 @@ std::vector<matrix::Case> cases() {
           d == 96 ? "software" : "auto");
     add({.lengths = {700, 0, 33}, .scaleAxes = axes}, {}, "auto",
         "attention<threads = 256, vector = 1, blocks = 16, prefetch = 3>");
-    add({.scales = 2, .scaleAxes = axes});
-    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+    for (const matrix::Layout layout : matrix::apart) {
+      add({.scales = 2, .scaleAxes = axes});
+      cases.back().layout = layout;
+    }
   }
   for (const char *format : {"bf16", "f16"}) { // caches of no codes
     for (const char *dtype : {"bf16", "f16", "f32"})
@@ -81,8 +83,10 @@ std::vector<matrix::Case> cases() {
       add({.heads = heads, .kvHeads = kvHeads}, {.format = format});
     add({.lengths = {700, 0, 33}}, {.format = format}, "auto",
         "attention<threads = 128, vector = 1, blocks = 16, prefetch = 3>");
-    add({}, {.format = format});
-    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+    for (const matrix::Layout layout : matrix::apart) {
+      add({}, {.format = format});
+      cases.back().layout = layout;
+    }
   }
   add({.lengths = {0, 0}});
   add({.lengths = {1}});
@@ -94,8 +98,10 @@ std::vector<matrix::Case> cases() {
         "map<threads = 32, vector = 16, loads = 2>"})
     add({.lengths = {700, 0, 33}}, {}, "auto", schedule);
   for (const char *dtype : {"bf16", "f32"}) { // rows that lie apart, and begin anywhere
-    add({}, {.dtype = dtype});
-    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+    for (const matrix::Layout layout : matrix::apart) {
+      add({}, {.dtype = dtype});
+      cases.back().layout = layout;
+    }
   }
   return cases;
 }
@@ -412,7 +418,7 @@ TEST(Decode, ContractsSayWhatALaunchNeeds) {
     const contract::Contract one = contractOf(made.program, made.options, target);
     // Of one to four sequences another kernel combines, where it may begin early.
     const bool mayOverlap = target == std::string("sm_90");
-    ASSERT_EQ(one.variants.size(), mayOverlap ? 4u : 3u) << "for few, contiguous, general";
+    ASSERT_EQ(one.variants.size(), mayOverlap ? 5u : 4u) << "for few, contiguous, aligned, general";
     for (const contract::Variant &variant : one.variants) {
       const bool isTwo = variant.name == "rows_4";
       ASSERT_EQ(variant.launches.size(), isTwo ? 2u : 1u);

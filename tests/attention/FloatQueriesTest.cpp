@@ -61,8 +61,10 @@ std::vector<matrix::Case> cases() {
     add({}, with(dtype, {.settings = {{"softcap", "20"}, {"alibi", "1"}}}));
     add({.lengths = {70, 0, 33}}, with(dtype, {.settings = {{"causal", "1"}}}));
     add({.tokens = 40}, with(dtype), "software", "", "specials");
-    add({}, with(dtype)); // rows that lie apart, and begin anywhere
-    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+    for (const matrix::Layout layout : matrix::apart) {
+      add({}, with(dtype)); // rows that lie apart, and begin anywhere
+      cases.back().layout = layout;
+    }
   }
   return cases;
 }

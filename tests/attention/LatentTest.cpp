@@ -106,11 +106,15 @@ std::vector<matrix::Case> cases() {
         "auto", "attention<threads = 128, vector = 1, split = 4, blocks = 16, prefetch = 3>");
   }
   for (const char *dtype : {"bf16", "f32"}) { // rows that lie apart, and begin anywhere
-    add(narrow({77, 0, 20}, 32), {.dtype = dtype});
-    cases.back().layout = {/*padding=*/3, /*shift=*/1};
-    add(latents({20, 33}, 16),
-        {.dtype = dtype, .format = dtype == std::string("f32") ? "bf16" : "e4m3"});
-    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+    for (const matrix::Layout layout : matrix::apart) {
+      add(narrow({77, 0, 20}, 32), {.dtype = dtype});
+      cases.back().layout = layout;
+    }
+    for (const matrix::Layout layout : matrix::apart) {
+      add(latents({20, 33}, 16),
+          {.dtype = dtype, .format = dtype == std::string("f32") ? "bf16" : "e4m3"});
+      cases.back().layout = layout;
+    }
   }
   return cases;
 }

@@ -57,8 +57,10 @@ std::vector<matrix::Case> cases() {
     add({.lengths = {70, 3, 40}},
         causally(causal, {.settings = {{"alibi", "1"}, {"softcap", "20"}}}));
     add({.lengths = {70, 3, 40}}, causally(causal, {.settings = {{"scaled", "0"}}}));
-    add({.lengths = {70, 3, 40}}, causally(causal)); // rows that lie apart, and begin anywhere
-    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+    for (const matrix::Layout layout : matrix::apart) {
+      add({.lengths = {70, 3, 40}}, causally(causal)); // rows that lie apart, and begin anywhere
+      cases.back().layout = layout;
+    }
   }
   return cases;
 }

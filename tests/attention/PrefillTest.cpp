@@ -89,8 +89,10 @@ std::vector<matrix::Case> cases() {
           "attention<threads = 64, vector = 1, rows = 16, columns = 16, split = 2" +
               std::string(ahead) + ">");
   for (const char *dtype : {"bf16", "f32"}) { // rows that lie apart, and begin anywhere
-    add({}, causal({.dtype = dtype}));
-    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+    for (const matrix::Layout layout : matrix::apart) {
+      add({}, causal({.dtype = dtype}));
+      cases.back().layout = layout;
+    }
   }
   return cases;
 }

@@ -46,8 +46,10 @@ std::vector<matrix::Case> cases() {
       {.block = "1x64", .settings = {{"window", "40"}, {"softcap", "20"}}});
   add({}, {.block = "1x64"}, "auto",
       "attention<threads = 64, vector = 1, blocks = 16, prefetch = 3>");
-  add({}, {.block = "1x64"});
-  cases.back().layout = {/*padding=*/3, /*shift=*/1};
+  for (const matrix::Layout layout : matrix::apart) {
+    add({}, {.block = "1x64"});
+    cases.back().layout = layout;
+  }
   for (const char *causal : {"0", "1"})
     for (const char *block : {"1x32", "1x64", "1x*"})
       cases.push_back(

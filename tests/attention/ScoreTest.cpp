@@ -154,8 +154,10 @@ std::vector<matrix::Case> decodeCases() {
           scored("20", "1", {.settings = {{"window", window}}}));
   for (const char *format : {"e4m3", "e5m2", "e4m3fnuz"})
     add({}, scored("20", "1", {.format = format}), "software");
-  add({}, scored("20", "1"));
-  cases.back().layout = {/*padding=*/3, /*shift=*/1};
+  for (const matrix::Layout layout : matrix::apart) {
+    add({}, scored("20", "1"));
+    cases.back().layout = layout;
+  }
   for (const int64_t scaleAxes : {1, 2})
     add({.scales = 2, .scaleAxes = scaleAxes}, scored("5", "1"));
   for (const char *format : {"bf16", "f16"})
@@ -187,8 +189,10 @@ std::vector<matrix::Case> prefillCases() {
       add({.tokens = tokens, .heads = 2, .kvHeads = 1, .d = 32}, scored("20", "1"), causal);
   }
   add({}, scored("20", "1", {.settings = {{"scaled", "0"}}}), "1");
-  add({}, scored("20", "1"), "1");
-  cases.back().layout = {/*padding=*/3, /*shift=*/1};
+  for (const matrix::Layout layout : matrix::apart) {
+    add({}, scored("20", "1"), "1");
+    cases.back().layout = layout;
+  }
   for (const Function &function : functions)
     for (const char *schedule : {"", ofWarpgroups, ofSplits})
       for (const bool causal : {false, true})

@@ -86,9 +86,11 @@ std::vector<matrix::Case> cases() {
         for (const char *dtype : {"bf16", "f16"})
           add(shape, causally(causal, floats(dtype)), "auto", schedule);
       }
-      add(narrow(100), causally(causal), "auto",
-          schedule); // rows that lie apart, and begin anywhere
-      cases.back().layout = {/*padding=*/3, /*shift=*/1};
+      for (const matrix::Layout layout : matrix::apart) {
+        add(narrow(100), causally(causal), "auto",
+            schedule); // rows that lie apart, and begin anywhere
+        cases.back().layout = layout;
+      }
     }
     add(latents(40), causally(causal), "auto", codesThatWait);
     for (const char *schedule : {waiting, ofCodes}) // of which sm_75 has room for the first

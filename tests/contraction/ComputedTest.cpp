@@ -92,8 +92,10 @@ std::vector<matrix::Case> cases() {
     }
   for (Rows kind :
        {Rows::bf16, Rows::rounded, Rows::codes}) { // rows that begin anywhere, and end so
-    cases.push_back(caseOf(twoProducts(kind), 19, 401));
-    cases.back().layout = {/*padding=*/3, /*shift=*/1};
+    for (const matrix::Layout layout : matrix::apart) {
+      cases.push_back(caseOf(twoProducts(kind), 19, 401));
+      cases.back().layout = layout;
+    }
   }
   for (int64_t m : {0, 19, 200})
     cases.push_back(caseOf(experts(), m));

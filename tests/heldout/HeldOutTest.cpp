@@ -61,10 +61,12 @@ TEST(HeldOut, AgreeWithTheReference) {
   std::vector<matrix::Case> cases;
   for (const Program &program : heldout::programs())
     for (int64_t hidden : {192, 131})
-      for (const char *variant : {"few_rows", "contiguous", "general"}) {
+      for (const char *variant : {"few_rows", "contiguous", "aligned", "general"}) {
         matrix::Layout layout;
+        if (variant == std::string("aligned"))
+          layout = matrix::apart[0];
         if (variant == std::string("general"))
-          layout = {/*padding=*/3, /*shift=*/1};
+          layout = matrix::apart[1];
         cases.push_back(
             caseOf(program, {{"tokens", 37}, {"hidden", hidden}}, layout, cases.size()));
         cases.back().forAnyRows = variant == std::string("contiguous");

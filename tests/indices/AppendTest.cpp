@@ -54,7 +54,7 @@ std::vector<Point> points() {
                                          .scaleSource = source,
                                          .settings = of64},
                           .dims = extents(11, 128, 40)};
-    points.push_back(inEachVariant(packed)[source == std::string("dynamic") ? 2 : 1]);
+    points.push_back(inEachVariant(packed)[source == std::string("dynamic") ? 3 : 1]);
   }
   add({.op = "kv_append", .parameters = {.settings = of64}, .dims = extents(0, 64, 8)});
   add({.op = "kv_append", .parameters = {.settings = of64}, .dims = extents(4, 64, 0)});

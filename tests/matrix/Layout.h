@@ -15,6 +15,8 @@ struct Layout {
   int64_t padding = 0; ///< Elements between the end of a row and the next.
   int64_t shift = 0;   ///< Elements between an address of alignment 256 and the first element.
 };
+/// Of rows that lie apart: each aligned, or anywhere. Launches of a variant each.
+inline constexpr Layout apart[] = {{/*padding=*/16, /*shift=*/0}, {/*padding=*/3, /*shift=*/1}};
 
 /// One tensor's memory with guards before, between and after its rows: a poisoned image that is
 /// uploaded before a launch and inspected after it.

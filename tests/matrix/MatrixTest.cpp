@@ -117,6 +117,22 @@ TEST(Values, SpecialsAreAmongThem) {
   EXPECT_GT(count(0), 64) << "zeros, whole blocks of them";
 }
 
+/// Rows of whole accesses that lie apart need not be shifted, nor those that begin anywhere.
+TEST(Harness, TakesTheVariantOfTheLayout) {
+  Harness harness("host");
+  for (auto [memory, variant] : {std::pair<const char *, const char *>{"few rows", "few_rows"},
+                                 {"contiguous", "contiguous"},
+                                 {"padded", "aligned"},
+                                 {"strided", "general"},
+                                 {"misaligned", "general"}}) {
+    const Cell cell =
+        cellNamed("rms_norm_quant · bf16 · e4m3 · f32 · 1x64 · row_major · software · "
+                  "dynamic · default · 4B · several · " +
+                  std::string(memory) + " · normal");
+    EXPECT_EQ(harness.variantOf(harness.add(makeCase(cell, 1))), variant) << memory;
+  }
+}
+
 /// A kernel of other numerics than the reference is asked about is found out.
 TEST(Harness, SeesAWrongKernel) {
   Cell cell = cellNamed(

@@ -22,9 +22,10 @@ using namespace eider::at_points;
 using ::testing::IsEmpty;
 
 std::vector<Point> at_points::inEachVariant(const Point &point) {
-  std::vector<Point> points(3, point);
+  std::vector<Point> points(4, point);
   points[0].forAnyRows = false;
-  points[2].layout = {/*padding=*/3, /*shift=*/1};
+  points[2].layout = matrix::apart[0];
+  points[3].layout = matrix::apart[1];
   return points;
 }
 

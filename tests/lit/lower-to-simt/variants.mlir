@@ -1,6 +1,7 @@
-// Both variants of one program: alignment and pitch are where they differ.
+// Three variants of one program: alignment and pitch are where they differ.
 //
 // RUN: eider-opt %s -eider-lower-to-simt=variant=contiguous -canonicalize -cse | FileCheck %s --check-prefix=CONTIGUOUS
+// RUN: eider-opt %s -eider-lower-to-simt=variant=aligned -canonicalize -cse | FileCheck %s --check-prefix=ALIGNED
 // RUN: eider-opt %s -eider-lower-to-simt=variant=general -canonicalize -cse | FileCheck %s --check-prefix=GENERAL
 // RUN: eider-opt %s -eider-lower-to-simt -canonicalize -cse | FileCheck %s --check-prefix=CONTIGUOUS
 
@@ -40,6 +41,13 @@
 // GENERAL: simt.load groups %{{.*}} at %{{.*}} pitch %[[SS]] : i64 {{{.*}}group = 128 : i64}
 // GENERAL: simt.store elements %{{.*}} to %{{.*}} at %{{.*}} pitch %[[HS]] : i64 {alignment = 2 : i64}
 // GENERAL: simt.store elements %{{.*}} to %{{.*}} at %{{.*}} pitch %[[YS]] : i64 {alignment = 4 : i64}
+
+// ALIGNED: simt.kernel @p_aligned ["x", "h", "w", "s", "eps", "y", "x_stride", "h_stride", "s_stride", "y_stride", "tokens"] threads = 256
+// ALIGNED-SAME: alignments = {h = 16 : i64, w = 16 : i64, x = 16 : i64, y = 16 : i64}
+// ALIGNED: ^bb0(%[[X:[a-z0-9]+]]: {{.*}}, %[[XS:[a-z0-9]+]]: i64, %[[HS:[a-z0-9]+]]: i64, %[[SS:[a-z0-9]+]]: i64, %[[YS:[a-z0-9]+]]: i64, %[[TOKENS:[a-z0-9]+]]: i64):
+// ALIGNED: simt.load elements %[[X]] at %{{[a-z0-9]+}} pitch %[[XS]] : i64 :
+// ALIGNED: simt.load groups %{{.*}} at %{{.*}} pitch %[[SS]] : i64 {{{.*}}group = 128 : i64}
+// ALIGNED: simt.store elements %{{.*}} to %{{.*}} at %{{[a-z0-9]+}} pitch %[[YS]] : i64 :
 eider.program @p(tokens, hidden = 512) attributes {schedule = #eider.schedule<row<threads = 32, vector = 16, rows = 8>>} {
   %x = eider.input "x" : !b
   %h = eider.inout "h" : !b

@@ -211,7 +211,7 @@ TEST_F(LookupTest, TunedVariantsComeFirstWithTheirRange) {
   const Executable tuned = compile(program, options);
   const Executable merged = merge(base, {{TunedRange{{{"tokens", {5, 8}}}, narrow}, tuned}});
   const contract::Contract contract = contract::read(merged.contract);
-  ASSERT_EQ(contract.variants.size(), 4u);
+  ASSERT_EQ(contract.variants.size(), 5u);
   EXPECT_EQ(contract.variants[0].name, "tuned_tokens_5_8");
   EXPECT_THAT(contract.variants[0].source, HasSubstr("threads = 64"));
   const contract::Predicate &range = contract.variants[0].predicates.back();
@@ -220,7 +220,8 @@ TEST_F(LookupTest, TunedVariantsComeFirstWithTheirRange) {
   EXPECT_EQ(range.max, 8);
   EXPECT_EQ(contract.variants[1].name, "few_rows");
   EXPECT_EQ(contract.variants[2].name, "contiguous");
-  EXPECT_EQ(contract.variants[3].name, "general");
+  EXPECT_EQ(contract.variants[3].name, "aligned");
+  EXPECT_EQ(contract.variants[4].name, "general");
 }
 
 TEST_F(LookupTest, AnyNumberOfRowsOfATransposeIsTuned) {
@@ -242,7 +243,7 @@ TEST_F(LookupTest, JitTakesTheRecordInItsRangeAndTheHeuristicElsewhere) {
   const Device host = hostWithRecord(program, "hidden=256 tokens=5..8",
                                      "map<threads = 16, vector = 16, rows = 4, loads = 1>");
   const Kernel kernel = jit(program, host, {{"hidden", 256}});
-  ASSERT_EQ(kernel.variants().size(), 4u);
+  ASSERT_EQ(kernel.variants().size(), 5u);
   EXPECT_EQ(kernel.variants()[0].name, "tuned_tokens_5_8");
   EXPECT_EQ(kernel.prepare({{"tokens", 7}, {"hidden", 256}}).variant(), "tuned_tokens_5_8");
   EXPECT_EQ(kernel.prepare({{"tokens", 9}, {"hidden", 256}}).variant(), "few_rows");
@@ -261,7 +262,7 @@ TEST_F(LookupTest, ARecordThatIsNoLongerLegalIsLeftOutWithAWarning) {
   ASSERT_TRUE(Store(cache).replace({record}));
   std::vector<std::string> warnings;
   setLogHandler([&](const std::string &line) { warnings.push_back(line); });
-  EXPECT_EQ(jit(program, host, {{"hidden", 256}}).variants().size(), 3u);
+  EXPECT_EQ(jit(program, host, {{"hidden", 256}}).variants().size(), 4u);
   setLogHandler({});
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_THAT(warnings[0], HasSubstr("a tuning record is not used"));
