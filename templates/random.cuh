@@ -34,7 +34,8 @@ private:
   static EIDER_DEVICE uint32 high(uint64 x) { return static_cast<uint32>(x >> 32); }
 
   EIDER_DEVICE void mix(uint32 first, uint32 second) {
-    const uint64 a = 0xd2511f53ull * words[0], b = 0xcd9e8d57ull * words[2];
+    const uint64 a = arch::multiply_wide(0xd2511f53u, words[0]),
+                 b = arch::multiply_wide(0xcd9e8d57u, words[2]);
     words[0] = high(b) ^ words[1] ^ first;
     words[1] = low(b);
     words[2] = high(a) ^ words[3] ^ second;

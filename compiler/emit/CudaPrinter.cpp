@@ -117,7 +117,8 @@ Expression KernelPrinter::encodeText(EncodeOp op) {
     call += op.getBounded() ? "_bounded_quotient" : "_quotient";
   else
     call += std::string(op.getIgnoreNan() ? "_number" : "") +
-            (op.getOverflowToFormat() ? "_overflow" : "") + (op.getRandom() ? "_stochastic" : "");
+            (op.getOverflowToFormat() ? "_overflow" : "");
+  call += op.getRandom() ? "_stochastic" : "";
   call += "(" + operand(op.getInput(), true).text;
   for (Value other : {Value(op.getDivisor()), Value(op.getRandom())})
     if (other)

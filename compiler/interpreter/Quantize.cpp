@@ -194,12 +194,11 @@ Tensor interpreter::scaledOperand(const Quantization &origin, const Tensor &scal
   if (!divides)
     return apply(operations::multiply, input, factor);
   // A power of two may be multiplied with its inverse, which is as exact: then a NaN's sign is
-  // lost. So it is where the division comes before stochastic rounding.
+  // lost.
   bool isPower = scales.dtype == DType::e8m0 ||
                  (origin.amax && origin.numerics.powerOfTwo != ir::PowerOfTwo::none);
-  return isPower || origin.numerics.rounding == ir::Rounding::stochastic
-             ? apply(operations::divide, input, factor)
-             : quotient(input, factor, rulesOf(origin.numerics));
+  return isPower ? apply(operations::divide, input, factor)
+                 : quotient(input, factor, rulesOf(origin.numerics));
 }
 
 ScaledTensor interpreter::quantize(const Tensor &input, const Tensor *given, const Tensor *global,

@@ -271,12 +271,12 @@ LogicalResult EncodeOp::verify() {
     return failure();
   if (getDivisor() && (getOverflowToFormat() || getIgnoreNan()))
     return emitOpError("of a quotient saturates and keeps NaN; divide first for anything else");
-  if (getRandom() && (getDivisor() || getOverflowToFormat()))
-    return emitOpError("rounds stochastically, which saturates and divides nothing; divide first");
+  if (getRandom() && getOverflowToFormat())
+    return emitOpError("rounds stochastically, which saturates");
   if (getRandom() && getCodec() == CodecPath::hardware)
     return emitOpError("rounds stochastically, which no instruction does with 16 bits an element");
-  if (getRandom() && !getElementTypeOrSelf(getInput().getType()).isF32())
-    return emitOpError("rounds f32 stochastically; widen first");
+  if (getRandom() && !getDivisor() && !getElementTypeOrSelf(getInput().getType()).isF32())
+    return emitOpError("rounds f32, or a quotient, stochastically; widen first");
   if (getRandom() && failed(verifyRandom(*this, getRandom(), getInput())))
     return failure();
   return verifySame(*this, "the result", getResult().getType(),

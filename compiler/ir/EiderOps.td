@@ -155,7 +155,7 @@ def Eider_EncodeOp : Eider_Op<"encode", [Pure, AttrSizedOperandSegments]> {
   let description = [{
     `by %divisor`: the codes of the correctly rounded f32 quotient. The operand is f32, or bf16/f16 (exactly widened).
     `bounded`: the divisor is at least amax / maximum of its block, NaN and Inf included, so that no quotient needs a clamp.
-    `random %bits`: a value between two codes, whose place is p of their distance, goes up where p · 2^16 + bits + 1/2 is at least 2^16.
+    `random %bits`: a value (or quotient) between two codes, whose place is p of their distance, goes up where p · 2^16 + bits + 1/2 is at least 2^16.
     `codec` is set by `eider-legalize`.
   }];
   let arguments = (ins Eider_FloatTensor:$input, Optional<Eider_F32Tensor>:$divisor,

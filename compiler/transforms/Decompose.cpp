@@ -236,8 +236,8 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       }
     }
     Value input = op.getInput(), divisor;
-    bool plain = numerics.getOverflow() == Overflow::saturate &&
-                 numerics.getNan() == NaN::propagate && !op.getRandom();
+    bool plain =
+        numerics.getOverflow() == Overflow::saturate && numerics.getNan() == NaN::propagate;
     if (block.multiplier)
       input = a.binary<arith::MulFOp>(input, a.spread(block.multiplier, input.getType()));
     else if (plain)

@@ -239,6 +239,8 @@ inline uint32 select_bits(uint32 mask, uint32 a, uint32 b) { return (a & mask) |
 
 inline int opaque(int value) { return value; }
 
+inline uint64 multiply_wide(uint32 a, uint32 b) { return static_cast<uint64>(a) * b; }
+
 //===-- Float arithmetic --------------------------------------------------===//
 
 inline float one_nan(float value) { return value != value ? as_float(0x7fffffffu) : value; }
@@ -251,6 +253,11 @@ inline float fma_up(float a, float b, float c) {
   const float nearest = fma(a, b, c);
   const bool is_below = static_cast<double>(nearest) - sum < lost;
   return is_below ? std::nextafter(nearest, HUGE_VALF) : nearest;
+}
+inline float add_toward_zero(float a, float b) {
+  const double sum = static_cast<double>(a) + static_cast<double>(b); // as float, below it if at all
+  const auto nearest = static_cast<float>(sum);
+  return static_cast<double>(nearest) > sum ? std::nextafter(nearest, 0.0f) : nearest;
 }
 inline float rcp(float x) { return one_nan(1.0f / x); }
 inline float sqrt(float x) { return one_nan(std::sqrt(x)); }

@@ -340,6 +340,13 @@ EIDER_DEVICE int opaque(int value) {
   return value;
 }
 
+/// a · b, all bits of it. (Of 64-bit operands the compiler adds zeros to the high half.)
+EIDER_DEVICE uint64 multiply_wide(uint32 a, uint32 b) {
+  uint64 r;
+  asm("mul.wide.u32 %0, %1, %2;" : "=l"(r) : "r"(a), "r"(b));
+  return r;
+}
+
 //===-- Float arithmetic --------------------------------------------------===//
 
 /// Arithmetic makes one NaN, 0x7fffffff; this is where a processor that does otherwise mends it.
@@ -349,6 +356,8 @@ EIDER_DEVICE float one_nan(float value) { return value; }
 EIDER_DEVICE float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 /// The same, rounded up.
 EIDER_DEVICE float fma_up(float a, float b, float c) { return __fmaf_ru(a, b, c); }
+/// a + b of numbers that are not negative, rounded toward zero.
+EIDER_DEVICE float add_toward_zero(float a, float b) { return __fadd_rz(a, b); }
 /// 1 / x, correctly rounded.
 EIDER_DEVICE float rcp(float x) { return __frcp_rn(x); }
 EIDER_DEVICE float sqrt(float x) { return __fsqrt_rn(x); }

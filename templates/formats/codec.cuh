@@ -155,6 +155,21 @@ template <class T, CodecPath path> struct Codec {
     return encode_bounded_quotient(single(x), scale)[0];
   }
 
+  /// The code of the correctly rounded float x / scale, rounded as `encode_stochastic` does. Signs,
+  /// operands and what is bounded as in `encode_quotient` and `encode_bounded_quotient`.
+  template <class X, int count, Operand Scale>
+  static EIDER_DEVICE Fragment<T, count>
+  encode_quotient_stochastic(const Fragment<X, count> &x, const Scale &scale,
+                             const Fragment<uint16, count> &random) {
+    return divide_stochastic<false>(x, scale, random);
+  }
+  template <class X, int count, Operand Scale>
+  static EIDER_DEVICE Fragment<T, count>
+  encode_bounded_quotient_stochastic(const Fragment<X, count> &x, const Scale &scale,
+                                     const Fragment<uint16, count> &random) {
+    return divide_stochastic<true>(x, scale, random);
+  }
+
 private:
   /// The values, with the largest for NaN.
   template <int count>
@@ -262,6 +277,49 @@ private:
     piece.template write<given_signs, bounded>(codes, first);
     if (!bounded && arch::unlikely(is_unusual || sum != sum))
       divide_rare<size>(x, first, scale, codes);
+  }
+
+  template <bool bounded, class X, int count, Operand Scale>
+  static EIDER_DEVICE Fragment<T, count> divide_stochastic(const Fragment<X, count> &x,
+                                                           const Scale &scale,
+                                                           const Fragment<uint16, count> &random) {
+    static_assert(path == software, "no instruction takes 16 random bits an element");
+    static_assert(count % extent<Scale> == 0, "x and scale are of levels that do not go together");
+    constexpr int size = piece_of(count / extent<Scale>); // all of one scale
+    Fragment<T, count> codes{};
+    EIDER_UNROLL
+    for (int first = 0; first < count; first += size) {
+      const float divided = element<count>(scale, first);
+      const bool is_unusual = is_unusual_scale<-60>(divided);
+      const Divisor<3> divisor(divided);
+      Piece<T, path, size> piece;
+      piece.take(x, first);
+      piece.take_signs(x, first);
+      EIDER_UNROLL
+      for (int i = 0; i < size; ++i)
+        piece.values.fill(i, divisor.quotient(piece.values[i]));
+      piece.write_stochastic(codes, first, random);
+      const float sum = bounded ? 0.0f : sum_of_magnitudes(piece.values); // NaN if one is
+      if (arch::unlikely(is_unusual || sum != sum))
+        divide_stochastic_rare<size>(x, first, divided, random, codes);
+    }
+    return codes;
+  }
+
+  /// The same for any scale and any x, by division.
+  template <int size, class X, int count>
+  static EIDER_DEVICE void
+  divide_stochastic_rare(const Fragment<X, count> &x, int first, float scale,
+                         const Fragment<uint16, count> &random, Fragment<T, count> &codes) {
+    Piece<T, path, size> piece;
+    piece.take(x, first);
+    piece.take_signs(x, first);
+    piece.rescale(1.0f, has_minus(scale));
+    EIDER_UNROLL
+    for (int i = 0; i < size; ++i)
+      piece.values.fill(i, piece.values[i] / scale);
+    piece.write_stochastic(codes, first, random);
+    piece.write_nans(codes, first);
   }
 
   /// The same for any scale and any x: rescaled, with infinities and NaN as a division has them.

@@ -150,11 +150,11 @@ template <class T, CodecPath path, int size> struct Piece {
     EIDER_UNROLL
     for (int i = 0; i < size; i += 4) {
       const auto code = [&](int j) {
-        const int at = first + i + j;
-        return j < size ? stochastic_code(values[i + j], random.words[at / 2] >> at % 2 * 16) : 0u;
+        return j < size ? stochastic_code(values[i + j], random_of(random, first + i + j)) : 0u;
       };
-      put(codes, first + i,
-          Format<T>::pack(low_bytes(code(0), code(1), code(2), code(3)), signs[i / 4]));
+      const uint32 low = arch::byte_permute(code(0), code(1), 0x0073),
+                   high = arch::byte_permute(code(2), code(3), 0x0073);
+      put(codes, first + i, Format<T>::pack(arch::byte_permute(low, high, 0x5410), signs[i / 4]));
     }
   }
 
@@ -226,20 +226,25 @@ private:
     }
   }
 
-  /// In its low seven bits the code of |x|, saturating, rounded by the low 16 bits of `random`; NaN
-  /// gives junk. Where the lowest normal number and those above have their significands, codes and
-  /// the places between them are one number with `dropped` bits behind the point, which the random
-  /// bits carry over; half of the last of them stands for those that are not drawn.
+  /// In its top byte the code of |x|, saturating, rounded by `random`; NaN gives junk. From the
+  /// least exponent on, a float's bits less its exponent's bias are codes and the places between
+  /// them; below it those of the sum with that power of two are, which its rounding cuts beyond all
+  /// places. The random bits, which stand in the middle of their word, carry over a place; half of
+  /// the last of them, which is below, stands for those that are not drawn, and the bias is above.
   static EIDER_DEVICE uint32 stochastic_code(float x, uint32 random) {
-    constexpr int dropped = 23 - Format<T>::mantissa_bits;
-    constexpr uint32 least = 127 + 1 - Format<T>::bias, leading = 1u << 23;
-    const uint32 bits = arch::as_bits(arch::minimum_number(arch::magnitude(x), Format<T>::maximum));
-    const uint32 own = bits >> 23, exponent = own > least ? own : least, below = exponent - own;
-    const uint32 significand = (bits & (leading - 1)) | leading;
-    // Subnormals of float, which lack the leading one, are below every place.
-    const uint32 fixed = (significand >> (below < 31 ? below : 31)) + ((exponent - least) << 23);
-    constexpr uint32 half = 1u << (dropped - 17);
-    return (fixed + ((random & 0xffffu) << (dropped - 16) | half)) >> dropped;
+    constexpr uint32 least = static_cast<uint32>(127 + 1 - Format<T>::bias) << 23;
+    const float a = arch::minimum_number(arch::magnitude(x), Format<T>::maximum);
+    const uint32 own = arch::as_bits(a);
+    const uint32 low = arch::as_bits(arch::add_toward_zero(a, arch::as_float(least))) - (1u << 23);
+    return ((own > low ? own : low) << (Format<T>::mantissa_bits + 1)) + random;
+  }
+
+  /// The 16 random bits of element i, between what `stochastic_code` adds beside them.
+  template <int count>
+  static EIDER_DEVICE uint32 random_of(const Fragment<uint16, count> &random, int i) {
+    constexpr uint32 bias = static_cast<uint32>(Format<T>::bias - 127)
+                            << (Format<T>::mantissa_bits + 24);
+    return arch::byte_permute(random.words[i / 2], bias >> 16 | 0x80u, i % 2 ? 0x5324 : 0x5104);
   }
 
   /// The low bytes of four words.

@@ -10,10 +10,14 @@
 //   three:  r = 1/s,  q = x·r,            q = q - (q·s - x)·r
 //
 // Both are proved for every operand and all scales in [2^-100, 2^100] (tests/conformance/codecs).
-// The others are rare: `Rescaling` brings them inside. The reciprocal of two operations is rounded
-// toward zero, so that `low` is not negative and a zero keeps its sign. `low` is rounded up: to
-// nearest, one scale, whose significand is all ones, would put an operand on a tie that is next
-// to one.
+// Stochastic rounding needs the quotient itself, which three operations give: q·s - x is exact, and
+// to divide it by the rounded reciprocal leaves an error of less than 3/2^25 of q's last place,
+// while quotients of floats that near the middle of two are few enough to be walked, too. Operands
+// may be so small that what is corrected underflows, where the quotient is below every place that
+// is drawn for; so scales are in [2^-60, 2^100] there. The others are rare: `Rescaling` brings them
+// inside. The reciprocal of two operations is rounded toward zero, so that `low` is not negative
+// and a zero keeps its sign. `low` is rounded up: to nearest, one scale, whose significand is all
+// ones, would put an operand on a tie that is next to one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef EIDER_FORMATS_QUOTIENT_CUH
@@ -23,9 +27,9 @@
 
 namespace eider {
 
-/// Whether the scale is outside [2^-100, 2^100]: small or large, 0, negative, Inf or NaN.
-EIDER_DEVICE bool is_unusual_scale(float scale) {
-  constexpr uint32 least = (127 - 100) << 23, most = (127 + 100) << 23;
+/// Whether the scale is outside [2^lowest, 2^100]: small or large, 0, negative, Inf or NaN.
+template <int lowest = -100> EIDER_DEVICE bool is_unusual_scale(float scale) {
+  constexpr uint32 least = (127 + lowest) << 23, most = (127 + 100) << 23;
   return arch::as_bits(scale) - least > most - least;
 }
 

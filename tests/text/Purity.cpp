@@ -160,7 +160,9 @@ const Vocabulary &text::vocabulary() {
                                    {"add", "add_reduced", "store"},
                                    {"decode", "encode", "encode_number", "encode_overflow",
                                     "encode_stochastic", "encode_number_stochastic",
-                                    "encode_quotient", "encode_bounded_quotient"}};
+                                    "encode_quotient", "encode_bounded_quotient",
+                                    "encode_quotient_stochastic",
+                                    "encode_bounded_quotient_stochastic"}};
   return names;
 }
 

@@ -233,6 +233,72 @@ template <class T, CodecPath path> EIDER_DEVICE uint32 divide_at_midpoint(uint32
   return wrong;
 }
 
+/// Whether three operations give the quotient itself.
+EIDER_DEVICE bool divides(float x, float scale) {
+  return arch::as_bits(Divisor<3>(scale).quotient(x)) == arch::as_bits(x / scale);
+}
+
+/// Every significand of the scale by each of half of f16's, which are bf16's, too: number =
+/// operand, scale.
+template <int first> EIDER_DEVICE uint32 divide_narrow_exactly(uint32 number) {
+  const float scale = arch::as_float(0x3f800000u | (number & 0x7fffff));
+  return !divides(arch::as_float(0x3f800000u | first << 22 | (number >> 23) << 13), scale);
+}
+
+/// Every significand of the scale by all floats whose quotient is nearest to the middle of two: of
+/// significands x, s and odd middles m, x · 2^digits = m · s + rest, of few rests. number = digits,
+/// rest, scale. A rest of 2 would be as near as three operations may be off.
+EIDER_DEVICE uint32 divide_float_exactly(uint32 number) {
+  const uint64 s = 1u << 23 | (number & 0x7fffff);
+  const int step = static_cast<int>(number >> 23 & 15),
+            digits = 24 + static_cast<int>(number >> 27);
+  const int64 rest = step < 8 ? step - 8 : step - 7;
+  int zeros = 0;
+  while (!(s >> zeros & 1))
+    ++zeros;
+  if (zeros > 3 || rest & ((1 << zeros) - 1))
+    return 0; // no middle has it
+  uint64 inverse = s >> zeros;
+  for (int i = 0; i < 6; ++i)
+    inverse *= 2 - (s >> zeros) * inverse; // modulo 2^64
+  const uint64 period = uint64{1} << (digits - zeros);
+  bool right = true;
+  for (uint64 m = static_cast<uint64>(-(rest >> zeros)) * inverse % period; m < 1u << 25;
+       m += period) {
+    const uint64 x = (m * s + static_cast<uint64>(rest)) >> digits;
+    if (m % 2 == 1 && m >> 24 && x >> 23 == 1 && (digits == 24) == (x >= s))
+      right = right && divides(static_cast<float>(x), static_cast<float>(s));
+  }
+  return !right;
+}
+
+/// Codes of quotients by the walk over scales, against those of the division's.
+template <class T, class X> EIDER_DEVICE uint32 divide_stochastic(uint32 number) {
+  using C = Codec<T, software>;
+  const float scale = scale_of(number >> 16);
+  Fragment<X, 4> x{};
+  for (int i = 0; i < 4; ++i)
+    if constexpr (same<X, float>)
+      x.fill(i, arch::as_float((number ^ number >> 13) * 0x2c1b3c6du + i * 0x3779b9u));
+    else
+      x.fill(i, X{static_cast<unsigned short>(number + i * 0x79b9u)});
+  Fragment<uint16, 4> draws{};
+  draws.words[0] = number * 0x9e3779b9u, draws.words[1] = ~draws.words[0];
+  const auto codes = C::encode_quotient_stochastic(x, scale, draws);
+  const auto quotients = to<float>(x) / scale;
+  const auto expected = C::encode_stochastic(quotients, draws);
+  bool right = true;
+  for (int i = 0; i < 4; ++i) {
+    constexpr oracle::Format f = format_of<T>();
+    const uint32 code = codes[i].bits;
+    const bool is_nan = quotients[i] != quotients[i];
+    const uint32 sign = sign_of(x[i]) ^ (scale == scale ? arch::as_bits(scale) >> 31 : 0u);
+    right = right && (is_nan ? oracle::is_code_of(code, quotients[i], sign, f, oracle::saturates)
+                             : code == expected[i].bits);
+  }
+  return !right;
+}
+
 /// A walk over all floats, by the walk over scales.
 template <class T, CodecPath path> EIDER_DEVICE uint32 divide_float(uint32 number) {
   const uint32 mixed = (number ^ number >> 15) * 0x2c1b3c6du;

@@ -5,17 +5,19 @@
 // RUN: not eider-opt %s -eider-decompose '-eider-legalize=target=sm_90 codec=hardware' 2>&1 | FileCheck %s --check-prefix=ASKED
 // RUN: eider-opt %s -eider-decompose '-eider-legalize=target=sm_90' -eider-assign-schedule -eider-lower-to-simt -eider-print-cuda -o /dev/null | FileCheck %s --check-prefix=TEXT
 
+// ARITH: %[[X:.*]] = eider.input "x"
 // ARITH: %[[SEED:.*]] = eider.integer "seed" = 0
 // ARITH: %[[OFFSET:.*]] = eider.integer "offset" = 7
 // ARITH: %[[BITS:.*]] = eider.random %[[SEED]], %[[OFFSET]] : tensor<?x256xi16, #eider.dims<tokens, hidden>>
-// ARITH: %[[QUOTIENT:.*]] = arith.divf %{{.*}} : tensor<?x256xf32,
-// ARITH: eider.encode %[[QUOTIENT]] random %[[BITS]] : tensor<?x256xi16, #eider.dims<tokens, hidden>> :
+// ARITH: eider.encode %[[X]] by %{{.*}} random %[[BITS]] : tensor<?x256xi16, #eider.dims<tokens, hidden>> {bounded} :
 
-// CODEC: eider.encode {{.*}} {codec = #eider<codec software>}
+// CODEC: eider.encode {{.*}} {bounded, codec = #eider<codec software>}
 // ASKED: error: no GPU rounds stochastically by instruction with 16 bits an element; take codec auto or software
 
 // TEXT: const float *x, int64 seed, int64 offset, e4m3 *y
-// TEXT: row.store(y, E4m3::encode_stochastic(x_row / scale, row.random(seed, offset)));
+// TEXT: const auto codes = E4m3::encode_bounded_quotient_stochastic(x_row, scale,
+// TEXT-NEXT: row.random(seed, offset));
+// TEXT-NEXT: row.store(y, codes);
 
 !x = tensor<?x256xf32, #eider.dims<tokens, hidden>>
 !y = !eider.scaled<?x256xf8E4M3FN, dims = <tokens, hidden>, block = [1, 128], scale = f32, layout = row_major>

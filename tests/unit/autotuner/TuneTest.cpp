@@ -129,6 +129,8 @@ TEST(RowPlan, RowsStandForThemselvesWhereNothingCrossesThem) {
   EXPECT_EQ(plan("add_rms_norm_quant", "1x*").block, 1);
   const Program causal = libraryOp("softmax", {.settings = {{"causal", "1"}}});
   EXPECT_EQ(planRows(causal.signature(), {"hidden"}).dim, "");
+  const Program random = libraryOp("quantize", {.numerics = {{"rounding", "stochastic"}}});
+  EXPECT_EQ(planRows(random.signature(), {"hidden"}).dim, "");
   const std::vector<std::string> ofBatches = {"batches", "n", "k"};
   EXPECT_EQ(planRows(libraryOp("batched_matmul", {}).signature(), ofBatches).dim, "");
   EXPECT_EQ(planRows(libraryOp("grouped_scaled_matmul", {}).signature(), {"groups", "n", "k"}).dim,
