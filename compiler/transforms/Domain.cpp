@@ -273,6 +273,7 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   if (to->kind == LevelKind::rows) {
     domain.reducesRows = true;
     ++domain.rowReductions;
+    domain.rowSums += op.getKind() == Reduction::sum;
     return success();
   }
   if (to->kind == LevelKind::elements)
@@ -603,6 +604,7 @@ std::optional<Domain> Domain::of(ProgramOp program, int64_t mostRows) {
                    "two dims");
       return std::nullopt;
     }
+    domain.draws |= isa<RandomOp>(op);
     if (auto encode = dyn_cast<EncodeOp>(op))
       domain.encodesBySoftware |= encode.getCodec() == CodecPath::software;
     if (auto decode = dyn_cast<DecodeOp>(op); decode && decode.getCodec())

@@ -170,9 +170,11 @@ struct Domain {
   bool stacksRows = false;   ///< And nothing else is done with its rows: a thread may have several.
   bool sumsGroups = false;   ///< Some sum over groups in a row.
   int rowReductions = 0;     ///< How many they are.
+  int rowSums = 0;           ///< And how many of them add up.
   int64_t arithmetic = 0;    ///< Instructions of the functions of an element, about.
   bool choosesRows = false;  ///< Of a matrix of elements that are no codes, in memory.
   bool rotates = false;      ///< Halves of some group change places.
+  bool draws = false;        ///< Random bits for its elements, which is much arithmetic.
   bool reducesWhole = false; ///< Some reduction over the whole matrix: each block leaves a part.
   bool givesWhole = false;   ///< Some such reduction is only given: the last block combines parts.
   bool readsParts = false;   ///< Such parts, of the kernel before.

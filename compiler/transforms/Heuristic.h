@@ -29,6 +29,26 @@ inline constexpr int64_t fewRows = 256;
 ir::ScheduleAttr heuristicSchedule(mlir::MLIRContext *context, const Domain &domain,
                                    int64_t mostRows, std::string &message);
 
+/// Elementwise, and of groups in a row. Short text, and many loads in flight by many small blocks.
+/// Arithmetic encoders want larger ones, two tiles in turn; a thread that loads column vectors has
+/// two chunks, but of what is like a copy.
+ir::ScheduleAttr mapSchedule(mlir::MLIRContext *context, const Domain &domain);
+
+/// Whole rows that one block holds.
+ir::ScheduleAttr rowSchedule(mlir::MLIRContext *context, const Domain &domain);
+
+/// Rows that several blocks hold together. Several blocks of a multiprocessor take turns while one
+/// waits for its cluster: 64 elements a thread where only the row is held or one is loaded ahead,
+/// else 32.
+ir::ScheduleAttr wideRowSchedule(mlir::MLIRContext *context, const Domain &domain, int64_t cluster);
+
+/// Rows of weights that meet a vector. Two rows a thread, for which it is loaded and widened once;
+/// the next ones loaded ahead where rows are long and whole chunks, else many blocks at a time.
+/// What is decoded by arithmetic has registers for few of both; tensor cores multiply it where they
+/// can, whose pairs take less of it. A vector that is reduced first is computed once a block, of
+/// many rows, whose first are loaded meanwhile.
+ir::ScheduleAttr contractSchedule(mlir::MLIRContext *context, const Domain &domain);
+
 /// The same of two-dimensional blocks and transposes, of any number of rows.
 ir::ScheduleAttr tileSchedule(mlir::MLIRContext *context, const Domain &domain,
                               std::string &message);
@@ -70,8 +90,35 @@ inline constexpr int64_t fewHeld = 16, manyHeld = 64;
 ir::ScheduleAttr cooperativeSchedule(mlir::MLIRContext *context, const Domain &domain, int64_t held,
                                      int64_t block = 512);
 
+inline int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 /// Threads that a tile may have side by side: a power of two up to 32, then whole warps.
 int64_t legalThreads(int64_t wanted);
+
+/// Chunks of `vector` that cover a row, spread over at most `most` threads so that little of the
+/// last load lies past the row's end: threads and loads of each.
+std::pair<int64_t, int64_t> spreadRow(int64_t chunks, int64_t most);
+
+/// Where only the row is held: no column vectors, and no second matrix is written.
+bool isPlain(const Domain &domain);
+
+/// Whether rows begin anywhere, and a whole warp can have neighbouring chunks of one: its threads
+/// then store together (templates/memory/shifted.cuh).
+bool isShifted(const Domain &domain);
+
+/// Whether rows begin at less than 16 bytes, and chunks are short: of aligned ones, or of rows that
+/// no warp fills.
+bool isAlone(const Domain &domain);
+
+/// Neighbouring elements that a thread moves together: 16 bytes a store, but 16 codes at most, and
+/// what a group's 32 lanes need.
+int64_t vectorFor(const Domain &domain);
+
+/// A norm of heads that are turned by angles.
+bool turnsNorm(const Domain &domain);
+
+/// The same of one matrix: the angles are what many rows read again.
+bool isTurnedNorm(const Domain &domain);
 
 /// The tile of a schedule; null and a message where the schedule is illegal for the program.
 simt::TileAttr tileOf(ir::ScheduleAttr schedule, const Domain &domain, std::string &message);

@@ -11,8 +11,6 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// Side by side, of each group that has rows: about half of them, or all of such as are as large.
 static int64_t tilesOfProduct(const Domain &domain, int64_t columns) {
   const int64_t having =

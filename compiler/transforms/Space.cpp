@@ -74,8 +74,6 @@ static const FamilySpace spaces[] = {
      {1}},
 };
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 static int64_t blockThreads(const ScheduleKnobs &k, TileAttr tile) {
   return k.threads * (tile.getKind() == TileKind::row ? k.rows : 1);
 }

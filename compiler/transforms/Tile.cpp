@@ -15,8 +15,6 @@ using namespace eider::transforms;
 using eider::simt::TileAttr;
 using eider::simt::TileKind;
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// What is wrong with the knobs of a loop over tiles; empty: nothing.
 static std::string loopProblem(const ScheduleKnobs &k, const Domain &domain, Family family) {
   const bool oneRow = family == Family::row && (k.rows == 1 || domain.stacksRows);

@@ -131,7 +131,7 @@ void Bench::measure(const BenchCell &cell) {
   try {
     const std::string &given = cell.program.schedule;
     bench::Workload workload(device, meter, jit(program, device, fixed, jitOptions(cell)),
-                             signature, cell.program.dims, request.padding);
+                             signature, cell.program.dims, cell.padding);
     if (!request.sweep) {
       measureCall(callUnder(given, cell, program, fixed), given, cell, program.name(), workload);
       if (given.empty())
@@ -210,16 +210,15 @@ void Bench::measureCall(const Call &call, const std::string &schedule, const Ben
 
 json Bench::paramsUnder(const std::string &schedule, const BenchCell &cell) const {
   json params = paramsOf(cell.program, schedule);
-  if (request.padding)
-    params["padding"] = std::to_string(request.padding);
+  if (cell.padding)
+    params["padding"] = std::to_string(cell.padding);
   return params;
 }
 
 void Bench::addTime(const BenchCell &cell, const std::string &op, const std::string &schedule,
                     bench::L2 l2, const bench::Timing &timing, Moved moved) {
   const double ratio = timing.kernel / timing.memcpy;
-  const bool cold = l2 == bench::L2::Cold,
-             hasTarget = cold && cell.target > 0 && request.padding == 0;
+  const bool cold = l2 == bench::L2::Cold, hasTarget = cold && cell.target > 0;
   char line[160];
   std::snprintf(line, sizeof(line), " %-4s %9.2f us  memcpy %9.2f us  %6.3f%s",
                 cold ? "cold" : "warm", timing.kernel, timing.memcpy, ratio,

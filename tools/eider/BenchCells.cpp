@@ -270,6 +270,45 @@ void addWidthsOfModels(std::vector<BenchCell> &cells) {
       cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
     cells.push_back(cell("layer_norm", "bf16", "", "", "auto", shape));
   }
+  for (int64_t hidden : {5120, 7168}) {
+    const Shape shape{16384, hidden};
+    for (const char *op : {"silu_quant", "gelu_quant", "requantize"})
+      cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
+    cells.push_back(cell("quantize", "bf16", "e4m3", "1x128", "software", shape));
+    cells.push_back(cell("rms_norm_quant", "f32", "e4m3", "1x128", "auto", shape));
+    cells.push_back(cell("rms_norm_quant", "bf16", "e4m3", "1x*", "auto", shape));
+    for (const char *op : {"rms_norm_quant", "add_rms_norm_quant"}) {
+      cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
+      cells.back().program.parameters.copy = "bf16";
+    }
+    for (const char *op : {"quantize", "silu_mul_quant"}) {
+      cells.push_back(cell(op, "bf16", "e2m1", "1x16", "auto", shape));
+      cells.back().program.parameters.scale = "e4m3";
+    }
+  }
+}
+
+/// Rounded stochastically, whatever the GPU encodes by instruction.
+void addStochastic(std::vector<BenchCell> &cells) {
+  for (Shape shape : {large, Shape{16384, 5120}}) {
+    cells.push_back(cell("quantize", "bf16", "e4m3", "1x128", "auto", shape));
+    cells.push_back(cell("quantize", "bf16", "e2m1", "1x16", "auto", shape));
+    cells.back().program.parameters.scale = "e4m3";
+    cells.push_back(cell("rms_norm_quant", "bf16", "e4m3", "1x128", "auto", shape));
+    for (size_t i = cells.size() - 3; i < cells.size(); ++i)
+      cells[i].program.settings["rounding"] = "stochastic";
+  }
+}
+
+/// Rows that lie apart, as slices of what several products of a layer gave together do; and rows
+/// that begin anywhere.
+void addRowsApart(std::vector<BenchCell> &cells) {
+  for (int64_t padding : {4096, 3})
+    for (const char *op : {"quantize", "rms_norm_quant", "layer_norm_quant", "softmax_quant",
+                           "silu_mul_quant", "add_rms_norm_quant"}) {
+      cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", large));
+      cells.back().padding = padding;
+    }
 }
 
 /// A matrix and its transpose from one read: with scales of their own and with those of squares, at
@@ -425,6 +464,7 @@ std::string nameOf(const BenchCell &cell) {
                                     parameters.mode,
                                     parameters.transposed == "yes" ? "transposed" : "",
                                     parameters.copy.empty() ? "" : "copy-" + parameters.copy,
+                                    cell.padding ? std::to_string(cell.padding) + "-apart" : "",
                                     parameters.amax == "yes" ? "amax" : "",
                                     program.codec,
                                     join(extents, "x")};
@@ -451,6 +491,8 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addWhole(cells);
     addNeighbours(cells);
     addWidthsOfModels(cells);
+    addRowsApart(cells);
+    addStochastic(cells);
     addTransposes(cells);
     addAmaxAndLongRows(cells);
     addContractions(cells);
@@ -459,8 +501,10 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addPrefill(cells);
   }
   dropDoubles(cells);
-  for (BenchCell &cell : cells)
-    cell.target = targetOf(cell.program);
+  for (BenchCell &cell : cells) {
+    cell.padding = std::max(cell.padding, request.padding);
+    cell.target = cell.padding ? 0 : targetOf(cell.program);
+  }
   std::erase_if(cells, [&](const BenchCell &cell) {
     return nameOf(cell).find(request.only) == std::string::npos;
   });

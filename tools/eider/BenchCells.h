@@ -14,6 +14,7 @@ namespace eider::cli {
 struct BenchCell {
   ProgramRequest program; ///< With all of its dims.
   double target = 0;      ///< The most times a memcpy of the same bytes, cold; 0: none stated.
+  int64_t padding = 0;    ///< Elements between the rows of matrices that are read.
 };
 
 /// `op/dtype/format/block/…/codec/tokensxhidden`, of what is given alone: what --only matches.

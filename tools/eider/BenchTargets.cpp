@@ -44,8 +44,11 @@ double targetOfOp(const std::string &op) {
 bool writesCodes(const std::string &op) { return op != "dequantize" && op != "embedding"; }
 
 /// Whether no GPU before sm_100 has instructions for it.
-bool isEncodedInSoftware(const std::string &format) {
-  return format.ends_with("fnuz") || format == "e2m1";
+bool isEncodedInSoftware(const ProgramRequest &program) {
+  const std::string &format = program.parameters.format;
+  const auto rounding = program.settings.find("rounding");
+  return format.ends_with("fnuz") || format == "e2m1" ||
+         (rounding != program.settings.end() && rounding->second == "stochastic");
 }
 
 } // namespace
@@ -65,7 +68,7 @@ double targetOf(const ProgramRequest &program) {
     target = std::max(target, 1.03);
   if (parameters.transposed == "yes" || parameters.block == "128x128")
     target = std::max(target, 1.05);
-  if (writesCodes(program.source) && isEncodedInSoftware(parameters.format))
+  if (writesCodes(program.source) && isEncodedInSoftware(program))
     target = std::max(target, 1.05);
   return target;
 }

@@ -10,6 +10,22 @@
 // RUN: eider emit add_layer_norm_quant --dim hidden=3584 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NARROW
 // RUN: eider emit softmax_quant --dim hidden=6144 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PLAIN
 // RUN: eider emit rms_norm_quant --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CUT
+// RUN: eider emit gelu_quant --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WORKS
+// RUN: eider emit silu_quant --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LITTLE
+// RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NVFP4
+// RUN: eider emit quantize --format e2m1 --block 1x32 --scale e8m0 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MXFP4
+// RUN: eider emit silu_mul_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=GATED
+// RUN: eider emit silu_mul_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=GATES
+// RUN: eider emit rms_norm_quant --dtype f32 --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=F32
+// RUN: eider emit softmax_quant --dtype f32 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MAXIMUM
+// RUN: eider emit rms_norm_quant --copy bf16 --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=COPY
+// RUN: eider emit rms_norm_quant --copy bf16 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LONG
+// RUN: eider emit add_rms_norm_quant --copy bf16 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=THREE
+// RUN: eider emit rms_norm_quant --block "1x*" --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ONCE
+// RUN: eider emit rms_norm_quant --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ANYWHERE
+// RUN: eider emit quantize --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=DRAWN
+// RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NORMED
+// RUN: eider emit rms_norm --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHIFTED
 // PHI: row<threads = 96, vector = 16, tiles = 3, resident = 8>
 // ONCE: row<threads = 160, vector = 16, tiles = 3, resident = 7>
 // TWICE: row<threads = 160, vector = 16, tiles = 4, resident = 4, prefetch = 1>
@@ -19,3 +35,23 @@
 // NARROW: row<threads = 224, vector = 16, resident = 4>
 // PLAIN: row<threads = 192, vector = 16>
 // CUT: row<threads = 192, vector = 8, tiles = 3, resident = 6>
+// What takes much arithmetic has segments that divide a row, codes of two a byte of eight threads each where each has a scale. Of f32, and with a copy beside the codes, blocks have more registers.
+// WORKS: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
+// LITTLE: map<threads = 32, vector = 16, rows = 4, loads = 2>
+// NVFP4: map<threads = 8, vector = 16, rows = 16, loads = 4>
+// MXFP4: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
+// GATED: map<threads = 32, vector = 16, rows = 4, loads = 2>
+// GATES: map<threads = 128, vector = 16, loads = 1, tiles = 2>
+// F32: row<threads = 160, vector = 8, tiles = 3, resident = 3>
+// MAXIMUM: row<threads = 256, vector = 16, resident = 4>
+// COPY: row<threads = 160, vector = 16, tiles = 2>
+// LONG: row<threads = 256, vector = 8, tiles = 3, resident = 2>
+// THREE: row<threads = 448, vector = 8>
+// Rows that lie apart have the schedule of contiguous ones, or of rows that begin anywhere.
+// ANYWHERE: row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
+// ANYWHERE: row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
+// ANYWHERE: row<threads = 256, vector = 16, tiles = 3, resident = 3>
+// SHIFTED: row<threads = 288, vector = 16, tiles = 3, resident = 3>
+// Random bits are much arithmetic, and leave no registers to load ahead.
+// DRAWN: map<threads = 128, vector = 16, loads = 2, tiles = 4>
+// NORMED: row<threads = 256, vector = 16, tiles = 4, resident = 3>

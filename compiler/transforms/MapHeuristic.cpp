@@ -1,0 +1,130 @@
+//===- MapHeuristic.cpp - Elements and neighbours, at once ---------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Heuristic.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+
+/// Threads of a segment of a row of `chunks`: few, and with little of the last segment empty.
+static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
+  if (chunks <= 64)
+    return legalThreads(std::max(chunks, lanes));
+  int64_t best = 128;
+  for (int64_t threads : {224, 192, 160, 96, 64})
+    if (ceilDiv(chunks, threads) * threads < ceilDiv(chunks, best) * best)
+      best = threads;
+  return best;
+}
+
+/// Codes that take much arithmetic: two chunks a thread, so that what is done once a thread is
+/// little, and where it is still more, tiles in turn. Blocks of segments whose length divides a
+/// row: of others few threads would have registers enough. Null elsewhere.
+static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                    int64_t chunks) {
+  constexpr int64_t much = 7, segment = 64; // chunks of a warp
+  const bool decodes = domain.bitsRead <= 8, bySoftware = domain.encodesBySoftware;
+  const bool isEven = chunks % 512 == 0, packs = domain.packs && bySoftware;
+  if (domain.narrowestStore > 8 || domain.matricesWritten != 1 || vector != 16)
+    return {};
+  if (domain.matricesRead > 1 ? !packs : domain.arithmetic < 4 && !decodes && !bySoftware)
+    return {};
+  const bool isMuch = domain.arithmetic >= much || decodes || domain.draws;
+  if (isEven && (domain.draws ? !packs : !bySoftware))
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = 128,
+                              .vector = vector,
+                              .loads = 2,
+                              .tiles = isMuch ? 4 : 1,
+                              .streaming = isTurnedNorm(domain)});
+  if (packs && domain.matricesRead > 1 && isEven)
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = 128, .vector = vector, .loads = 1, .tiles = 2});
+  // By arithmetic alone, blocks of whole segments of 256 chunks are as good.
+  if (chunks % (bySoftware && !packs ? 256 : 512) == 0 || chunks % segment != 0 ||
+      !domain.rowAligned() || domain.choosesRows || turnsNorm(domain))
+    return {};
+  const bool manyScales = packs && domain.matricesRead == 1 && domain.group <= vector;
+  return ScheduleAttr::get(
+      context, Family::map,
+      {.threads = manyScales ? 8 : 32,
+       .vector = vector,
+       .rows = manyScales ? 16 : 4,
+       .loads = manyScales ? 4 : 2,
+       .tiles = (isMuch || bySoftware) && domain.matricesRead == 1 && !manyScales ? 2 : 1});
+}
+
+/// Pairs that are turned, of as many bits read as stored: many short chunks a thread, whose
+/// partners are far lanes; their schedule of one width, that the tuner found. Null elsewhere.
+static ScheduleAttr turnedSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t threads = 256, vector = 4, loads = 4;
+  if (!domain.rotates || domain.sumsGroups || domain.group <= vector ||
+      domain.group > 32 * vector || domain.matricesRead != 1 || domain.bitsRead != 16 ||
+      domain.narrowestStore != 16 || domain.width % (threads * vector * loads) != 0)
+    return {};
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = threads, .vector = vector, .loads = loads});
+}
+
+/// Whether 16-bit values are stored as such after little arithmetic, as a copy does them, in rows
+/// of whole segments and an even number of those: of 7 the L2 gave more to longer ones.
+static bool isLikeCopy(const Domain &domain, int64_t chunks) {
+  constexpr int64_t little = 7;
+  return domain.bitsRead == 16 && domain.narrowestStore == 16 && domain.matricesRead == 1 &&
+         domain.matricesWritten == 1 && domain.arithmetic < little && !domain.rotates &&
+         !domain.group && !domain.choosesRows && domain.rowAligned() && chunks % 256 == 0;
+}
+
+ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &domain) {
+  const int64_t vector = vectorFor(domain);
+  const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
+  if (ScheduleAttr working = workingSchedule(context, domain, vector, chunks))
+    return working;
+  if (ScheduleAttr turned = turnedSchedule(context, domain))
+    return turned;
+  const int64_t lanes = std::max<int64_t>(1, domain.group / vector);
+  const bool wideColumns = domain.readsColumns && vector >= 16;
+  const bool packs = domain.packs && domain.encodesBySoftware;
+  // A segment of all the rows that are chosen from fits the cache.
+  const bool fitsCache = domain.choosesRows && chunks % 64 == 0;
+  const bool isShort = vector >= 16 && !wideColumns && !packs && !fitsCache && !isShifted(domain);
+  // Two codes a byte by arithmetic: smaller blocks than of others, of as much a thread or more.
+  const bool packsHalf = packs && domain.bitsRead == 16 && chunks % 512 == 0;
+  const int64_t loads = isShort || isLikeCopy(domain, chunks) ? 1
+                        : packsHalf && domain.group <= 16     ? 4
+                                                              : 2;
+  int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
+  if (fitsCache)
+    threads = vector >= 16 ? std::max<int64_t>(16, legalThreads(lanes)) : 64;
+  // Each segment that is shifted begins and ends with a window that its neighbour loads too.
+  constexpr int64_t most = 288;
+  if (isShifted(domain))
+    threads = std::max<int64_t>(spreadRow(ceilDiv(chunks, loads), most).first, 32);
+  if ((domain.encodesBySoftware && chunks % 256 == 0) || (wideColumns && chunks % 512 == 0))
+    threads = 256;
+  if (packsHalf)
+    threads = 128;
+  // Segments of other than a power of two are fewer where one needs fewer registers.
+  const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned();
+  // What is read again, a table of angles or rows that several choose, stays in the L2 so; two
+  // codes a byte are read so little that what is stored fills it.
+  const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||
+                       (domain.bitsRead == 4 && domain.narrowestStore >= 16 && !fitsCache);
+  // Heads that are normalised and turned wait for more than others: smaller blocks.
+  const int64_t ofBlock = turnsNorm(domain) ? 64 : 128;
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = threads,
+                            .vector = vector,
+                            .rows = std::max<int64_t>(1, ofBlock / threads),
+                            .loads = loads,
+                            .tiles = domain.encodesBySoftware ? 2 : 1,
+                            .resident = bounded ? 1344 / threads : 0,
+                            .streaming = streams});
+}

@@ -1,0 +1,288 @@
+//===- RowHeuristic.cpp - Rows that are held whole, at once --------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Heuristic.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+
+/// Where a row that is loaded ahead hides what is done with the one before, and registers have
+/// room for it: one narrow matrix, in rows that a few warps hold evenly, two or four chunks a
+/// thread. Null elsewhere.
+static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                  int64_t chunks) {
+  const bool hasWork = domain.readsColumns || domain.encodesBySoftware;
+  if (!hasWork || domain.bitsRead != 16 || domain.matricesWritten > 1 || domain.draws ||
+      isShifted(domain) || vector != 16 || chunks * vector != domain.width ||
+      !llvm::isPowerOf2_64(chunks) || chunks < 64 || chunks > 1024)
+    return {};
+  const int64_t threads = std::max<int64_t>(32, chunks / 4);
+  const int64_t resident = (chunks / threads == 4 ? 512 : 768) / threads;
+  return ScheduleAttr::get(
+      context, Family::row,
+      {.threads = threads, .vector = vector, .tiles = 4, .resident = resident, .prefetch = 1});
+}
+
+/// Rows that are so wide that few of them are held at once, and are reduced twice (a mean and a
+/// variance, a maximum and a sum): small blocks, two rows in turn, whose reductions wait for few
+/// warps; two matrices, those without column vectors, and 16-bit values that are stored as such,
+/// reduced once as well, are loaded ahead instead. Null elsewhere.
+static ScheduleAttr fewHeldSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                    int64_t chunks) {
+  const int64_t width = chunks * vector;
+  constexpr int64_t each = 64, lanes = 32; // elements a thread, threads a warp
+  const bool isAsRead = domain.narrowestStore > 8 && domain.readsColumns && domain.bitsRead == 16 &&
+                        domain.matricesRead == 1;
+  if (domain.rowReductions < (isAsRead && domain.matricesWritten == 1 ? 1 : 2) ||
+      isShifted(domain) || domain.bitsRead > 16 * domain.matricesRead || width != domain.width ||
+      width <= 4096 || width > 8192 || width % (each * lanes) != 0 ||
+      (domain.narrowestStore > 8 && (!domain.readsColumns || domain.matricesRead > 1)))
+    return {};
+  if (!domain.readsColumns && !llvm::isPowerOf2_64(width))
+    return {}; // bounded registers spill
+  ScheduleKnobs knobs{.threads = width / each, .vector = vector, .tiles = 2};
+  if (domain.matricesRead > 1)
+    knobs.threads = width / 16, knobs.resident = 1024 / knobs.threads, knobs.prefetch = 1;
+  else if (isAsRead)
+    knobs.threads = width / 32, knobs.resident = 768 / knobs.threads, knobs.prefetch = 1;
+  else
+    knobs.resident = 512 / knobs.threads;
+  if (!domain.readsColumns)
+    knobs.tiles = 4, knobs.prefetch = 1;
+  return ScheduleAttr::get(context, Family::row, knobs);
+}
+
+ScheduleAttr eider::transforms::contractSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t isLong = 512; // chunks
+  constexpr int64_t held = 1024, heldOfLong = 896, heldOfSoftware = 512,
+                    heldOfFolded = 768; // threads
+  // Codes of 16 bytes that meet their scales beforehand: two chunks of each of two rows are what a
+  // thread holds; the vector that is laid out for them stays.
+  constexpr int64_t ofFolded = 32;
+  const bool folds = domain.foldsPairs && domain.mayMeetPairs(ofFolded);
+  const int64_t vector = folds ? ofFolded : vectorFor(domain);
+  const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
+  const int64_t lanes = legalThreads(std::max<int64_t>(1, domain.group / vector));
+  const int64_t loads = chunks > isLong && !folds ? 4 : 2;
+  ScheduleKnobs knobs{.threads = std::clamp<int64_t>(legalThreads(ceilDiv(chunks, loads)),
+                                                     std::max<int64_t>(lanes, 32), 1024),
+                      .vector = vector,
+                      .mma = domain.prefersPairs(vector)};
+  const bool isFew = ceilDiv(chunks, knobs.threads) <= (folds ? 2 : 4); // chunks a thread
+  if (domain.stacksRows && isFew)
+    knobs.rows = 2;
+  if ((domain.decodesBySoftware || folds) && isFew) {
+    knobs.tiles = 4;
+    knobs.hoist = folds;
+    // The nearest: a block alone leaves a multiprocessor half empty.
+    const int64_t wanted = folds ? heldOfFolded : heldOfSoftware;
+    knobs.resident = std::clamp<int64_t>((wanted + knobs.threads / 2) / knobs.threads, 1, 16);
+  }
+  if (domain.reducesColumns)
+    knobs.hoist = 1;
+  if (domain.decodesBySoftware || folds || !isFew)
+    return ScheduleAttr::get(context, Family::row, knobs);
+  if (domain.reducesColumns) {
+    knobs.tiles = domain.stacksRows ? 8 : 4;
+    knobs.prefetch = 1;
+  } else if (chunks > isLong && llvm::isPowerOf2_64(chunks)) {
+    knobs.tiles = 4;
+    knobs.prefetch = 1;
+  } else if (chunks > isLong) {
+    knobs.rows = 1;
+    // Without scales of groups, and of so few blocks, there are registers to load ahead.
+    if (domain.group == 0 || 2 * knobs.threads >= heldOfLong) {
+      knobs.tiles = 8;
+      knobs.prefetch = 1;
+    } else {
+      knobs.resident = std::clamp<int64_t>(heldOfLong / knobs.threads, 1, 16);
+    }
+  } else {
+    knobs.resident = std::clamp<int64_t>(held / knobs.threads, 1, 16);
+  }
+  return ScheduleAttr::get(context, Family::row, knobs);
+}
+
+/// Rows that whole warps hold evenly, but no power of two of them: of one matrix of 16-bit values,
+/// with column vectors. As many blocks a multiprocessor as its registers hold, or little more, of
+/// 85 a thread where codes are made, 48 where values are stored as they were read. Null elsewhere.
+static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                    int64_t chunks) {
+  constexpr int64_t lanes = 32, loads = 2;
+  const bool makesCodes = domain.narrowestStore <= 8, isTwice = domain.rowSums > 1;
+  if (isPlain(domain) || isShifted(domain) || domain.matricesRead > 1 || domain.bitsRead != 16 ||
+      domain.encodesBySoftware || chunks * vector != domain.width ||
+      chunks % (loads * lanes) != 0 || llvm::isPowerOf2_64(chunks))
+    return {};
+  ScheduleKnobs knobs{.threads = chunks / loads, .vector = vector};
+  if (makesCodes && knobs.threads < 128) // Two chunks a thread: fewer warps meet.
+    knobs.tiles = 3, knobs.resident = 768 / knobs.threads;
+  else if (makesCodes && isTwice && knobs.threads <= 192) // Registers for the next row.
+    knobs.tiles = 4, knobs.resident = 768 / knobs.threads, knobs.prefetch = 1;
+  else if (!makesCodes && isTwice && knobs.threads > 256 && knobs.threads < 512)
+    knobs.tiles = 2, knobs.resident = 1344 / knobs.threads;
+  else
+    return {};
+  return ScheduleAttr::get(context, Family::row, knobs);
+}
+
+/// Codes of one matrix that is f32, or is written beside them as it is, after one sum: more
+/// registers than those of bytes alone, for which bounds are chosen.
+static bool isHeavy(const Domain &domain) {
+  const bool copies = domain.matricesWritten > 1 && domain.rowSums < 2;
+  return !isPlain(domain) && domain.narrowestStore <= 8 && domain.matricesRead == 1 &&
+         (domain.bitsRead > 16 || copies);
+}
+
+/// Neighbouring elements of a whole row that a thread moves together: of f32, of long rows with a
+/// copy, and where a third matrix is written beside codes, those of one access; of what is shifted,
+/// as many as windows of 16 bytes are little for.
+static int64_t vectorOfRow(const Domain &domain) {
+  constexpr int64_t longest = 7168; // with a copy, of chunks of 16
+  int64_t wanted = 0;
+  if (domain.matricesWritten > 2 && domain.narrowestStore <= 8 && !isPlain(domain))
+    wanted = 8;
+  else if (isHeavy(domain) && (domain.bitsRead > 16 || domain.width > longest))
+    wanted = 8;
+  else if (!isPlain(domain) && domain.narrowestStore == 16 && isShifted(domain))
+    wanted = 16;
+  return wanted ? std::max<int64_t>(domain.group / 32, wanted) : vectorFor(domain);
+}
+
+ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &domain) {
+  const int64_t vector = vectorOfRow(domain);
+  const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
+  if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
+    return ahead;
+  if (ScheduleAttr between = betweenSchedule(context, domain, vector, chunks))
+    return between;
+  if (ScheduleAttr held = fewHeldSchedule(context, domain, vector, chunks))
+    return held;
+  const bool isWide = domain.width > 8192;
+  const int64_t half = isAlone(domain) ? 16384 : 8192;
+  int64_t most = domain.width > 32768 ? 1024 : domain.width > half ? 512 : 256;
+  // Where only the row is held, a thread has room for 32 of its elements or 64, and small blocks
+  // for several rows in turn.
+  const bool plain = isPlain(domain);
+  const bool isCut = isShifted(domain) && domain.width % vector != 0; // most have a third chunk
+  if (plain)
+    most = std::clamp<int64_t>(chunks * vector /
+                                   (isWide && !isCut ? 64
+                                    : isCut          ? 36
+                                                     : 32),
+                               64, most);
+  constexpr int64_t shiftedThreads = 544; // two such blocks hold rows of a little over 8192
+  if (!plain && domain.matricesRead > 1 && isShifted(domain) && chunks <= shiftedThreads)
+    most = shiftedThreads;
+  // Two matrices and a wide store, reduced once: one chunk a thread.
+  if (!plain && domain.matricesRead > 1 && domain.width > 4096 &&
+      (domain.narrowestStore > 8 ? domain.rowReductions == 1 : domain.matricesWritten > 2))
+    most = std::max<int64_t>(most, 512);
+  if (isHeavy(domain) && vector == 16) // two chunks a thread
+    most = std::min(most, std::max<int64_t>(64, ceilDiv(chunks, 2)));
+  auto [threads, loads] = spreadRow(chunks, most);
+  threads = std::max(threads, legalThreads(std::max<int64_t>(1, domain.group / vector)));
+  if (isShifted(domain))
+    threads = std::max<int64_t>(threads, 32);
+  ScheduleKnobs knobs{
+      .threads = threads, .vector = vector, .rows = threads <= 32 ? 256 / threads : 1};
+  if (plain && domain.matricesRead > 1 && threads > 32 && threads <= 128)
+    knobs.tiles = 4;
+  if (plain && isWide && domain.narrowestStore > 8)
+    knobs.tiles = 2;
+  // Two reductions of f32 want no more than 64 registers, or few rows are held at a time.
+  if (plain && domain.rowReductions > 1 && threads >= 128 && threads <= 512 &&
+      loads * vector <= 32 && llvm::isPowerOf2_64(threads))
+    knobs.resident = 1024 / threads;
+  if (!plain && domain.matricesRead > 1 && isShifted(domain) && loads <= 2)
+    knobs.resident = std::max<int64_t>(1, (loads == 1 ? 2 * shiftedThreads : 640) / threads);
+  else if (!plain && domain.matricesRead > 1 && threads == 512 && domain.narrowestStore <= 8)
+    knobs.resident = 1024 / threads;
+  else if (!plain && domain.matricesRead > 1 && domain.rowReductions > 1 && threads >= 64 &&
+           domain.narrowestStore <= 8 && loads * vector <= 32)
+    knobs.resident = std::max<int64_t>(1, 512 * 32 / (threads * loads * vector));
+  // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1152 of much
+  // a thread, 896 of those that shift what they load, 1024 where codes are made by arithmetic), and
+  // some rows a block hide a block's start.
+  const bool isShort = isAlone(domain) && domain.narrowestStore <= 8 && loads * vector <= 32;
+  const bool light = domain.matricesRead == 1 && threads >= 64 && (loads <= 2 || isShort);
+  if (isHeavy(domain)) { // of much a thread, the registers of 512 threads
+    knobs.tiles = domain.bitsRead > 16 || loads > 2 ? 3 : threads > 128 ? 2 : 1;
+    knobs.resident = loads > 2 ? 512 / threads : 0;
+  } else if (light && (!plain || domain.encodesBySoftware)) {
+    const int64_t held = loads * vector <= 16 ? 1280 : 1152,
+                  shifted = domain.rowSums > 1 ? 768 : 896;
+    knobs.tiles = domain.encodesBySoftware ? 4 : 3;
+    knobs.resident = (isShifted(domain)          ? shifted
+                      : domain.draws             ? 768
+                      : domain.encodesBySoftware ? 1024
+                                                 : held) /
+                     threads;
+  }
+  return ScheduleAttr::get(context, Family::row, knobs);
+}
+
+/// Rows of 16-bit values that are reduced twice, become codes and need nothing beside them: the
+/// next is loaded ahead, by threads over which a block's part spreads evenly. Null elsewhere.
+static ScheduleAttr wideCodesSchedule(MLIRContext *context, const Domain &domain, int64_t cluster,
+                                      int64_t vector, int64_t chunks) {
+  constexpr int64_t held = 512 * 64; // elements of a multiprocessor
+  if (!isPlain(domain) || domain.rowReductions < 2 || domain.narrowestStore > 8 ||
+      domain.bitsRead != 16 || domain.encodesBySoftware || domain.alignedElements < 8)
+    return {};
+  for (int64_t loads = 4; loads >= 2; --loads) {
+    const int64_t threads = legalThreads(ceilDiv(chunks, loads));
+    if (threads < 128 || threads > 256 || threads * loads - chunks > chunks / 32)
+      continue;
+    return ScheduleAttr::get(context, Family::row,
+                             {.threads = threads,
+                              .vector = vector,
+                              .tiles = 4,
+                              .resident = held / (threads * loads * vector),
+                              .prefetch = 1,
+                              .cluster = cluster});
+  }
+  return {};
+}
+
+ScheduleAttr eider::transforms::wideRowSchedule(MLIRContext *context, const Domain &domain,
+                                                int64_t cluster) {
+  const int64_t vector = vectorFor(domain);
+  const int64_t chunks = ceilDiv(ceilDiv(domain.width, vector), cluster), part = chunks * vector;
+  if (ScheduleAttr ahead = wideCodesSchedule(context, domain, cluster, vector, chunks))
+    return ahead;
+  const bool isEven = part * cluster == domain.width && llvm::isPowerOf2_64(chunks);
+  const bool ahead = !isPlain(domain) && domain.bitsRead == 16 && isEven;
+  const int64_t each = isPlain(domain) || ahead ? 64 : 32;
+  // Of 512 threads two blocks have their registers, of more each is alone.
+  constexpr int64_t half = 512;
+  const bool isAlone = part > half * each;
+  auto [threads, loads] =
+      spreadRow(chunks, isAlone             ? 2 * half
+                        : part / each > 256 ? half
+                                            : std::max<int64_t>(part / each, 32));
+  const int64_t most = isPlain(domain) ? each : each * 5 / 4; // little more than it was chosen for
+  if (!isAlone && loads * vector > most) {
+    threads = legalThreads(ceilDiv(chunks, std::max<int64_t>(1, each / vector)));
+    loads = ceilDiv(chunks, threads);
+  }
+  ScheduleKnobs knobs{.threads = threads, .vector = vector, .cluster = cluster};
+  if (!isAlone) {
+    const int64_t narrow = isShifted(domain) ? 768 : 1024;
+    // The nearest: six blocks of 128 threads spill, two of 256 leave a multiprocessor half empty.
+    const int64_t plain = (domain.narrowestStore > 8 ? 672 : 608) * 64,
+                  own = threads * loads * vector;
+    const int64_t held = isPlain(domain) ? (plain + own / 2) / own : narrow * 32 / own;
+    knobs.tiles = !isPlain(domain) ? 4 : domain.narrowestStore > 8 ? 1 : 2;
+    knobs.resident = std::clamp<int64_t>(held, 1, 2048 / threads);
+    knobs.prefetch = ahead;
+  }
+  return ScheduleAttr::get(context, Family::row, knobs);
+}
