@@ -198,8 +198,7 @@ private:
     if (auto prefill = dyn_cast<PrefillOp>(op))
       notePrefill(prefill);
     auto position = dyn_cast<PositionOp>(op);
-    signature.countsRows |=
-        isa<ExtentOp, RandomOp>(op) || (position && position.getAxis() == 0);
+    signature.countsRows |= isa<ExtentOp, RandomOp>(op) || (position && position.getAxis() == 0);
   }
 
   /// A tensor, or codes and scales.

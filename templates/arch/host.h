@@ -255,7 +255,8 @@ inline float fma_up(float a, float b, float c) {
   return is_below ? std::nextafter(nearest, HUGE_VALF) : nearest;
 }
 inline float add_toward_zero(float a, float b) {
-  const double sum = static_cast<double>(a) + static_cast<double>(b); // as float, below it if at all
+  const double sum =
+      static_cast<double>(a) + static_cast<double>(b); // as float, below it if at all
   const auto nearest = static_cast<float>(sum);
   return static_cast<double>(nearest) > sum ? std::nextafter(nearest, 0.0f) : nearest;
 }

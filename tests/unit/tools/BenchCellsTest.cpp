@@ -1,0 +1,53 @@
+//===- tests/unit/tools/BenchCellsTest.cpp --------------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/eider/BenchCells.h"
+#include "tools/eider/ProgramSource.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace {
+
+using namespace eider;
+using namespace eider::cli;
+
+/// One that throws would end a run of the benchmark where it stands.
+TEST(BenchCells, AreProgramsOfTheirDims) {
+  const std::vector<BenchCell> cells = cellsFor(BenchRequest());
+  ASSERT_GT(cells.size(), 300u);
+  for (const BenchCell &cell : cells)
+    EXPECT_NO_THROW({
+      const ProgramSource source = makeProgram(cell.program);
+      EXPECT_TRUE(source.scalars.empty()) << nameOf(cell);
+      optionsFor(cell.program, source.program, "sm_90a");
+    }) << nameOf(cell);
+}
+
+TEST(BenchCells, AreMeasuredOnce) {
+  std::set<std::pair<std::string, std::map<std::string, std::string>>> seen;
+  for (const BenchCell &cell : cellsFor(BenchRequest()))
+    EXPECT_TRUE(seen.insert({nameOf(cell), cell.program.settings}).second) << nameOf(cell);
+}
+
+/// What is asked of a cast is asked of contiguous rows; of formats that this GPU does not encode,
+/// and so of random bits, a little less.
+TEST(BenchCells, SayWhatIsAsked) {
+  const auto targetOf = [](BenchRequest request) {
+    request.sources = {"quantize"};
+    request.params.parameters = {.dtype = "bf16", .format = "e4m3", .block = "1x128"};
+    request.params.dims = {{"tokens", 16384}, {"hidden", 8192}};
+    return cellsFor(request).front().target;
+  };
+  BenchRequest stochastic, apart;
+  stochastic.params.settings = {{"rounding", "stochastic"}};
+  apart.padding = 8;
+  EXPECT_EQ(targetOf({}), 1.0);
+  EXPECT_EQ(targetOf(stochastic), 1.05);
+  EXPECT_EQ(targetOf(apart), 0.0);
+}
+
+} // namespace
