@@ -54,7 +54,8 @@ def machine_line(document):
 
 def case(cell):
     """What was measured, in words: params that are given, and the extents."""
-    params = [f"{value}" for name, value in cell["params"].items() if value and name != "schedule"]
+    params = [f"rows {value} apart" if name == "padding" else value for name, value in cell["params"].items()
+              if value and name != "schedule"]
     rows_first = sorted(cell["shape"].items(), key=lambda dim: dim[0] not in ("tokens", "n"))
     extents = " × ".join(str(extent) for _, extent in rows_first)
     schedule = cell["params"].get("schedule")
