@@ -6,14 +6,11 @@
 #include "compiler/driver/Compilation.h"
 
 #include "compiler/emit/CudaPrinter.h"
-#include "compiler/transforms/Boundary.h"
 #include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/Targets.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace eider;
@@ -134,18 +131,20 @@ static bool mayBeUneven(ir::ProgramOp program) {
   return ShapedType::isDynamic(rows) || rows % widest != 0;
 }
 
-/// Whether rows that lie apart may be read and written as contiguous ones are, where each begins on
-/// as many bytes: none would begin on more than an element's where they are odd.
-static bool mayLieApart(ir::ProgramOp program) {
-  return llvm::any_of(program.getBlock(), [](Operation &op) {
-    const auto type = dyn_cast_or_null<RankedTensorType>(transforms::boundaryType(op));
-    if (!type || type.getRank() < 2 || op.hasAttr("workspace") ||
-        ShapedType::isDynamic(type.getShape().back()))
-      return false;
-    const int64_t bits = type.getElementTypeBitWidth();
-    return std::gcd<int64_t>(16, type.getShape().back() * bits / 8) >
-           std::max<int64_t>(1, bits / 8);
-  });
+/// Whether rows that lie apart may be read and written by other accesses than those that begin
+/// anywhere: some begin on more bytes than an element's.
+bool Compilation::mayLieApart() {
+  OwningOpRef<ModuleOp> kernels = lowered(VariantKind::aligned);
+  for (simt::KernelOp kernel : kernels->getOps<simt::KernelOp>())
+    for (const auto &tensor : program_.signature().tensors) {
+      const auto alignment = kernel.getAlignments().getAs<IntegerAttr>(tensor.name);
+      const bool hasStride = llvm::any_of(kernel.getArguments(), [&](Attribute argument) {
+        return cast<StringAttr>(argument).getValue().starts_with("stride:" + tensor.name + ":");
+      });
+      if (hasStride && alignment && alignment.getInt() > static_cast<int64_t>(sizeOf(tensor.dtype)))
+        return true;
+    }
+  return false;
 }
 
 /// Those that the heuristic has for this program: one, where narrow rows allow a thread no more.
@@ -171,7 +170,7 @@ std::vector<VariantKind> Compilation::variants() {
   auto usual = scheduled().getOps<ir::ProgramOp>();
   if (llvm::any_of(usual, mayBeUneven))
     kinds.insert(kinds.end() - 1, VariantKind::uneven);
-  if (llvm::any_of(usual, mayLieApart))
+  if (mayLieApart())
     kinds.insert(kinds.end() - 1, VariantKind::aligned);
   if (const std::optional<VariantKind> own = variantOfGiven())
     kinds.insert(kinds.begin(), *own);

@@ -79,19 +79,27 @@ static std::string variantsOf(Compilation &compilation) {
   std::string text;
   const std::vector<VariantKind> kinds = compilation.variants();
   auto has = [&](VariantKind kind) { return llvm::is_contained(kinds, kind); };
+  auto schedules = [&](VariantKind kind) {
+    std::string all;
+    for (ir::ProgramOp program : compilation.scheduled(kind).getOps<ir::ProgramOp>())
+      all += " " + program.getScheduleAttr().str();
+    return all;
+  };
   for (VariantKind kind : kinds) {
     if (kind == VariantKind::contiguous)
       return text + "contiguous (row-major, aligned), then " +
              (has(VariantKind::uneven) ? "uneven (the same, of any number of rows), then " : "") +
              (has(VariantKind::aligned) ? "aligned (any row stride, aligned), then " : "") +
-             "general (any row stride, any alignment)";
+             "general (any row stride, any alignment" +
+             (schedules(VariantKind::general) == schedules(VariantKind::contiguous)
+                  ? ""
+                  : ":" + schedules(VariantKind::general)) +
+             ")";
     text += transforms::nameOf(kind);
     text += transforms::isCooperative(kind)
                 ? " (one kernel, of matrices that all blocks hold at once:"
                 : " (at most " + std::to_string(compilation.mostRowsOf(kind)) + " rows:";
-    for (ir::ProgramOp program : compilation.scheduled(kind).getOps<ir::ProgramOp>())
-      text += " " + program.getScheduleAttr().str();
-    text += "), then ";
+    text += schedules(kind) + "), then ";
   }
   return text;
 }

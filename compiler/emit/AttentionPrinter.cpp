@@ -10,16 +10,19 @@ using namespace eider::simt;
 
 namespace eider::text {
 
-/// A call of what attends, over keys whose codes have so many scales.
+/// A call of what attends, over keys whose codes have so many scales. `isApart`: of what is aligned
+/// as what is contiguous is, but lies apart.
 template <class Op>
 std::string KernelPrinter::attendCall(StringRef method, Op op, int64_t scales,
-                                      ArrayRef<std::string> arguments) {
+                                      ArrayRef<std::string> arguments, bool isApart) {
   const Type element = cast<PointerType>(op.getKeys().getType()).getElementType();
   SmallVector<std::string> parameters = {
       eider::ir::isCodeType(element) ? codecAlias(element) : elementName(element).str(),
       "/*scales=*/" + std::to_string(scales)};
-  if (op.getAlignment() != 16)
+  if (op.getAlignment() != 16 || isApart)
     parameters.push_back(std::to_string(op.getAlignment()));
+  if (isApart)
+    parameters.push_back("/*is_apart=*/true");
   return "Attend::" + callOf(method, parameters, arguments) + ";";
 }
 
@@ -89,7 +92,8 @@ FailureOr<std::string> KernelPrinter::attendText(AttendOp op) {
     if (given.getOperandNumber() == sequences && !op.getPages())
       arguments.push_back("0"); // from row to row of a table
   }
-  return attendCall("leave_part", op, op.getScales(), arguments);
+  const bool isApart = op.getPages() && !op.getPitches().empty() && op.getAlignment() == 16;
+  return attendCall("leave_part", op, op.getScales(), arguments, isApart);
 }
 
 FailureOr<std::string> KernelPrinter::attendRowsText(AttendRowsOp op) {

@@ -73,7 +73,7 @@ private:
   mlir::FailureOr<std::string> attendRowsText(simt::AttendRowsOp op);
   template <class Op>
   std::string attendCall(llvm::StringRef method, Op op, int64_t scales,
-                         llvm::ArrayRef<std::string> arguments);
+                         llvm::ArrayRef<std::string> arguments, bool isApart = false);
   Expression layoutText(simt::ScaleLayoutOp op);
   mlir::FailureOr<Expression> arithmeticText(mlir::Operation &op);
   std::string derivedName(mlir::Operation &op);

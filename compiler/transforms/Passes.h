@@ -63,7 +63,7 @@ enum class VariantKind {
   few_rows,   ///< Contiguous, with at most 256 rows.
   contiguous, ///< Row-major without gaps, 16-byte aligned.
   uneven,     ///< The same, of any number of rows, so that rows of a transpose begin anywhere.
-  aligned,    ///< Any row stride, but rows that begin on 16 bytes where contiguous ones do.
+  aligned,    ///< Any row stride, rows that begin on as many bytes as contiguous ones.
   general     ///< Any row stride, any alignment.
 };
 /// Whether rows lie apart as the launch says.

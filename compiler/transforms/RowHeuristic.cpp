@@ -173,11 +173,7 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   const bool plain = isPlain(domain);
   const bool isCut = isShifted(domain) && domain.width % vector != 0; // most have a third chunk
   if (plain)
-    most = std::clamp<int64_t>(chunks * vector /
-                                   (isWide && !isCut ? 64
-                                    : isCut          ? 36
-                                                     : 32),
-                               64, most);
+    most = std::clamp<int64_t>(chunks * vector / (isCut ? 36 : isWide ? 64 : 32), 64, most);
   constexpr int64_t shiftedThreads = 544; // two such blocks hold rows of a little over 8192
   if (!plain && domain.matricesRead > 1 && isShifted(domain) && chunks <= shiftedThreads)
     most = shiftedThreads;

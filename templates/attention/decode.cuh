@@ -93,10 +93,11 @@ public:
   /// have, and `scales`, one or the cache's heads, or none (0); `table` is [sequences,
   /// table_pitch], or `no_pages` where `page` is 0. Of the cache no more is read than `lengths`
   /// says, whatever the table says beyond. Row starts of q and of the cache are multiples of
-  /// `alignment` bytes, 16 where all tensors are contiguous; pitches in elements. `Code` is the
-  /// codec, or the type of what is no codes. Every thread of the CUDA block takes part.
-  template <class Code, int scales, int alignment = 16, class To, class Asked, class W, class Index,
-            class Length>
+  /// `alignment` bytes; pitches in elements. `is_apart`: rows of the table may lie anywhere, else
+  /// one after the other. `Code` is the codec, or the type of what is no codes. Every thread of the
+  /// CUDA block takes part.
+  template <class Code, int scales, int alignment = 16, bool is_apart = alignment != 16, class To,
+            class Asked, class W, class Index, class Length>
   static EIDER_DEVICE void leave_part(
       const To &to, const Asked &asked, const W *k, const float *k_scale, const W *v,
       const float *v_scale, const Index *table, const Length *lengths, int64 sequences,
@@ -143,9 +144,8 @@ public:
 
     State state;
     // Tables whose rows lie apart may have any pitch: theirs begin as their lengths say.
-    constexpr bool is_contiguous = alignment == 16;
     uint32 pages =
-        is_contiguous && window == 0 ? work.pages_of(first, table_pitch) : work.pages_of(first);
+        is_apart || window != 0 ? work.pages_of(first) : work.pages_of(first, table_pitch);
     int begun = 0, begun_slot = 0, slot = 0;
     auto begin = [&] {
       if (begun < turns) {

@@ -14,10 +14,12 @@
 // to divide it by the rounded reciprocal leaves an error of less than 3/2^25 of q's last place,
 // while quotients of floats that near the middle of two are few enough to be walked, too. Operands
 // may be so small that what is corrected underflows, where the quotient is below every place that
-// is drawn for; so scales are in [2^-60, 2^100] there. The others are rare: `Rescaling` brings them
-// inside. The reciprocal of two operations is rounded toward zero, so that `low` is not negative
-// and a zero keeps its sign. `low` is rounded up: to nearest, one scale, whose significand is all
-// ones, would put an operand on a tie that is next to one.
+// is drawn for; so scales are in [2^-60, 2^100] there.
+//
+// The others are rare: `Rescaling` brings them inside, or a division serves. The reciprocal of two
+// operations is rounded toward zero, so that `low` is not negative and a zero keeps its sign. `low`
+// is rounded up: to nearest, one scale, whose significand is all ones, would put an operand on a
+// tie that is next to one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef EIDER_FORMATS_QUOTIENT_CUH

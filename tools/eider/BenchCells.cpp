@@ -501,11 +501,11 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addAttention(cells);
     addPrefill(cells);
   }
-  dropDoubles(cells);
   for (BenchCell &cell : cells) {
-    cell.padding = std::max(cell.padding, request.padding);
+    cell.padding = request.padding ? request.padding : cell.padding;
     cell.target = cell.padding ? 0 : targetOf(cell.program);
   }
+  dropDoubles(cells);
   std::erase_if(cells, [&](const BenchCell &cell) {
     return nameOf(cell).find(request.only) == std::string::npos;
   });

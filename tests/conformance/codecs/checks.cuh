@@ -299,6 +299,25 @@ template <class T, class X> EIDER_DEVICE uint32 divide_stochastic(uint32 number)
   return !right;
 }
 
+/// The same for scales that a quantisation makes of their elements: number = other, x.
+template <class T, class X> EIDER_DEVICE uint32 quantize_stochastic(uint32 number) {
+  using C = Codec<T, software>;
+  constexpr float maximum = eider::Format<T>::maximum;
+  Fragment<X, 4> x{};
+  for (int i = 0; i < 4; ++i)
+    x.fill(i, X{static_cast<unsigned short>(number >> i % 2 * 16 ^ i / 2 << 15)});
+  const float amax = arch::maximum_magnitude(to<float>(x[0]), to<float>(x[1]));
+  const float ratio = amax / maximum, scale = ratio == 0.0f ? 1.0f : ratio;
+  Fragment<uint16, 4> draws{};
+  draws.words[0] = number * 0x9e3779b9u, draws.words[1] = ~0u;
+  const auto codes = C::encode_bounded_quotient_stochastic(x, scale, draws);
+  const auto expected = C::encode_quotient_stochastic(x, scale, draws);
+  bool right = true;
+  for (int i = 0; i < 4; ++i)
+    right = right && codes[i].bits == expected[i].bits;
+  return !right;
+}
+
 /// A walk over all floats, by the walk over scales.
 template <class T, CodecPath path> EIDER_DEVICE uint32 divide_float(uint32 number) {
   const uint32 mixed = (number ^ number >> 15) * 0x2c1b3c6du;

@@ -74,6 +74,9 @@
 
 // ALONE:      schedule attention<{{.*}}combine = 1>: the program does more with attention than to round it, which has a kernel of its own: leave combine out
 
+// STRIDED:      void attention_decode_aligned(
+// STRIDED:        Attend::leave_part<E4m3, /*scales=*/8, 16,
+// STRIDED-NEXT:       /*is_apart=*/true>(
 // STRIDED:      void attention_decode_strided(
 // STRIDED:        Attend::leave_part<E4m3, /*scales=*/8, 1>(eider::combining(o, attention_parts, arrivals), q,
 // STRIDED-NEXT:       k_cache, k_scale, v_cache, v_scale, block_table, lengths, b, block_table_stride, q_stride,

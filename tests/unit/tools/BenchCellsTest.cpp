@@ -29,8 +29,13 @@ TEST(BenchCells, AreProgramsOfTheirDims) {
 
 TEST(BenchCells, AreMeasuredOnce) {
   std::set<std::pair<std::string, std::map<std::string, std::string>>> seen;
-  for (const BenchCell &cell : cellsFor(BenchRequest()))
-    EXPECT_TRUE(seen.insert({nameOf(cell), cell.program.settings}).second) << nameOf(cell);
+  for (const int64_t padding : {0, 8}) {
+    BenchRequest request;
+    request.padding = padding;
+    seen.clear();
+    for (const BenchCell &cell : cellsFor(request))
+      EXPECT_TRUE(seen.insert({nameOf(cell), cell.program.settings}).second) << nameOf(cell);
+  }
 }
 
 /// What is asked of a cast is asked of contiguous rows; of formats that this GPU does not encode,
