@@ -215,63 +215,53 @@ TEST(Decode, TheLastBlockCombinesOnTheDevice) {
 TEST(Decode, TablesHaveAnyPitchOnTheDevice) {
   const char *asked = std::getenv("EIDER_TEST_DEVICE");
   const Device device = Device::open(asked ? asked : "host");
-  struct Table {
-    size_t sequences;
-    int64_t pitch;
-    const char *variant; ///< That is taken: keys lie apart, or begin anywhere.
-  };
-  constexpr size_t between = 64; // bytes after each page of keys
-  for (auto [sequences, pitch, variant] : {Table{2, 0, "aligned"},
-                                           {1, 0, "aligned"},
-                                           {1, 1, "aligned"},
-                                           {1, 1 << 30, "aligned"},
-                                           {2, 0, "general"},
-                                           {1, 0, "general"},
-                                           {1, 1, "general"},
-                                           {1, 1 << 30, "general"}}) {
-    matrix::Case made = decode({.lengths = std::vector<int64_t>(sequences, 300)});
-    auto *table = reinterpret_cast<int32_t *>(made.inputs[blockTable].data.data());
-    if (const int64_t pages = made.dims.at("max_pages"); sequences == 2)
-      std::copy_n(table, pages, table + pages); // the one row that there is
-    CompileOptions options = made.options;
-    options.target = device.target();
-    const Kernel kernel = device.load(compile(made.program, options));
-    const Call call = kernel.prepare(made.dims);
-    std::vector<void *> memory;
-    auto allocate = [&](size_t bytes) {
-      memory.push_back(device.allocate(bytes));
-      return static_cast<std::byte *>(memory.back());
-    };
-    const int64_t strides[] = {pitch, 1};
-    std::vector<int64_t> ofKeys;
-    std::vector<TensorArg> tensors;
-    for (const HostTensor &input : made.inputs) {
-      const bool isKeys = input.name == "k_cache", isShifted = variant == std::string("general");
-      const size_t pages = isKeys ? static_cast<size_t>(input.shape[0]) : 1;
-      const size_t page = input.data.size() / pages, apart = page + (isKeys ? between : 0);
-      std::byte *at = allocate(pages * apart + 16) + (isKeys && isShifted ? 1 : 0);
-      for (size_t i = 0; i < pages; ++i)
-        device.upload(at + i * apart, input.data.data() + i * page, page);
-      tensors.push_back({at});
-      if (isKeys)
+  constexpr size_t between = 64;                           // bytes after each page of keys
+  for (const std::string variant : {"aligned", "general"}) // keys lie apart, or begin anywhere
+    for (auto [sequences, pitch] :
+         {std::pair<size_t, int64_t>{2, 0}, {1, 0}, {1, 1}, {1, 1 << 30}}) {
+      matrix::Case made = decode({.lengths = std::vector<int64_t>(sequences, 300)});
+      auto *table = reinterpret_cast<int32_t *>(made.inputs[blockTable].data.data());
+      if (const int64_t pages = made.dims.at("max_pages"); sequences == 2)
+        std::copy_n(table, pages, table + pages); // the one row that there is
+      CompileOptions options = made.options;
+      options.target = device.target();
+      const Kernel kernel = device.load(compile(made.program, options));
+      const Call call = kernel.prepare(made.dims);
+      std::vector<void *> memory;
+      auto allocate = [&](size_t bytes) {
+        memory.push_back(device.allocate(bytes));
+        return static_cast<std::byte *>(memory.back());
+      };
+      const int64_t strides[] = {pitch, 1};
+      std::vector<int64_t> ofKeys;
+      std::vector<TensorArg> tensors;
+      for (const HostTensor &input : made.inputs) {
+        const bool isKeys = input.name == "k_cache", isShifted = variant == "general";
+        const size_t pages = isKeys ? static_cast<size_t>(input.shape[0]) : 1;
+        const size_t page = input.data.size() / pages, apart = page + (isKeys ? between : 0);
+        std::byte *at = allocate(pages * apart + 16) + (isKeys && isShifted ? 1 : 0);
+        for (size_t i = 0; i < pages; ++i)
+          device.upload(at + i * apart, input.data.data() + i * page, page);
+        tensors.push_back({at});
+        if (!isKeys)
+          continue;
         ofKeys = {static_cast<int64_t>(apart), input.shape[2] * input.shape[3], input.shape[3], 1};
-      if (isKeys)
         tensors.back().strides = ofKeys;
+      }
+      tensors[blockTable].strides = strides;
+      std::vector<std::byte> result(sequences * 8 * 64 * 2);
+      std::byte *output = allocate(result.size());
+      tensors.push_back({output});
+      EXPECT_EQ(kernel.prepare(made.dims, tensors).variant(), variant);
+      call.launch({}, tensors, {}, allocate(call.workspace_bytes()));
+      device.synchronize();
+      device.download(result.data(), output, result.size());
+      const HostTensor o = {"o", DType::bf16, {static_cast<int64_t>(sequences), 8, 64}, result};
+      EXPECT_EQ(wrongOf(made, {o}), 0)
+          << sequences << " sequences, a pitch of " << pitch << ", " << variant;
+      for (void *each : memory)
+        device.free(each);
     }
-    tensors[blockTable].strides = strides;
-    std::vector<std::byte> result(sequences * 8 * 64 * 2);
-    std::byte *output = allocate(result.size());
-    tensors.push_back({output});
-    EXPECT_EQ(kernel.prepare(made.dims, tensors).variant(), variant);
-    call.launch({}, tensors, {}, allocate(call.workspace_bytes()));
-    device.synchronize();
-    device.download(result.data(), output, result.size());
-    const HostTensor o = {"o", DType::bf16, {static_cast<int64_t>(sequences), 8, 64}, result};
-    EXPECT_EQ(wrongOf(made, {o}), 0)
-        << sequences << " sequences, a pitch of " << pitch << ", " << variant;
-    for (void *each : memory)
-      device.free(each);
-  }
 }
 
 /// Nobody clears the words by which blocks know which comes last, and launches of other numbers of

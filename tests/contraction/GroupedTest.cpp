@@ -465,11 +465,12 @@ TEST(Grouped, AreMultipliedByWarpgroups) {
   options.dims = {{"groups", 8}, {"n", 4096}, {"k", 14336}};
   const std::string text = emit(libraryOp("grouped_matmul", {}), options, Stage::Cuda);
   const auto few = text.find("grouped_matmul_rows_8("), some = text.find("grouped_matmul_rows_16("),
-             strided = text.find("grouped_matmul_strided(");
+             apart = text.find("grouped_matmul_aligned("); // by warps, as what begins anywhere is
   for (size_t product = text.find("GroupedProduct<"); product != std::string::npos;
        product = text.find("GroupedProduct<", product + 1))
     EXPECT_EQ(text.compare(product, 31, "GroupedProduct<WarpgroupProduct") == 0,
-              product > some && product < strided)
+              product > some && product < apart)
         << text.substr(product, 60);
   EXPECT_LT(few, some);
+  EXPECT_LT(some, apart);
 }

@@ -59,21 +59,25 @@ TEST(HeldOut, AgreeWithTheReference) {
     GTEST_SKIP() << error.what();
   }
   std::vector<matrix::Case> cases;
+  std::vector<std::string> variants;
   for (const Program &program : heldout::programs())
     for (int64_t hidden : {192, 131})
-      for (const char *variant : {"few_rows", "contiguous", "aligned", "general"}) {
-        matrix::Layout layout;
-        if (variant == std::string("aligned"))
-          layout = matrix::apart[0];
-        if (variant == std::string("general"))
-          layout = matrix::apart[1];
+      for (const std::string variant : {"few_rows", "contiguous", "aligned", "general"}) {
+        if (variant == "aligned" && hidden == 131)
+          continue; // rows of odd many begin anywhere
+        const matrix::Layout layout = variant == "aligned"   ? matrix::apart[0]
+                                      : variant == "general" ? matrix::apart[1]
+                                                             : matrix::Layout();
         cases.push_back(
             caseOf(program, {{"tokens", 37}, {"hidden", hidden}}, layout, cases.size()));
-        cases.back().forAnyRows = variant == std::string("contiguous");
+        cases.back().forAnyRows = variant == "contiguous";
+        variants.push_back(variant);
       }
   for (const matrix::Case &given : cases)
     harness->add(given);
   harness->build();
+  for (size_t i = 0; i < cases.size(); ++i)
+    EXPECT_EQ(harness->variantOf(i), variants[i]) << cases[i].program.name() << " case " << i;
   for (size_t i = 0; i < cases.size(); ++i)
     for (const Comparison &comparison : compare(cases[i].program, cases[i].inputs, harness->run(i)))
       EXPECT_EQ(comparison.wrong, 0)
