@@ -205,16 +205,17 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
            domain.narrowestStore <= 8 && loads * vector <= 32)
     knobs.resident = std::max<int64_t>(1, 512 * 32 / (threads * loads * vector));
   // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1152 of much
-  // a thread, 896 of those that shift what they load, 1024 where codes are made by arithmetic), and
-  // some rows a block hide a block's start.
+  // a thread, 896 of those that shift what they load, 768 of wide stores after two sums, 1024 where
+  // codes are made by arithmetic, 768 with random bits), and some rows a block hide a block's
+  // start.
   const bool isShort = isAlone(domain) && domain.narrowestStore <= 8 && loads * vector <= 32;
   const bool light = domain.matricesRead == 1 && threads >= 64 && (loads <= 2 || isShort);
-  if (isHeavy(domain)) { // of much a thread, the registers of 512 threads
+  if (isHeavy(domain)) { // Of much a thread: the registers of 512 threads.
     knobs.tiles = domain.bitsRead > 16 || loads > 2 ? 3 : threads > 128 ? 2 : 1;
     knobs.resident = loads > 2 ? 512 / threads : 0;
   } else if (light && (!plain || domain.encodesBySoftware)) {
     const int64_t held = loads * vector <= 16 ? 1280 : 1152,
-                  shifted = domain.rowSums > 1 ? 768 : 896;
+                  shifted = domain.rowSums > 1 && domain.narrowestStore > 8 ? 768 : 896;
     knobs.tiles = domain.encodesBySoftware ? 4 : 3;
     knobs.resident = (isShifted(domain)          ? shifted
                       : domain.draws             ? 768

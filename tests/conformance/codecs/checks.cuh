@@ -247,7 +247,7 @@ template <int first> EIDER_DEVICE uint32 divide_narrow_exactly(uint32 number) {
 
 /// Every significand of the scale by all floats whose quotient is nearest to the middle of two: of
 /// significands x, s and odd middles m, x · 2^digits = m · s + rest, of few rests. number = digits,
-/// rest, scale. A rest of 2 would be as near as three operations may be off.
+/// rest, scale. Three operations may be off where a rest is below 3: up to 8 are walked.
 EIDER_DEVICE uint32 divide_float_exactly(uint32 number) {
   const uint64 s = 1u << 23 | (number & 0x7fffff);
   const int step = static_cast<int>(number >> 23 & 15),

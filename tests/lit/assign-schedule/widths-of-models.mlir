@@ -23,6 +23,7 @@
 // RUN: eider emit add_rms_norm_quant --copy bf16 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=THREE
 // RUN: eider emit rms_norm_quant --block "1x*" --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ONCE
 // RUN: eider emit rms_norm_quant --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ANYWHERE
+// RUN: eider emit layer_norm_quant --block "1x*" --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWOSUMS
 // RUN: eider emit quantize --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=DRAWN
 // RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NORMED
 // RUN: eider emit rms_norm --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHIFTED
@@ -51,6 +52,7 @@
 // ANYWHERE: row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
 // ANYWHERE: row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
 // ANYWHERE: row<threads = 256, vector = 16, tiles = 3, resident = 3>
+// TWOSUMS: row<threads = 288, vector = 16, tiles = 3, resident = 3>
 // SHIFTED: row<threads = 288, vector = 16, tiles = 3, resident = 3>
 // Random bits are much arithmetic, and leave no registers to load ahead.
 // DRAWN: map<threads = 128, vector = 16, loads = 2, tiles = 4>
