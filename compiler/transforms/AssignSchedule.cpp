@@ -78,7 +78,7 @@ struct AssignSchedule : PassWrapper<AssignSchedule, OperationPass<ModuleOp>> {
     if (!domain)
       return failure();
     if (anywhere)
-      domain->alignedElements = 1;
+      domain->alignedElements = 1, domain->shiftsColumns = domain->readsColumns;
     std::string message;
     ScheduleAttr chosen = program.getScheduleAttr();
     if (!given.empty())

@@ -208,6 +208,7 @@ struct Domain {
   /// start; 16 where all rows start on 16 bytes.
   int64_t alignedElements = 16;
   bool rowAligned() const { return alignedElements == 16; }
+  bool shiftsColumns = false; ///< Whether vectors of columns begin anywhere, too.
 
   /// Analyses `program`, of launches with at most so many rows (0: any); emits an error and gives
   /// nothing where no schedule family fits it.

@@ -82,9 +82,38 @@ static bool isLikeCopy(const Domain &domain, int64_t chunks) {
          !domain.group && !domain.choosesRows && domain.rowAligned() && chunks % 256 == 0;
 }
 
+/// Rows that begin anywhere: long chunks, for each has a window around it and each warp two ends,
+/// and of an even number of segments no more than must be. Null elsewhere.
+static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t narrow = 2048, little = 7, copied = 16;
+  if (!isShifted(domain) || domain.width <= narrow || domain.rotates || domain.draws)
+    return {};
+  const int64_t bits = domain.bitsRead / std::max<int64_t>(1, domain.matricesRead);
+  const bool isLong =
+      domain.narrowestStore <= 8 ? domain.matricesWritten == 1 : domain.arithmetic >= little;
+  const int64_t vector =
+      std::max<int64_t>(domain.group / 32, bits <= 16 && isLong ? 2 * copied : copied);
+  const int64_t chunks = ceilDiv(domain.width, vector), loads = bits < 16 && !isLong ? 2 : 1;
+  const int64_t lanes = legalThreads(std::max<int64_t>(1, domain.group / vector));
+  const auto held = [&](int64_t threads) {
+    return ceilDiv(chunks, threads * loads) * threads * loads;
+  };
+  int64_t best = 96;
+  for (int64_t threads : {64, 128, 160, 192})
+    if (held(threads) < held(best))
+      best = threads;
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = std::max(best, lanes),
+                            .vector = vector,
+                            .loads = loads,
+                            .tiles = domain.encodesBySoftware ? 2 : 1});
+}
+
 ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
+  if (ScheduleAttr shifted = shiftedSchedule(context, domain))
+    return shifted;
   if (ScheduleAttr working = workingSchedule(context, domain, vector, chunks))
     return working;
   if (ScheduleAttr turned = turnedSchedule(context, domain))

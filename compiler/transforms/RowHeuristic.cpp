@@ -156,9 +156,34 @@ static int64_t vectorOfRow(const Domain &domain) {
   return wanted ? std::max<int64_t>(domain.group / 32, wanted) : vectorFor(domain);
 }
 
+/// Rows that begin anywhere, of one matrix of 16-bit values that becomes one other: long chunks,
+/// for each has a window around it and each warp two ends, and as many warps as their registers
+/// leave. Null elsewhere.
+static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t narrow = 2048, copied = 16, most = 576;
+  if (!isShifted(domain) || domain.width <= narrow || domain.matricesRead > 1 ||
+      domain.matricesWritten > 1 || domain.bitsRead != 16 || domain.draws)
+    return {};
+  const bool isTwice = domain.rowSums > 1;
+  const int64_t vector = std::max<int64_t>(
+      domain.group / 32, domain.narrowestStore <= 8 && !isTwice ? 2 * copied : copied);
+  const int64_t chunks = ceilDiv(domain.width, vector), each = ceilDiv(2 * copied, vector);
+  const auto [threads, loads] = spreadRow(chunks, std::min(ceilDiv(chunks, each), most));
+  const bool isMuch = isTwice || domain.encodesBySoftware || domain.shiftsColumns;
+  const int64_t held = (isMuch ? 896 : 1152) * 2 * copied / std::max(2 * copied, loads * vector);
+  return ScheduleAttr::get(
+      context, Family::row,
+      {.threads = std::max(threads, legalThreads(std::max<int64_t>(32, domain.group / vector))),
+       .vector = vector,
+       .tiles = 3,
+       .resident = std::max<int64_t>(1, held / threads)});
+}
+
 ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = vectorOfRow(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
+  if (ScheduleAttr shifted = shiftedSchedule(context, domain))
+    return shifted;
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
     return ahead;
   if (ScheduleAttr between = betweenSchedule(context, domain, vector, chunks))
@@ -198,6 +223,7 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
       loads * vector <= 32 && llvm::isPowerOf2_64(threads))
     knobs.resident = 1024 / threads;
   if (!plain && domain.matricesRead > 1 && isShifted(domain) && loads <= 2)
+    knobs.tiles = 3,
     knobs.resident = std::max<int64_t>(1, (loads == 1 ? 2 * shiftedThreads : 640) / threads);
   else if (!plain && domain.matricesRead > 1 && threads == 512 && domain.narrowestStore <= 8)
     knobs.resident = 1024 / threads;

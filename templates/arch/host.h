@@ -79,7 +79,7 @@ inline uint32 transpose_pairs(uint32 pair, Site site) {
 }
 
 inline void warp_barrier(Site site) {
-  char none[32]; // of no bytes each
+  char none[32] = {}; // of no bytes each
   scheduler->exchange(0xffffffffu, none, none, 0, place(site));
 }
 

@@ -3,10 +3,10 @@
 // Part of Eider, under the Apache License v2.0.
 //
 // A chunk of a row that begins anywhere is moved by aligned accesses of 16 bytes (or as many as it
-// has) all the same: loaded as the aligned window around it, out of which it is shifted in
-// registers; stored as the aligned window that begins in it and ends in the chunk of the next lane,
-// which sends its first bytes. What no such window holds is moved element by element: the ends of a
-// row where it is loaded, those of the lanes' part where it is stored.
+// has) all the same: loaded as the aligned pieces around it, out of which it is shifted in
+// registers; stored as the aligned pieces that begin in it, the last of which ends in the next
+// chunk, whose holder sends its first bytes. What no such piece holds is moved element by element:
+// the ends of a row where it is loaded, those of the threads' part where it is stored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef EIDER_MEMORY_SHIFTED_CUH
@@ -24,19 +24,29 @@ template <class T, int vector, int alignment>
 inline constexpr bool
     is_shifted = bytes_of<T>(vector) % 4 == 0 && alignment < piece_of(bytes_of<T>(vector));
 
-/// A chunk of a row: where it begins, how many of its elements are in the matrix, and in elements
+/// A chunk of a row: where both begin, how many of its elements are in the matrix, and in elements
 /// (bytes of packed ones) what of the row lies before it, and from its beginning on.
 template <class T> struct ChunkOfRow {
-  T *at;
+  T *row, *at;
   int inside, before, left;
 
-  EIDER_DEVICE ChunkOfRow(T *at, int inside, int column, int columns)
-      : at(at), inside(inside), before(column / packing<T>),
-        left((columns - column + packing<T> - 1) / packing<T>) {}
+  /// What it is given is in elements.
+  EIDER_DEVICE ChunkOfRow(T *row, int64 column, int inside, int before, int left)
+      : row(row), at(row + column / packing<T>), inside(inside), before(before / packing<T>),
+        left((left + packing<T> - 1) / packing<T>) {}
+
+  /// The bytes that it begins behind a multiple of `piece`: as many as its row.
+  template <int piece> EIDER_DEVICE int shift() const {
+    return static_cast<int>(static_cast<uint32>(reinterpret_cast<uint64>(row)) % piece);
+  }
+  /// How many of its bytes are in the matrix.
+  EIDER_DEVICE int bytes_inside() const {
+    return (inside + packing<T> - 1) / packing<T> * static_cast<int>(sizeof(T));
+  }
 };
 
-/// `count` words out of `window`, whose words follow each other in memory, from byte `shift` on:
-/// less than `piece`, and a multiple of `alignment`.
+/// The words at `window` and behind it, from byte `shift` on, which is less than a piece and a
+/// multiple of `alignment`.
 template <int count, int piece, int alignment>
 EIDER_DEVICE void shift_words(const uint32 *window, uint32 shift, uint32 *to) {
   constexpr int more = piece / 4;
@@ -59,83 +69,109 @@ EIDER_DEVICE void shift_words(const uint32 *window, uint32 shift, uint32 *to) {
     to[i] = alignment < 4 ? arch::funnel_right(words[i], words[i + 1], shift * 8) : words[i];
 }
 
-//===-- Loads -------------------------------------------------------------===//
-
-/// The words around a chunk, as loaded.
-template <class T, int vector> struct Window {
-  static constexpr int bytes = bytes_of<T>(vector), piece = piece_of(bytes);
-  uint32 words[(bytes + piece) / 4];
-  uint32 shift;  // bytes before the chunk
-  bool is_whole; // whether the chunk is, and the window lies in its row; else it is not loaded
-};
-
-/// Loads a chunk's window, which neighbours share, so that it stays cached; but no byte before its
-/// row or behind it. Others of the row may be changed meanwhile by the threads that hold them.
-template <int vector, class T>
-EIDER_DEVICE Window<T, vector> load_window(const ChunkOfRow<const T> &chunk) {
-  using W = Window<T, vector>;
-  constexpr int bytes = W::bytes, piece = W::piece, size = sizeof(T);
-  const auto *at = reinterpret_cast<const unsigned char *>(chunk.at);
-  const auto shift = static_cast<int>(reinterpret_cast<uint64>(at) % piece);
-  const int behind = (piece - shift) % piece;
-  W window;
-  window.shift = shift;
-  window.is_whole = chunk.inside == vector && chunk.before >= shift / size &&
-                    chunk.left >= (bytes + behind) / size;
-  EIDER_UNROLL
-  for (int offset = 0; offset < bytes; offset += piece)
-    arch::load_words_if<piece>(window.is_whole, at - shift + offset, &window.words[offset / 4],
-                               shift - offset, bytes + shift - offset);
-  // The piece that holds the last byte: where the chunk is aligned, one that is there already.
-  const int last = bytes + behind - piece;
-  arch::load_words_if<piece>(window.is_whole, at + last, &window.words[bytes / 4], -last,
-                             bytes - last);
-  return window;
-}
-
-/// Loads a chunk without such a window element by element; 0 outside of the matrix.
-template <Caching caching, class T, int vector>
-EIDER_DEVICE void load_cut_chunk(const ChunkOfRow<const T> &chunk, Window<T, vector> &window) {
-  constexpr int count = Window<T, vector>::bytes / 4, more = Window<T, vector>::piece / 4;
-  Fragment<T, vector> elements{};
-  load_elements<vector, caching>(chunk.at, chunk.inside, elements, 0);
-  window.shift = 0;
-  EIDER_UNROLL
-  for (int i = 0; i < count + more; ++i)
-    window.words[i] = i < count ? elements.words[i] : 0;
-}
-
-/// The `chunks` chunks of a tile; `chunk(c)` says where each is. All windows are loaded before the
-/// first chunk is shifted out of its own, which waits for it.
-template <class T, int vector, int chunks, int alignment, Caching caching, class F>
-EIDER_DEVICE Fragment<T, vector * chunks> load_shifted(F chunk) {
-  Window<T, vector> windows[chunks];
-  bool are_whole = true;
+/// The same out of each of the windows of a row, all by the same: lanes of a warp branch over its
+/// words together, which is less than to choose each word by it.
+template <int chunks, int count, int piece, int by = 0>
+EIDER_DEVICE void shift_row(const uint32 (&windows)[chunks][count + piece / 4], uint32 shift,
+                            uint32 *to) {
+  if constexpr (by + 1 < piece / 4)
+    if (shift / 4 != by)
+      return shift_row<chunks, count, piece, by + 1>(windows, shift, to);
   EIDER_UNROLL
   for (int c = 0; c < chunks; ++c) {
-    windows[c] = load_window<vector, T>(chunk(c));
-    are_whole = are_whole && windows[c].is_whole;
-  }
-  if (arch::unlikely(!are_whole)) {
     EIDER_UNROLL
-    for (int c = 0; c < chunks; ++c)
-      if (!windows[c].is_whole)
-        load_cut_chunk<caching, T>(chunk(c), windows[c]);
+    for (int i = 0; i < count; ++i)
+      to[c * count + i] = arch::funnel_right(windows[c][i + by], windows[c][i + by + 1], shift * 8);
   }
-  Fragment<T, vector * chunks> values;
+}
+
+//===-- Loads -------------------------------------------------------------===//
+
+namespace detail {
+
+/// The bytes of a chunk and of the pieces around it.
+template <class T, int vector> struct Window {
+  static constexpr int bytes = bytes_of<T>(vector), piece = piece_of(bytes), size = sizeof(T);
+  static constexpr int words = (bytes + piece) / 4, words_of_piece = piece / 4;
+  static_assert((bytes & (bytes - 1)) == 0, "chunks begin at multiples of a piece in their row");
+};
+
+} // namespace detail
+
+/// Loads the pieces around a chunk that lie in its row, which neighbours share, so that they stay
+/// cached; 0 for others. Elements of other chunks may be changed meanwhile by the threads that hold
+/// them. Whether some piece reaches out of the row.
+template <int vector, class T>
+EIDER_DEVICE bool load_window(const ChunkOfRow<const T> &chunk, uint32 *words) {
+  using W = detail::Window<T, vector>;
+  const int shift = chunk.template shift<W::piece>();
+  const int before = chunk.before * W::size - shift; // bytes of the row before its window
+  const int left = chunk.inside > 0 ? chunk.left * W::size + shift : 0; // from there on
+  const auto *window = reinterpret_cast<const unsigned char *>(chunk.at) - shift;
+  EIDER_UNROLL
+  for (int i = 0; i <= W::bytes; i += W::piece)
+    arch::load_words_if<W::piece>((i > 0 || before >= 0) && i + W::piece <= left, window + i,
+                                  &words[i / 4], shift - i, W::bytes + shift - i);
+  return chunk.inside > 0 && (before < 0 || W::bytes + W::piece > left);
+}
+
+/// Fills the pieces that reach out of the row with what of the chunk is in them, element by
+/// element.
+template <int vector, Caching caching, class T>
+EIDER_DEVICE void load_ends(const ChunkOfRow<const T> &chunk, uint32 *words) {
+  using W = detail::Window<T, vector>;
+  const int shift = chunk.template shift<W::piece>(), end = shift + chunk.bytes_inside();
+  const int before = chunk.before * W::size - shift, left = chunk.left * W::size + shift;
+  const auto *window = reinterpret_cast<const unsigned char *>(chunk.at) - shift;
+  EIDER_UNROLL
+  for (int i = 0; i <= W::bytes; i += W::piece) {
+    if ((i > 0 || before >= 0) && i + W::piece <= left)
+      continue;
+    EIDER_UNROLL
+    for (int j = i; j < i + W::piece; j += W::size) {
+      uint32 element = 0;
+      if (j >= shift && j < end)
+        arch::load_words<W::size, caching>(window + j, &element);
+      words[j / 4] |= element << j % 4 * 8;
+    }
+  }
+}
+
+/// The `chunks` chunks of a tile; `chunk(c)` says where each is: `in_one_row`, of a warp or more.
+/// All windows are loaded before the first chunk is shifted out of its own, which waits for it.
+template <class T, int vector, int chunks, int alignment, bool in_one_row, Caching caching, class F>
+EIDER_DEVICE Fragment<T, vector * chunks> load_shifted(F chunk) {
+  using W = detail::Window<T, vector>;
+  uint32 windows[chunks][W::words];
+  bool have_ends = false;
   EIDER_UNROLL
   for (int c = 0; c < chunks; ++c)
-    shift_words<Window<T, vector>::bytes / 4, Window<T, vector>::piece, alignment>(
-        windows[c].words, windows[c].shift, &values.words[bytes_of<T>(c * vector) / 4]);
+    have_ends = load_window<vector, T>(chunk(c), windows[c]) || have_ends;
+  if (arch::unlikely(have_ends)) {
+    EIDER_UNROLL
+    for (int c = 0; c < chunks; ++c)
+      if (chunk(c).inside > 0)
+        load_ends<vector, caching, T>(chunk(c), windows[c]);
+  }
+  Fragment<T, vector * chunks> values;
+  constexpr int words = W::bytes / 4;
+  if constexpr (in_one_row) {
+    shift_row<chunks, words, W::piece>(windows, chunk(0).template shift<W::piece>(), values.words);
+  } else {
+    EIDER_UNROLL
+    for (int c = 0; c < chunks; ++c)
+      shift_words<words, W::piece, alignment>(windows[c], chunk(c).template shift<W::piece>(),
+                                              &values.words[c * words]);
+  }
   return values;
 }
 
 /// The same of rows of any alignment, whose width is known or not.
 template <class T, int vector, int chunks, int alignment, bool may_be_cut, bool has_width,
-          Caching caching, class F>
+          bool in_one_row, Caching caching, class F>
 EIDER_DEVICE Fragment<T, vector * chunks> load_chunks(F chunk) {
   if constexpr (has_width && is_shifted<T, vector, alignment>) {
-    return load_shifted<T, vector, chunks, alignment, caching>(chunk);
+    return load_shifted<T, vector, chunks, alignment, in_one_row, caching>(chunk);
   } else {
     Fragment<T, vector * chunks> values{};
     EIDER_UNROLL
@@ -184,35 +220,39 @@ template <int lanes, int bytes, int size> struct Ends {
 
 } // namespace detail
 
-/// Whether so many lanes with neighbouring chunks of a row write them by windows: a warp does;
-/// fewer have more ends, which pay where a chunk would otherwise be written by bytes or pairs of
-/// them.
-template <class T, int vector, int alignment, int lanes>
+/// Whether so many threads with neighbouring chunks of a row write them by pieces: whole warps do;
+/// fewer lanes have more ends, which pay where a chunk would otherwise be written by bytes or pairs
+/// of them.
+template <class T, int vector, int alignment, int threads>
 inline constexpr bool are_stored_shifted =
     is_shifted<T, vector, alignment> &&
-    (lanes % 32 == 0 || ((lanes == 4 || lanes == 8 || lanes == 16) && alignment < 4));
+    (threads % 32 == 0 || ((threads == 4 || threads == 8 || threads == 16) && alignment < 4));
 
 /// Writes elements first … first + vector - 1 as a chunk, but what is outside. All lanes of the
 /// warp call it together, each `lanes` of them with neighbouring chunks of one row.
 template <int lanes, int vector, int alignment, Caching caching, class T, int count>
 EIDER_DEVICE void store_shifted(const ChunkOfRow<T> &chunk, const Fragment<T, count> &from,
                                 int first, arch::Site site) {
-  constexpr int bytes = bytes_of<T>(vector), piece = piece_of(bytes), size = sizeof(T);
+  using W = detail::Window<T, vector>;
+  constexpr int bytes = W::bytes, piece = W::piece, size = W::size, units = bytes / size;
   auto *at = reinterpret_cast<unsigned char *>(chunk.at);
-  const auto shift = static_cast<int>((0 - reinterpret_cast<uint64>(at)) % piece);
+  const int shift = (piece - chunk.template shift<piece>()) % piece;
   const int thread = arch::nonnegative_thread_index() % 32, lane = thread % lanes;
 
-  uint32 window[(bytes + piece) / 4], words[bytes / 4];
+  uint32 windows[1][W::words], words[bytes / 4];
   EIDER_UNROLL
   for (int i = 0; i < bytes / 4; ++i)
-    window[i] = from.words[bytes_of<T>(first) / 4 + i];
+    windows[0][i] = from.words[bytes_of<T>(first) / 4 + i];
   EIDER_UNROLL
   for (int i = 0; i < piece / 4; ++i)
-    window[bytes / 4 + i] = arch::shuffle(window[i], thread - lane + (lane + 1) % lanes, site);
-  shift_words<bytes / 4, piece, alignment>(window, shift, words);
+    windows[0][bytes / 4 + i] =
+        arch::shuffle(windows[0][i], thread - lane + (lane + 1) % lanes, site);
+  if constexpr (lanes == 32)
+    shift_row<1, bytes / 4, piece>(windows, shift, words);
+  else
+    shift_words<bytes / 4, piece, alignment>(windows[0], shift, words);
 
   // Where all are whole, both ends are in the last lane, whose next lane is the first.
-  constexpr int units = bytes / size;
   const bool is_whole = chunk.inside == vector && chunk.left + lane * units >= lanes * units;
   const bool is_wide =
       chunk.inside == vector && lane < lanes - 1 && chunk.left >= units + shift / size;

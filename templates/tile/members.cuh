@@ -30,6 +30,7 @@ EIDER_DEVICE uint64 unsigned_index(int64 index) { return static_cast<uint64>(ind
 ///   always_whole         whether that is known before the kernel runs
 ///   is_whole()           whether no element that a reduction combines is outside
 ///   inside_of_columns(c) static: the same of a column vector's chunk, in any tile
+///   holds_row            whether chunk c + 1 of the first thread is behind chunk c of the last
 ///   reduces              whether a reduction over the tile is one over its row or block
 /// and where `columns` is 0, for the launch alone knows the row's width,
 ///   knows_width          whether it tells a chunk's neighbourhood:
@@ -50,8 +51,8 @@ struct TileMembers {
   /// (bytes of packed ones) apart and start at multiples of `alignment` bytes.
   template <int alignment = 16, Caching caching = cached, class T>
   EIDER_DEVICE Fragment<T, elements> load(const T *p, int64 pitch = columns / packing<T>) const {
-    return load_chunks<T, vector, chunks, alignment, Tile::may_be_cut, Tile::knows_width, caching>(
-        [&](int c) { return chunk(p, c, pitch); });
+    return load_chunks<T, vector, chunks, alignment, Tile::may_be_cut, Tile::knows_width,
+                       is_row_of_warps(), caching>([&](int c) { return chunk(p, c, pitch); });
   }
 
   /// Writes the tile's elements, nothing outside.
@@ -403,13 +404,18 @@ struct TileMembers {
 private:
   EIDER_DEVICE const Tile &tile() const { return static_cast<const Tile &>(*this); }
 
+  /// Whether whole warps hold a row, or neighbouring chunks of it.
+  static constexpr EIDER_DEVICE bool is_row_of_warps() {
+    return Tile::holds_row && lanes == team && team % 32 == 0;
+  }
+
   template <class T> EIDER_DEVICE T *address(T *p, int c, int64 pitch) const {
     return p + tile().row(c) * pitch + tile().column(c) / packing<T>;
   }
 
   template <class T> EIDER_DEVICE ChunkOfRow<T> chunk(T *p, int c, int64 pitch) const {
-    return {address(p, c, pitch), tile().inside(c), tile().before(c),
-            tile().before(c) + tile().left(c)};
+    return {p + tile().row(c) * pitch, tile().column(c), tile().inside(c), tile().before(c),
+            tile().left(c)};
   }
 
   /// A whole chunk of which each value in memory stands for `each` elements.

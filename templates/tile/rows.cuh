@@ -28,6 +28,7 @@ class RowsTile : public TileMembers<RowsTile<threads, vector, columns, tile_rows
 public:
   static constexpr int64 segments = 1;
   static constexpr bool may_be_cut = columns % vector != 0, always_whole = false;
+  static constexpr bool holds_row = false;
 
   /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride.
   static EIDER_DEVICE TilesOfBlock<RowsTile> over(int64 total) {
@@ -48,10 +49,12 @@ public:
   /// The elements of a [columns] vector under the tile, 0 outside.
   template <int alignment = 16, class T>
   static EIDER_DEVICE Fragment<T, elements_of_row> load_columns(const T *p) {
-    return load_chunks<T, vector, loads, alignment, may_be_cut, true, cached>([&](int c) {
-      const int column = first_column() + c * step;
-      return ChunkOfRow<const T>(p + column, columns_inside(c), column, static_cast<int>(columns));
-    });
+    return load_chunks<T, vector, loads, alignment, may_be_cut, true, threads % 32 == 0, cached>(
+        [&](int c) {
+          const int column = first_column() + c * step;
+          return ChunkOfRow<const T>(p, column, columns_inside(c), column,
+                                     static_cast<int>(columns) - column);
+        });
   }
 
   /// The rows' elements of a [rows] vector whose elements are as far apart as a pitch or a layout

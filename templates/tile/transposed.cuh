@@ -29,6 +29,7 @@ class TransposedTile
 public:
   static constexpr int64 segments = 1; // as in a BlockTile
   static constexpr bool may_be_cut = multiple % vector != 0, always_whole = false;
+  static constexpr bool holds_row = false;
   static constexpr bool knows_width = true;
 
   /// Of the block that begins at (row, column) of a matrix of `total` rows.
