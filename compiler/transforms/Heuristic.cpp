@@ -84,9 +84,14 @@ static int64_t clusterOf(const Domain &domain, bool isFew, std::string &message)
 }
 
 bool eider::transforms::isShifted(const Domain &domain) {
-  constexpr int64_t lanes = 32, widest = 16, bits = 128; // of an access
-  return !domain.rowAligned() && domain.alignedElements * domain.narrowestStore < bits &&
-         domain.width >= lanes * widest;
+  constexpr int64_t lanes = 32, widest = 16, fewAligned = 4;
+  return domain.alignedElements < fewAligned && domain.width >= lanes * widest;
+}
+
+bool eider::transforms::isMisaligned(const Domain &domain) {
+  constexpr int64_t narrow = 2048, bits = 128; // of an access
+  return !domain.rowAligned() && domain.width > narrow && domain.matricesWritten > 0 &&
+         domain.alignedElements * domain.narrowestStore < bits;
 }
 
 bool eider::transforms::isAlone(const Domain &domain) {

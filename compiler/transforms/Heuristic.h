@@ -102,9 +102,13 @@ std::pair<int64_t, int64_t> spreadRow(int64_t chunks, int64_t most);
 /// Where only the row is held: no column vectors, and no second matrix is written.
 bool isPlain(const Domain &domain);
 
-/// Whether rows begin at less than an access is wide, and a whole warp can have neighbouring chunks
-/// of one: its threads then store together (templates/memory/shifted.cuh).
+/// Whether rows begin anywhere, and a whole warp can have neighbouring chunks of one: its threads
+/// then store together (templates/memory/shifted.cuh).
 bool isShifted(const Domain &domain);
+
+/// Whether rows that several warps hold begin at fewer bytes than what is written has in one
+/// access.
+bool isMisaligned(const Domain &domain);
 
 /// Whether rows begin at less than 16 bytes, and chunks are short: of aligned ones, or of rows that
 /// no warp fills.

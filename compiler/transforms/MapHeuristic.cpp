@@ -82,11 +82,11 @@ static bool isLikeCopy(const Domain &domain, int64_t chunks) {
          !domain.group && !domain.choosesRows && domain.rowAligned() && chunks % 256 == 0;
 }
 
-/// Rows that begin anywhere: long chunks, for each has a window around it and each warp two ends,
-/// and of an even number of segments no more than must be. Null elsewhere.
+/// Rows that begin anywhere: long chunks, for each has a piece around it and each warp two ends, in
+/// segments of a few warps, of which little lies past the row's end. Null elsewhere.
 static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t narrow = 2048, little = 7, copied = 16;
-  if (!isShifted(domain) || domain.width <= narrow || domain.rotates || domain.draws)
+  constexpr int64_t little = 7, copied = 16;
+  if (!isMisaligned(domain) || domain.rotates || domain.choosesRows)
     return {};
   const int64_t bits = domain.bitsRead / std::max<int64_t>(1, domain.matricesRead);
   const bool isLong =
@@ -94,7 +94,6 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
   const int64_t vector =
       std::max<int64_t>(domain.group / 32, bits <= 16 && isLong ? 2 * copied : copied);
   const int64_t chunks = ceilDiv(domain.width, vector), loads = bits < 16 && !isLong ? 2 : 1;
-  const int64_t lanes = legalThreads(std::max<int64_t>(1, domain.group / vector));
   const auto held = [&](int64_t threads) {
     return ceilDiv(chunks, threads * loads) * threads * loads;
   };
@@ -103,7 +102,7 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
     if (held(threads) < held(best))
       best = threads;
   return ScheduleAttr::get(context, Family::map,
-                           {.threads = std::max(best, lanes),
+                           {.threads = best,
                             .vector = vector,
                             .loads = loads,
                             .tiles = domain.encodesBySoftware ? 2 : 1});

@@ -157,26 +157,31 @@ static int64_t vectorOfRow(const Domain &domain) {
 }
 
 /// Rows that begin anywhere, of one matrix of 16-bit values that becomes one other: long chunks,
-/// for each has a window around it and each warp two ends, and as many warps as their registers
-/// leave. Null elsewhere.
+/// for each has a piece around it and each warp two ends, and as many warps as their registers
+/// leave; chunks of 8 where those are aligned. Null elsewhere.
 static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t narrow = 2048, copied = 16, most = 576;
-  if (!isShifted(domain) || domain.width <= narrow || domain.matricesRead > 1 ||
-      domain.matricesWritten > 1 || domain.bitsRead != 16 || domain.draws)
+  constexpr int64_t copied = 16, most = 576, held = 32, mostHeld = 64; // elements
+  if (!isMisaligned(domain) || domain.matricesRead > 1 || domain.matricesWritten > 1 ||
+      domain.bitsRead != 16 || domain.draws)
     return {};
-  const bool isTwice = domain.rowSums > 1;
-  const int64_t vector = std::max<int64_t>(
-      domain.group / 32, domain.narrowestStore <= 8 && !isTwice ? 2 * copied : copied);
-  const int64_t chunks = ceilDiv(domain.width, vector), each = ceilDiv(2 * copied, vector);
-  const auto [threads, loads] = spreadRow(chunks, std::min(ceilDiv(chunks, each), most));
-  const bool isMuch = isTwice || domain.encodesBySoftware || domain.shiftsColumns;
-  const int64_t held = (isMuch ? 896 : 1152) * 2 * copied / std::max(2 * copied, loads * vector);
-  return ScheduleAttr::get(
-      context, Family::row,
-      {.threads = std::max(threads, legalThreads(std::max<int64_t>(32, domain.group / vector))),
-       .vector = vector,
-       .tiles = 3,
-       .resident = std::max<int64_t>(1, held / threads)});
+  const bool isTwice = domain.rowSums > 1,
+             isAligned = domain.alignedElements >= 8 && !isPlain(domain);
+  const int64_t wanted = isAligned                                ? 8
+                         : domain.narrowestStore <= 8 && !isTwice ? 2 * copied
+                                                                  : copied;
+  const int64_t vector = std::max<int64_t>(domain.group / 32, wanted);
+  const int64_t chunks = ceilDiv(domain.width, vector), each = std::min<int64_t>(3, held / vector);
+  const auto [threads, loads] =
+      spreadRow(chunks, std::min(ceilDiv(chunks, std::max<int64_t>(1, each)), most));
+  if (loads * vector > mostHeld)
+    return {};
+  const bool isMuch = domain.encodesBySoftware || domain.shiftsColumns || (isTwice && !isAligned);
+  const int64_t together = (isMuch ? 896 : 1152) * held / std::max(held, loads * vector);
+  return ScheduleAttr::get(context, Family::row,
+                           {.threads = std::max<int64_t>(threads, 32),
+                            .vector = vector,
+                            .tiles = 3,
+                            .resident = std::max<int64_t>(1, together / threads)});
 }
 
 ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &domain) {

@@ -24,8 +24,19 @@ template <class T, int vector, int alignment>
 inline constexpr bool
     is_shifted = bytes_of<T>(vector) % 4 == 0 && alignment < piece_of(bytes_of<T>(vector));
 
+/// So many elements of a row of `columns` (0: the launch knows), or where those are so many that
+/// their bytes may not be counted, more than a warp has together: what is further away matters to
+/// no chunk.
+template <int64 columns> EIDER_DEVICE int nearby(int64 count) {
+  constexpr int64 most = 1 << 16, counted = 1 << 27;
+  if constexpr (columns > 0 && columns < counted)
+    return static_cast<int>(count);
+  else
+    return static_cast<int>(count < most ? count : most);
+}
+
 /// A chunk of a row: where both begin, how many of its elements are in the matrix, and in elements
-/// (bytes of packed ones) what of the row lies before it, and from its beginning on.
+/// (bytes of packed ones) what of the row lies before it, and from its beginning on (nearby).
 template <class T> struct ChunkOfRow {
   T *row, *at;
   int inside, before, left;
@@ -71,17 +82,21 @@ EIDER_DEVICE void shift_words(const uint32 *window, uint32 shift, uint32 *to) {
 
 /// The same out of each of the windows of a row, all by the same: lanes of a warp branch over its
 /// words together, which is less than to choose each word by it.
-template <int chunks, int count, int piece, int by = 0>
+template <int chunks, int count, int piece, int alignment, int by = 0>
 EIDER_DEVICE void shift_row(const uint32 (&windows)[chunks][count + piece / 4], uint32 shift,
                             uint32 *to) {
-  if constexpr (by + 1 < piece / 4)
+  constexpr int next = by + (alignment < 4 ? 1 : alignment / 4);
+  if constexpr (next < piece / 4)
     if (shift / 4 != by)
-      return shift_row<chunks, count, piece, by + 1>(windows, shift, to);
+      return shift_row<chunks, count, piece, alignment, next>(windows, shift, to);
   EIDER_UNROLL
   for (int c = 0; c < chunks; ++c) {
     EIDER_UNROLL
-    for (int i = 0; i < count; ++i)
-      to[c * count + i] = arch::funnel_right(windows[c][i + by], windows[c][i + by + 1], shift * 8);
+    for (int i = 0; i < count; ++i) {
+      const uint32 word = windows[c][i + by];
+      to[c * count + i] =
+          alignment < 4 ? arch::funnel_right(word, windows[c][i + by + 1], shift * 8) : word;
+    }
   }
 }
 
@@ -156,7 +171,8 @@ EIDER_DEVICE Fragment<T, vector * chunks> load_shifted(F chunk) {
   Fragment<T, vector * chunks> values;
   constexpr int words = W::bytes / 4;
   if constexpr (in_one_row) {
-    shift_row<chunks, words, W::piece>(windows, chunk(0).template shift<W::piece>(), values.words);
+    shift_row<chunks, words, W::piece, alignment>(windows, chunk(0).template shift<W::piece>(),
+                                                  values.words);
   } else {
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
@@ -248,7 +264,7 @@ EIDER_DEVICE void store_shifted(const ChunkOfRow<T> &chunk, const Fragment<T, co
     windows[0][bytes / 4 + i] =
         arch::shuffle(windows[0][i], thread - lane + (lane + 1) % lanes, site);
   if constexpr (lanes == 32)
-    shift_row<1, bytes / 4, piece>(windows, shift, words);
+    shift_row<1, bytes / 4, piece, alignment>(windows, shift, words);
   else
     shift_words<bytes / 4, piece, alignment>(windows[0], shift, words);
 

@@ -42,7 +42,7 @@ public:
   static constexpr int64 segments = 1; // of what a reduction combines: a block is whole in its tile
   static constexpr bool has_spare_threads = tile_rows * tile_columns < threads * vector;
   static constexpr bool may_be_cut = columns % vector != 0, always_whole = false;
-  static constexpr bool holds_row = false;
+  static constexpr bool is_in_one_row = false;
 
   /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride.
   static EIDER_DEVICE TilesOfBlock<BlockTile> over(int64 total) {
@@ -70,8 +70,8 @@ public:
   EIDER_DEVICE Fragment<T, vector * chunks> load_columns(const T *p) const {
     const auto chunk =
         load_chunks<T, vector, 1, alignment, may_be_cut, true, false, cached>([&](int) {
-          return ChunkOfRow<const T>(p, column_, columns_inside(), column_,
-                                     static_cast<int>(columns) - column_);
+          return ChunkOfRow<const T>(p, column_, columns_inside(), nearby<columns>(column_),
+                                     nearby<columns>(columns - column_));
         });
     constexpr int words = bytes_of<T>(vector) / 4;
     Fragment<T, vector * chunks> values{};

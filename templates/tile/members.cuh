@@ -30,10 +30,10 @@ EIDER_DEVICE uint64 unsigned_index(int64 index) { return static_cast<uint64>(ind
 ///   always_whole         whether that is known before the kernel runs
 ///   is_whole()           whether no element that a reduction combines is outside
 ///   inside_of_columns(c) static: the same of a column vector's chunk, in any tile
-///   holds_row            whether chunk c + 1 of the first thread is behind chunk c of the last
+///   is_in_one_row        whether all chunks of the threads that hold a row together are in it
 ///   reduces              whether a reduction over the tile is one over its row or block
 /// and where `columns` is 0, for the launch alone knows the row's width,
-///   knows_width          whether it tells a chunk's neighbourhood:
+///   knows_width          whether it tells a chunk's neighbourhood itself:
 ///   before(c), left(c)   how many elements of its row are before chunk c, and from it on
 template <class Tile, int vector, int chunks, int64 columns, int lanes, int team, int block,
           int cluster = 1>
@@ -51,8 +51,9 @@ struct TileMembers {
   /// (bytes of packed ones) apart and start at multiples of `alignment` bytes.
   template <int alignment = 16, Caching caching = cached, class T>
   EIDER_DEVICE Fragment<T, elements> load(const T *p, int64 pitch = columns / packing<T>) const {
+    constexpr bool in_one_row = Tile::is_in_one_row && team % 32 == 0;
     return load_chunks<T, vector, chunks, alignment, Tile::may_be_cut, Tile::knows_width,
-                       is_row_of_warps(), caching>([&](int c) { return chunk(p, c, pitch); });
+                       in_one_row, caching>([&](int c) { return chunk(p, c, pitch); });
   }
 
   /// Writes the tile's elements, nothing outside.
@@ -133,10 +134,8 @@ struct TileMembers {
 
   //===-- Columns ---------------------------------------------------------===//
 
-  EIDER_DEVICE int before(int c) const { return static_cast<int>(tile().column(c)); }
-  EIDER_DEVICE int left(int c) const {
-    return static_cast<int>(columns) - static_cast<int>(tile().column(c));
-  }
+  EIDER_DEVICE int before(int c) const { return nearby<columns>(tile().column(c)); }
+  EIDER_DEVICE int left(int c) const { return nearby<columns>(columns - tile().column(c)); }
 
   /// The column of each element.
   EIDER_DEVICE Fragment<int32, elements> column_indices() const {
@@ -403,11 +402,6 @@ struct TileMembers {
 
 private:
   EIDER_DEVICE const Tile &tile() const { return static_cast<const Tile &>(*this); }
-
-  /// Whether whole warps hold a row, or neighbouring chunks of it.
-  static constexpr EIDER_DEVICE bool is_row_of_warps() {
-    return Tile::holds_row && lanes == team && team % 32 == 0;
-  }
 
   template <class T> EIDER_DEVICE T *address(T *p, int c, int64 pitch) const {
     return p + tile().row(c) * pitch + tile().column(c) / packing<T>;

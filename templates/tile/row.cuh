@@ -44,7 +44,7 @@ class RowTile
 public:
   static constexpr int64 segments = (columns + span - 1) / span;
   static constexpr bool may_be_cut = columns % vector != 0, always_whole = columns % span == 0;
-  static constexpr bool holds_row = true;
+  static constexpr bool is_in_one_row = true;
 
   /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride, the segments of a row
   /// next to each other.
@@ -133,11 +133,11 @@ private:
   /// For a thread whose first chunk begins at column `first`.
   template <int alignment, class T>
   static EIDER_DEVICE Fragment<T, vector * loads> load_columns_from(const T *p, int first) {
-    return load_chunks<T, vector, loads, alignment, may_be_cut, true, lanes % 32 == 0, cached>(
+    return load_chunks<T, vector, loads, alignment, may_be_cut, true, threads % 32 == 0, cached>(
         [&](int c) {
           const int column = first + c * step;
-          return ChunkOfRow<const T>(p, column, columns_inside(first, c), column,
-                                     static_cast<int>(columns) - column);
+          return ChunkOfRow<const T>(p, column, columns_inside(first, c), nearby<columns>(column),
+                                     nearby<columns>(columns - column));
         });
   }
 

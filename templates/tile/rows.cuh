@@ -28,7 +28,7 @@ class RowsTile : public TileMembers<RowsTile<threads, vector, columns, tile_rows
 public:
   static constexpr int64 segments = 1;
   static constexpr bool may_be_cut = columns % vector != 0, always_whole = false;
-  static constexpr bool holds_row = false;
+  static constexpr bool is_in_one_row = false;
 
   /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride.
   static EIDER_DEVICE TilesOfBlock<RowsTile> over(int64 total) {
@@ -52,8 +52,8 @@ public:
     return load_chunks<T, vector, loads, alignment, may_be_cut, true, threads % 32 == 0, cached>(
         [&](int c) {
           const int column = first_column() + c * step;
-          return ChunkOfRow<const T>(p, column, columns_inside(c), column,
-                                     static_cast<int>(columns) - column);
+          return ChunkOfRow<const T>(p, column, columns_inside(c), nearby<columns>(column),
+                                     nearby<columns>(columns - column));
         });
   }
 

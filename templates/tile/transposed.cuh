@@ -29,14 +29,14 @@ class TransposedTile
 public:
   static constexpr int64 segments = 1; // as in a BlockTile
   static constexpr bool may_be_cut = multiple % vector != 0, always_whole = false;
-  static constexpr bool holds_row = false;
+  static constexpr bool is_in_one_row = false;
   static constexpr bool knows_width = true;
 
   /// Of the block that begins at (row, column) of a matrix of `total` rows.
   EIDER_DEVICE TransposedTile(int64 row, int column, int64 total)
       : row_(column + arch::nonnegative_thread_index() / chunks_of_row),
         column_(row + arch::nonnegative_thread_index() % chunks_of_row * vector),
-        left_(nearby(total - column_)), columns_inside_(columns_inside(left_)) {}
+        left_(nearby<0>(total - column_)), columns_inside_(columns_inside(left_)) {}
 
   /// As TileMembers; wide where every row happens to be aligned although none has to be.
   template <int alignment = 16, Caching caching = cached, class T>
@@ -66,7 +66,7 @@ public:
 
   EIDER_DEVICE int64 row(int c) const { return row_ + c * rows_of_chunk; }
   EIDER_DEVICE int64 column(int) const { return column_; }
-  EIDER_DEVICE int before(int) const { return nearby(column_); }
+  EIDER_DEVICE int before(int) const { return nearby<0>(column_); }
   EIDER_DEVICE int left(int) const { return left_; }
   EIDER_DEVICE int inside(int c) const {
     const bool is_inside =
@@ -80,12 +80,6 @@ private:
   int64 column_;
   int left_;           // columns of the matrix from there on, if there are so few
   int columns_inside_; // of a chunk
-
-  /// So many columns, or more than a warp has together: what is further away matters to no chunk.
-  static EIDER_DEVICE int nearby(int64 count) {
-    constexpr int64 most = 1 << 16;
-    return static_cast<int>(count < most ? count : most);
-  }
 
   template <class Where> EIDER_DEVICE int64 block_offset(const Where &where) const {
     return offset_of(where, row_ / tile_columns, column_ / tile_rows);

@@ -59,6 +59,11 @@ template <int count, int piece, int alignment> void checkShifts() {
     shift_words<count, piece, alignment>(window, shift, words);
     EXPECT_EQ(std::memcmp(words, bytes.data() + shift, sizeof words), 0)
         << count << " words by " << shift;
+    const auto &windows = reinterpret_cast<const uint32(&)[1][count + piece / 4]>(window);
+    std::fill(words, words + count, 0);
+    shift_row<1, count, piece, alignment>(windows, shift, words);
+    EXPECT_EQ(std::memcmp(words, bytes.data() + shift, sizeof words), 0)
+        << count << " words of a row by " << shift;
   }
 }
 
@@ -89,11 +94,20 @@ template <class T, int vector> void checkWindows(int columns) {
       const int begin = first - shift, end = begin + bytes + piece;
       ASSERT_EQ(has_ends, begin < 0 || end > width)
           << "column " << column << " of " << columns << " at " << offset;
+      const Bytes values = memory.values();
+      for (int i = begin; i < end; ++i) {
+        const int from = begin + (i - begin) / piece * piece;
+        const bool isRead = from >= 0 && from + piece <= width;
+        const bool isOwn = i >= first && i < first + bytes;
+        const int value = !isRead ? 0 : isOwn ? values[i] : 255 - values[i];
+        ASSERT_EQ(reinterpret_cast<unsigned char *>(window)[i - begin], value)
+            << "byte " << i << " at " << offset << ", column " << column << " of " << columns;
+      }
     }
   }
 }
 
-/// No byte outside of the row is read, and no window inside of it is not.
+/// No piece that reaches out of the row is read, and each other is.
 TEST(Window, IsLoadedWhereItLiesInTheRow) {
   for (int columns : {1, 15, 16, 31, 32, 33, 47, 48, 127, 128, 129, 145}) {
     checkWindows<bf16, 16>(columns);
