@@ -210,7 +210,7 @@ eider.program @row_524288(m, n = 524288) {
 
 // Rows that begin anywhere have the chunks of aligned ones, and whole warps.
 
-// CHECK: eider.program @codes_8193(m, n = 8193) attributes {schedule = #eider.schedule<map<threads = 288, vector = 16, loads = 2>
+// CHECK: eider.program @codes_8193(m, n = 8193) attributes {schedule = #eider.schedule<map<threads = 96, vector = 32, loads = 1>
 eider.program @codes_8193(m, n = 8193) {
   %x = eider.input "x" : tensor<?x8193xbf16, #eider.dims<m, n>>
   %c = eider.encode %x {codec = #eider<codec hardware>} : tensor<?x8193xbf16, #eider.dims<m, n>> -> tensor<?x8193xf8E4M3FN, #eider.dims<m, n>>

@@ -27,6 +27,9 @@
 // RUN: eider emit quantize --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=DRAWN
 // RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NORMED
 // RUN: eider emit rms_norm --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHIFTED
+// RUN: eider emit quantize --dim hidden=8200 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODED
+// RUN: eider emit add --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SUMMED
+// RUN: eider emit rms_norm_quant --dim hidden=51200 --arch sm_89 | grep schedule | FileCheck %s --check-prefix=MOST
 // PHI: row<threads = 96, vector = 16, tiles = 3, resident = 8>
 // ONCE: row<threads = 160, vector = 16, tiles = 3, resident = 7>
 // TWICE: row<threads = 160, vector = 16, tiles = 4, resident = 4, prefetch = 1>
@@ -51,9 +54,13 @@
 // Rows that lie apart have the schedule of contiguous ones, or of rows that begin anywhere.
 // ANYWHERE: row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
 // ANYWHERE: row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
-// ANYWHERE: row<threads = 256, vector = 16, tiles = 3, resident = 3>
+// ANYWHERE: row<threads = 256, vector = 32, tiles = 3, resident = 3>
 // TWOSUMS: row<threads = 288, vector = 16, tiles = 3, resident = 3>
-// SHIFTED: row<threads = 288, vector = 16, tiles = 3, resident = 3>
+// SHIFTED: row<threads = 288, vector = 16, tiles = 3, resident = 4>
+// Codes whose rows begin at 8 bytes are moved by long chunks, and sums by short ones; what no cluster holds is never more than a thread may have.
+// CODED: map<threads = 96, vector = 32, loads = 1>
+// SUMMED: map<threads = 96, vector = 16, loads = 1>
+// MOST: row<threads = {{[0-9]+}}, vector = 16
 // Random bits are much arithmetic, and leave no registers to load ahead.
 // DRAWN: map<threads = 128, vector = 16, loads = 2, tiles = 4>
 // NORMED: row<threads = 256, vector = 16, tiles = 4, resident = 3>
