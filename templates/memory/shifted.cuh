@@ -107,7 +107,7 @@ namespace detail {
 /// The bytes of a chunk and of the pieces around it.
 template <class T, int vector> struct Window {
   static constexpr int bytes = bytes_of<T>(vector), piece = piece_of(bytes), size = sizeof(T);
-  static constexpr int words = (bytes + piece) / 4, words_of_piece = piece / 4;
+  static constexpr int words = (bytes + piece) / 4;
   static_assert((bytes & (bytes - 1)) == 0, "chunks begin at multiples of a piece in their row");
 };
 
@@ -152,7 +152,7 @@ EIDER_DEVICE void load_ends(const ChunkOfRow<const T> &chunk, uint32 *words) {
   }
 }
 
-/// The `chunks` chunks of a tile; `chunk(c)` says where each is: `in_one_row`, of a warp or more.
+/// The `chunks` chunks of a tile; `chunk(c)` says where each is: `in_one_row` all those of a warp.
 /// All windows are loaded before the first chunk is shifted out of its own, which waits for it.
 template <class T, int vector, int chunks, int alignment, bool in_one_row, Caching caching, class F>
 EIDER_DEVICE Fragment<T, vector * chunks> load_shifted(F chunk) {

@@ -69,7 +69,7 @@ public:
   template <int alignment = 16, class T>
   EIDER_DEVICE Fragment<T, vector * chunks> load_columns(const T *p) const {
     const auto chunk =
-        load_chunks<T, vector, 1, alignment, may_be_cut, true, false, cached>([&](int) {
+        load_chunks<T, vector, 1, alignment, may_be_cut, true, true, cached>([&](int) {
           return ChunkOfRow<const T>(p, column_, columns_inside(), nearby<columns>(column_),
                                      nearby<columns>(columns - column_));
         });

@@ -133,12 +133,11 @@ private:
   /// For a thread whose first chunk begins at column `first`.
   template <int alignment, class T>
   static EIDER_DEVICE Fragment<T, vector * loads> load_columns_from(const T *p, int first) {
-    return load_chunks<T, vector, loads, alignment, may_be_cut, true, threads % 32 == 0, cached>(
-        [&](int c) {
-          const int column = first + c * step;
-          return ChunkOfRow<const T>(p, column, columns_inside(first, c), nearby<columns>(column),
-                                     nearby<columns>(columns - column));
-        });
+    return load_chunks<T, vector, loads, alignment, may_be_cut, true, true, cached>([&](int c) {
+      const int column = first + c * step;
+      return ChunkOfRow<const T>(p, column, columns_inside(first, c), nearby<columns>(column),
+                                 nearby<columns>(columns - column));
+    });
   }
 
   static EIDER_DEVICE int thread_column() {

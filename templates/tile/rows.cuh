@@ -49,12 +49,11 @@ public:
   /// The elements of a [columns] vector under the tile, 0 outside.
   template <int alignment = 16, class T>
   static EIDER_DEVICE Fragment<T, elements_of_row> load_columns(const T *p) {
-    return load_chunks<T, vector, loads, alignment, may_be_cut, true, threads % 32 == 0, cached>(
-        [&](int c) {
-          const int column = first_column() + c * step;
-          return ChunkOfRow<const T>(p, column, columns_inside(c), nearby<columns>(column),
-                                     nearby<columns>(columns - column));
-        });
+    return load_chunks<T, vector, loads, alignment, may_be_cut, true, true, cached>([&](int c) {
+      const int column = first_column() + c * step;
+      return ChunkOfRow<const T>(p, column, columns_inside(c), nearby<columns>(column),
+                                 nearby<columns>(columns - column));
+    });
   }
 
   /// The rows' elements of a [rows] vector whose elements are as far apart as a pitch or a layout
