@@ -170,15 +170,15 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
                          : domain.narrowestStore <= 8 && !isTwice ? 2 * copied
                                                                   : copied;
   const int64_t vector = std::max<int64_t>(domain.group / 32, wanted);
-  const int64_t chunks = ceilDiv(domain.width, vector), each = std::min<int64_t>(3, held / vector);
-  const auto [threads, loads] =
-      spreadRow(chunks, std::min(ceilDiv(chunks, std::max<int64_t>(1, each)), most));
+  const int64_t chunks = ceilDiv(domain.width, vector);
+  const int64_t each = std::clamp<int64_t>(held / vector, 1, 3); // chunks of a thread
+  const auto [threads, loads] = spreadRow(chunks, std::min(ceilDiv(chunks, each), most));
   if (loads * vector > mostHeld)
     return {};
   const bool isMuch = domain.encodesBySoftware || domain.shiftsColumns || (isTwice && !isAligned);
   const int64_t together = (isMuch ? 896 : 1152) * held / std::max(held, loads * vector);
   return ScheduleAttr::get(context, Family::row,
-                           {.threads = std::max<int64_t>(threads, 32),
+                           {.threads = threads,
                             .vector = vector,
                             .tiles = 3,
                             .resident = std::max<int64_t>(1, together / threads)});

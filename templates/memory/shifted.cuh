@@ -109,6 +109,12 @@ template <class T, int vector> struct Window {
   static constexpr int bytes = bytes_of<T>(vector), piece = piece_of(bytes), size = sizeof(T);
   static constexpr int words = (bytes + piece) / 4;
   static_assert((bytes & (bytes - 1)) == 0, "chunks begin at multiples of a piece in their row");
+
+  /// Whether the piece at byte i lies in the row: of that, `before` bytes are before the window,
+  /// and `left` from its beginning on.
+  static EIDER_DEVICE bool is_inside(int i, int before, int left) {
+    return (i > 0 || before >= 0) && i + piece <= left;
+  }
 };
 
 } // namespace detail
@@ -120,13 +126,13 @@ template <int vector, class T>
 EIDER_DEVICE bool load_window(const ChunkOfRow<const T> &chunk, uint32 *words) {
   using W = detail::Window<T, vector>;
   const int shift = chunk.template shift<W::piece>();
-  const int before = chunk.before * W::size - shift; // bytes of the row before its window
-  const int left = chunk.inside > 0 ? chunk.left * W::size + shift : 0; // from there on
+  const int before = chunk.before * W::size - shift;
+  const int left = chunk.inside > 0 ? chunk.left * W::size + shift : 0;
   const auto *window = reinterpret_cast<const unsigned char *>(chunk.at) - shift;
   EIDER_UNROLL
   for (int i = 0; i <= W::bytes; i += W::piece)
-    arch::load_words_if<W::piece>((i > 0 || before >= 0) && i + W::piece <= left, window + i,
-                                  &words[i / 4], shift - i, W::bytes + shift - i);
+    arch::load_words_if<W::piece>(W::is_inside(i, before, left), window + i, &words[i / 4],
+                                  shift - i, W::bytes + shift - i);
   return chunk.inside > 0 && (before < 0 || W::bytes + W::piece > left);
 }
 
@@ -140,7 +146,7 @@ EIDER_DEVICE void load_ends(const ChunkOfRow<const T> &chunk, uint32 *words) {
   const auto *window = reinterpret_cast<const unsigned char *>(chunk.at) - shift;
   EIDER_UNROLL
   for (int i = 0; i <= W::bytes; i += W::piece) {
-    if ((i > 0 || before >= 0) && i + W::piece <= left)
+    if (W::is_inside(i, before, left))
       continue;
     EIDER_UNROLL
     for (int j = i; j < i + W::piece; j += W::size) {
@@ -236,13 +242,12 @@ template <int lanes, int bytes, int size> struct Ends {
 
 } // namespace detail
 
-/// Whether so many threads with neighbouring chunks of a row write them by pieces: whole warps do;
-/// fewer lanes have more ends, which pay where a chunk would otherwise be written by bytes or pairs
-/// of them.
-template <class T, int vector, int alignment, int threads>
+/// Whether so many lanes with neighbouring chunks of a row write them by pieces: a warp does; fewer
+/// have more ends, which pay where a chunk would otherwise be written by bytes or pairs of them.
+template <class T, int vector, int alignment, int lanes>
 inline constexpr bool are_stored_shifted =
     is_shifted<T, vector, alignment> &&
-    (threads % 32 == 0 || ((threads == 4 || threads == 8 || threads == 16) && alignment < 4));
+    (lanes % 32 == 0 || ((lanes == 4 || lanes == 8 || lanes == 16) && alignment < 4));
 
 /// Writes elements first … first + vector - 1 as a chunk, but what is outside. All lanes of the
 /// warp call it together, each `lanes` of them with neighbouring chunks of one row.

@@ -208,7 +208,7 @@ eider.program @row_524288(m, n = 524288) {
   eider.output "y", %s : tensor<?x1xf32, #eider.dims<m, 1>>
 }
 
-// Rows that begin anywhere have the chunks of aligned ones, and whole warps.
+// Rows that begin anywhere have long chunks, and whole warps.
 
 // CHECK: eider.program @codes_8193(m, n = 8193) attributes {schedule = #eider.schedule<map<threads = 96, vector = 32, loads = 1>
 eider.program @codes_8193(m, n = 8193) {
