@@ -24,6 +24,30 @@ static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
+/// Codes of narrow elements that take so much arithmetic that it bounds them: chunks of 32, for
+/// what is done once a scale and once a tile is then little, several tiles in turn, and small
+/// blocks. Null elsewhere.
+static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, bool isMuch) {
+  constexpr int64_t vector = 32, warp = 32, longest = 8 * vector * warp;
+  const bool decodes = domain.bitsRead <= 8, bySoftware = domain.encodesBySoftware;
+  const bool packsShort = domain.packs && domain.group <= vector / 2;
+  if (domain.matricesRead != 1 || domain.bitsRead > 16 || domain.width % (vector * warp) != 0 ||
+      domain.group > vector * warp || !domain.rowAligned() || domain.rotates ||
+      domain.choosesRows || domain.combinesParts())
+    return {};
+  if (!domain.draws && (bySoftware ? !packsShort || decodes : !isMuch))
+    return {};
+  const bool isEven = domain.width % longest == 0, isPacked = packsShort && !domain.draws;
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = !isEven || isPacked ? warp
+                                       : domain.draws      ? 2 * warp
+                                                           : 4 * warp,
+                            .vector = vector,
+                            .rows = decodes && !isEven ? 4 : 1,
+                            .loads = isPacked && isEven ? 2 : 1,
+                            .tiles = decodes ? 2 : 4});
+}
+
 /// Codes that take much arithmetic: two chunks a thread, so that what is done once a thread is
 /// little, and where it is still more, tiles in turn. Blocks of segments whose length divides a
 /// row: of others few threads would have registers enough. Null elsewhere.
@@ -37,6 +61,8 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
   if (domain.matricesRead > 1 ? !packs : domain.arithmetic < 4 && !decodes && !bySoftware)
     return {};
   const bool isMuch = domain.arithmetic >= much || decodes || domain.draws;
+  if (ScheduleAttr ofLong = longSchedule(context, domain, isMuch))
+    return ofLong;
   if (isEven && (domain.draws ? !packs : !bySoftware))
     return ScheduleAttr::get(context, Family::map,
                              {.threads = 128,

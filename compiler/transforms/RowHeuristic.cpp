@@ -207,9 +207,13 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   constexpr int64_t shiftedThreads = 544; // two such blocks hold rows of a little over 8192
   if (!plain && domain.matricesRead > 1 && isShifted(domain) && chunks <= shiftedThreads)
     most = shiftedThreads;
-  // Two matrices and a wide store, reduced once: one chunk a thread.
+  // Two matrices and a wide store, reduced once: one chunk a thread. Beside codes only of rows that
+  // few threads hold or a power of two: three blocks of 448 leave too few registers.
+  const bool areFew = domain.rowAligned() && (chunks <= 320 || llvm::isPowerOf2_64(chunks));
   if (!plain && domain.matricesRead > 1 && domain.width > 4096 &&
-      (domain.narrowestStore > 8 ? domain.rowReductions == 1 : domain.matricesWritten > 2))
+      (domain.narrowestStore > 8
+           ? domain.rowReductions == 1
+           : domain.matricesWritten > 2 || (domain.rowReductions == 1 && areFew)))
     most = std::max<int64_t>(most, 512);
   if (isHeavy(domain) && vector == 16) // two chunks a thread
     most = std::min(most, std::max<int64_t>(64, ceilDiv(chunks, 2)));
@@ -230,7 +234,8 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   if (!plain && domain.matricesRead > 1 && isShifted(domain) && loads <= 2)
     knobs.tiles = 3,
     knobs.resident = std::max<int64_t>(1, (loads == 1 ? 2 * shiftedThreads : 640) / threads);
-  else if (!plain && domain.matricesRead > 1 && threads == 512 && domain.narrowestStore <= 8)
+  else if (!plain && domain.matricesRead > 1 && threads == 512 && domain.narrowestStore <= 8 &&
+           (loads > 1 || domain.matricesWritten > 2))
     knobs.resident = 1024 / threads;
   else if (!plain && domain.matricesRead > 1 && domain.rowReductions > 1 && threads >= 64 &&
            domain.narrowestStore <= 8 && loads * vector <= 32)
@@ -241,9 +246,10 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   // start.
   const bool isShort = isAlone(domain) && domain.narrowestStore <= 8 && loads * vector <= 32;
   const bool light = domain.matricesRead == 1 && threads >= 64 && (loads <= 2 || isShort);
-  if (isHeavy(domain)) { // Of much a thread: the registers of 512 threads.
-    knobs.tiles = domain.bitsRead > 16 || loads > 2 ? 3 : threads > 128 ? 2 : 1;
-    knobs.resident = loads > 2 ? 512 / threads : 0;
+  if (isHeavy(domain)) { // Of much a thread: the registers of 512 threads, or 768.
+    const bool isWider = domain.bitsRead > 16;
+    knobs.tiles = isWider ? 3 : threads > 128 && loads <= 2 ? 2 : 1;
+    knobs.resident = loads > 2 ? (isWider ? 512 : 768) / threads : 0;
   } else if (light && (!plain || domain.encodesBySoftware)) {
     const int64_t held = loads * vector <= 16 ? 1280 : 1152,
                   shifted = domain.rowSums > 1 && domain.narrowestStore > 8 ? 768 : 896;

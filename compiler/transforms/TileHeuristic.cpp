@@ -66,6 +66,11 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   // Of blocks whose chunks the width would cut, chunks are half as long, and not carried.
   const Level &block = domain.block;
   const bool isCut = block.isBlock() && domain.width % vector != 0;
+  const bool works = domain.arithmetic >= 4, copies = domain.matricesWritten > 2;
+  // Codes of one scale in both orders, and nothing beside them.
+  const int64_t bits = domain.bitsRead / std::max<int64_t>(1, domain.matricesRead);
+  const bool isOfCodes =
+      domain.bytesTurned == 1 && bits <= 16 && block.isBlock() && !isCut && !copies;
   const int64_t elements = domain.bytesTurned == 1 && !isWide && !isCut ? 64 : 32;
   const int64_t width = llvm::PowerOf2Ceil(std::max<int64_t>(domain.width, 1));
   const int64_t most = std::max(side, domain.group);
@@ -101,18 +106,18 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
                                      std::max(rows, columns) / vector, int64_t(1024));
   // While one block waits for its threads to meet, another loads; or the next tile is loaded
   // meanwhile, where that leaves registers.
-  constexpr int64_t held = 1024, mostResident = 8;
+  constexpr int64_t mostResident = 8;
+  const int64_t held = isOfCodes && !isWide ? 768 : 1024;
   const int64_t carried = rows * columns / threads * domain.bitsRead / 32; // registers
   const bool fits = threads <= 512 && carried <= 32;
   // What is computed before it is turned needs the registers itself; codes of it then go in short
   // chunks, shorter still beside a copy, beside which wide elements go in short ones, too.
-  const bool works = domain.arithmetic >= 4, copies = domain.matricesWritten > 2;
-  const bool isShort = works && (block.isBlock() || copies);
+  const bool isShort = works && (copies || (block.isBlock() && !isOfCodes));
   const int64_t turned = isShort && block.isBlock() && copies ? 4
                          : isShort || isCut                   ? vector / 2
                                                               : vector;
   const bool ahead = fits && domain.reducesGroups &&
-                     (block.isBlock() ? domain.bytesTurned == 1 && !works && !isCut
+                     (block.isBlock() ? domain.bytesTurned == 1 && !works && !isCut && !isOfCodes
                                       : isWide && !works && domain.matricesRead > 1);
   return ScheduleAttr::get(
       context, Family::tile,

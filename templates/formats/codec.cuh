@@ -226,57 +226,55 @@ private:
   template <bool bounded, class X, int count, Operand Scale>
   static EIDER_DEVICE Fragment<T, count> divide(const Fragment<X, count> &x, const Scale &scale) {
     static_assert(count % extent<Scale> == 0, "x and scale are of levels that do not go together");
-    constexpr int size = piece_of(count / extent<Scale>); // all of one scale
+    constexpr int each = count / extent<Scale>; // of one scale
     Fragment<T, count> codes{};
     EIDER_UNROLL
-    for (int first = 0; first < count; first += size)
-      divide_piece<bounded, size>(x, first, element<count>(scale, first), codes);
+    for (int first = 0; first < count; first += each)
+      divide_group<bounded, each>(x, first, element<count>(scale, first), codes);
     return codes;
   }
 
-  /// The codes of elements first … of x by the scale: by the fast quotient where it serves. What is
-  /// rare has a branch of its own, so that it costs the others neither moves nor registers.
-  template <bool bounded, int size, class X, int count>
-  static EIDER_DEVICE void divide_piece(const Fragment<X, count> &x, int first, float scale,
+  /// The codes of elements first … first + each - 1 of x by their scale: by the fast quotient where
+  /// it serves. What is rare has a branch of its own, so that it costs the others neither moves nor
+  /// registers.
+  template <bool bounded, int each, class X, int count>
+  static EIDER_DEVICE void divide_group(const Fragment<X, count> &x, int first, float scale,
                                         Fragment<T, count> &codes) {
     // Instructions clamp and know NaN: where operands are finite or NaN, every quotient has its
     // code; but for a NaN's sign, which is given with the others.
     constexpr bool knows_nan = path == hardware && Format<T>::has_signed_nan;
     constexpr bool clamps = !bounded && knows_nan;
-    // Signs are given to an encoder by arithmetic or of magnitudes, and where a rescaled scale is
-    // to serve narrow elements, from which they are cheap to take.
-    constexpr bool narrow = !same<X, float>, given_signs = narrow || path == software || clamps;
-    // With signs given, and instructions that clamp and know NaN, a rescaled scale is all it takes:
-    // the same code serves, and there is less to compile.
-    constexpr bool serves_all = bounded && narrow && knows_nan;
+    // Signs are given to an encoder by arithmetic or of magnitudes.
+    constexpr bool given_signs = path == software || clamps;
+    constexpr int size = piece_of(each);
     const bool is_unusual = is_unusual_scale(scale);
-    if (bounded && !serves_all && arch::unlikely(is_unusual)) {
-      divide_rare<size>(x, first, scale, codes);
+    if (bounded && arch::unlikely(is_unusual)) {
+      EIDER_UNROLL
+      for (int i = first; i < first + each; i += size)
+        divide_rare<size>(x, i, scale, codes);
       return;
     }
-    Piece<T, path, size> piece;
-    if constexpr (clamps)
-      piece.take_finite(x, first);
-    else
-      piece.take(x, first);
-    if (given_signs)
-      piece.take_signs(x, first);
-    if (serves_all && arch::unlikely(is_unusual)) {
-      const Rescaling rescaling(scale);
-      piece.rescale(rescaling.factor, has_minus(scale));
-      scale = rescaling.scale;
-    }
     const Divisor<2> divisor(scale);
-    float sum = 0.0f; // of magnitudes: NaN if one is
     EIDER_UNROLL
-    for (int i = 0; i < size; ++i) {
-      piece.values.fill(i, divisor.quotient(piece.values[i]));
-      if constexpr (!bounded && !clamps)
-        sum += arch::magnitude(piece.values[i]);
+    for (int i = first; i < first + each; i += size) {
+      Piece<T, path, size> piece;
+      if constexpr (clamps)
+        piece.take_finite(x, i);
+      else
+        piece.take(x, i);
+      if (given_signs)
+        piece.take_signs(x, i);
+      float sum = 0.0f; // of magnitudes: NaN if one is
+      EIDER_UNROLL
+      for (int j = 0; j < size; ++j) {
+        piece.values.fill(j, divisor.quotient(piece.values[j]));
+        if constexpr (!bounded && !clamps)
+          sum += arch::magnitude(piece.values[j]);
+      }
+      piece.template write<given_signs, bounded>(codes, i);
+      if (!bounded && arch::unlikely(is_unusual || sum != sum))
+        divide_rare<size>(x, i, scale, codes);
     }
-    piece.template write<given_signs, bounded>(codes, first);
-    if (!bounded && arch::unlikely(is_unusual || sum != sum))
-      divide_rare<size>(x, first, scale, codes);
   }
 
   template <bool bounded, class X, int count, Operand Scale>

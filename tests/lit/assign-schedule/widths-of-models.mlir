@@ -11,6 +11,14 @@
 // RUN: eider emit softmax_quant --dim hidden=6144 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PLAIN
 // RUN: eider emit rms_norm_quant --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CUT
 // RUN: eider emit gelu_quant --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WORKS
+// RUN: eider emit gelu_quant --dtype f32 --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDE
+// RUN: eider emit gelu_quant --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=EVEN
+// RUN: eider emit requantize --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=AGAIN
+// RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PACKED
+// RUN: eider emit add_rms_norm_quant --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ONECHUNK
+// RUN: eider emit add_rms_norm_quant --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWOCHUNKS
+// RUN: eider emit cast_transpose --block 128x128 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODES
+// RUN: eider emit silu_mul_quant --transposed yes --block 128x128 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=OFTWO
 // RUN: eider emit silu_quant --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LITTLE
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NVFP4
 // RUN: eider emit quantize --format e2m1 --block 1x32 --scale e8m0 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MXFP4
@@ -39,17 +47,26 @@
 // NARROW: row<threads = 224, vector = 16, resident = 4>
 // PLAIN: row<threads = 192, vector = 16>
 // CUT: row<threads = 192, vector = 8, tiles = 3, resident = 6>
-// What takes much arithmetic has segments that divide a row, codes of two a byte of eight threads each where each has a scale. Of f32, and with a copy beside the codes, blocks have more registers.
-// WORKS: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
+// What takes much arithmetic has long chunks of narrow elements, in segments that divide a row. Of f32, and with a copy beside the codes, blocks have more registers.
+// WORKS: map<threads = 32, vector = 32, loads = 1, tiles = 4>
+// WIDE: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
+// EVEN: map<threads = 128, vector = 32, loads = 1, tiles = 4>
+// AGAIN: map<threads = 32, vector = 32, rows = 4, loads = 1, tiles = 2>
 // LITTLE: map<threads = 32, vector = 16, rows = 4, loads = 2>
-// NVFP4: map<threads = 8, vector = 16, rows = 16, loads = 4>
+// NVFP4: map<threads = 32, vector = 32, loads = 1, tiles = 4>
+// PACKED: map<threads = 32, vector = 32, loads = 2, tiles = 4>
 // MXFP4: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
 // GATED: map<threads = 32, vector = 16, rows = 4, loads = 2>
 // GATES: map<threads = 128, vector = 16, loads = 1, tiles = 2>
 // F32: row<threads = 160, vector = 8, tiles = 3, resident = 3>
 // MAXIMUM: row<threads = 256, vector = 16, resident = 4>
 // COPY: row<threads = 160, vector = 16, tiles = 2>
-// LONG: row<threads = 256, vector = 8, tiles = 3, resident = 2>
+// LONG: row<threads = 256, vector = 8, resident = 3>
+// Two matrices, of which one is stored beside codes: one chunk a thread where few threads are left without one.
+// ONECHUNK: row<threads = 320, vector = 16>
+// TWOCHUNKS: row<threads = 224, vector = 16>
+// CODES: tile<threads = 256, vector = 16, rows = 128, columns = 128, resident = 3>
+// OFTWO: tile<threads = 512, vector = 16, rows = 128, columns = 128, resident = 2>
 // THREE: row<threads = 448, vector = 8>
 // Rows that lie apart have the schedule of contiguous ones, or of rows that begin anywhere.
 // ANYWHERE: row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
@@ -62,5 +79,5 @@
 // SUMMED: map<threads = 96, vector = 16, loads = 1>
 // MOST: row<threads = {{[0-9]+}}, vector = 16
 // Random bits are much arithmetic, and leave no registers to load ahead.
-// DRAWN: map<threads = 128, vector = 16, loads = 2, tiles = 4>
+// DRAWN: map<threads = 64, vector = 32, loads = 1, tiles = 4>
 // NORMED: row<threads = 256, vector = 16, tiles = 4, resident = 3>
