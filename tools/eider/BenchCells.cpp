@@ -455,6 +455,7 @@ std::string nameOf(const BenchCell &cell) {
     extents.push_back(std::to_string(extent));
   std::ranges::reverse(extents); // tokens, hidden
   const OpParameters &parameters = program.parameters;
+  const auto rounding = program.settings.find("rounding");
   std::vector<std::string> parts = {program.source,
                                     parameters.dtype,
                                     parameters.format,
@@ -463,6 +464,7 @@ std::string nameOf(const BenchCell &cell) {
                                     parameters.scaleLayout,
                                     parameters.scaleSource,
                                     parameters.mode,
+                                    rounding == program.settings.end() ? "" : rounding->second,
                                     parameters.transposed == "yes" ? "transposed" : "",
                                     parameters.copy.empty() ? "" : "copy-" + parameters.copy,
                                     cell.padding ? std::to_string(cell.padding) + "-apart" : "",
