@@ -217,6 +217,42 @@ template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide_packed(ui
   return !(codes[0].bits == alone.bits && codes[3].bits == alone.bits);
 }
 
+/// Elements that go in several pieces, of one scale and of four: each has the code that it has
+/// alone. They have an exponent together, which is rare where the number says so; `bounded`: their
+/// scale is what a quantisation makes of them.
+template <class T, CodecPath path, bool bounded, class X>
+EIDER_DEVICE uint32 divide_pieces(uint32 number) {
+  using C = Codec<T, path>;
+  constexpr int count = 64;
+  const uint32 exponent = (number * 0x9e3779b9u) >> 1 & 0x7f800000u;
+  Fragment<X, count> x{};
+  float amax = 0.0f;
+  for (int i = 0; i < count; ++i) {
+    const uint32 mixed = (number * count + i) * 0x2c1b3c6du;
+    const X element = to<X>(arch::as_float(((mixed ^ mixed >> 12) & 0x807fffffu) | exponent));
+    x.fill(i, element);
+    amax = arch::maximum_magnitude(amax, to<float>(element));
+  }
+  const float ratio = amax / eider::Format<T>::maximum;
+  const float scale = !bounded ? scale_of(number) : ratio == 0.0f ? 1.0f : ratio;
+  Fragment<float, 4> scales{};
+  for (int i = 0; i < 4; ++i)
+    scales.fill(i, scale);
+  const auto encode = [](const auto &operand, const auto &by) {
+    if constexpr (bounded)
+      return C::encode_bounded_quotient(operand, by);
+    else
+      return C::encode_quotient(operand, by);
+  };
+  const auto together = encode(x, scale), in_groups = encode(x, scales);
+  bool right = true;
+  for (int i = 0; i < count; ++i) {
+    const auto alone = encode(x[i], scale).bits;
+    right = right && together[i].bits == alone && in_groups[i].bits == alone;
+  }
+  return !right;
+}
+
 /// Every significand of the scale, by operands whose quotient lies at a midpoint of two codes or
 /// next to one, where a quotient that is off by its last bit gives another code: number = code,
 /// significand.
