@@ -247,9 +247,10 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   const bool isShort = isAlone(domain) && domain.narrowestStore <= 8 && loads * vector <= 32;
   const bool light = domain.matricesRead == 1 && threads >= 64 && (loads <= 2 || isShort);
   if (isHeavy(domain)) { // Of much a thread: the registers of 512 threads, or 768.
-    const bool isWider = domain.bitsRead > 16;
-    knobs.tiles = isWider ? 3 : threads > 128 && loads <= 2 ? 2 : 1;
-    knobs.resident = loads > 2 ? (isWider ? 512 : 768) / threads : 0;
+    const bool isMore = loads > 2, fits = isMore && loads <= 4 && 2 * threads <= 768 &&
+                                          domain.bitsRead <= 16 && domain.rowAligned();
+    knobs.tiles = fits ? 1 : domain.bitsRead > 16 || isMore ? 3 : threads > 128 ? 2 : 1;
+    knobs.resident = isMore ? (fits ? 768 : 512) / threads : 0;
   } else if (light && (!plain || domain.encodesBySoftware)) {
     const int64_t held = loads * vector <= 16 ? 1280 : 1152,
                   shifted = domain.rowSums > 1 && domain.narrowestStore > 8 ? 768 : 896;

@@ -67,10 +67,10 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   const Level &block = domain.block;
   const bool isCut = block.isBlock() && domain.width % vector != 0;
   const bool works = domain.arithmetic >= 4, copies = domain.matricesWritten > 2;
-  // Codes of one scale in both orders, and nothing beside them.
+  // Codes of one scale in both orders, of 16-bit values and nothing beside them.
   const int64_t bits = domain.bitsRead / std::max<int64_t>(1, domain.matricesRead);
-  const bool isOfCodes =
-      domain.bytesTurned == 1 && bits <= 16 && block.isBlock() && !isCut && !copies;
+  const bool isOfCodes = domain.bytesTurned == 1 && bits == 16 && block.isBlock() && !isCut &&
+                         !copies && (works || !domain.readsColumns);
   const int64_t elements = domain.bytesTurned == 1 && !isWide && !isCut ? 64 : 32;
   const int64_t width = llvm::PowerOf2Ceil(std::max<int64_t>(domain.width, 1));
   const int64_t most = std::max(side, domain.group);
