@@ -41,8 +41,8 @@ static ScheduleAttr fewHeldSchedule(MLIRContext *context, const Domain &domain, 
   const bool isAsRead = domain.narrowestStore > 8 && domain.readsColumns && domain.bitsRead == 16 &&
                         domain.matricesRead == 1;
   if (domain.rowReductions < (isAsRead && domain.matricesWritten == 1 ? 1 : 2) ||
-      isShifted(domain) || domain.bitsRead > 16 * domain.matricesRead || width != domain.width ||
-      width <= 4096 || width > 8192 || width % (each * lanes) != 0 ||
+      isShifted(domain) || domain.bitsRead > 16 * domain.matricesRead || domain.draws ||
+      width != domain.width || width <= 4096 || width > 8192 || width % (each * lanes) != 0 ||
       (domain.narrowestStore > 8 && (!domain.readsColumns || domain.matricesRead > 1)))
     return {};
   if (!domain.readsColumns && !llvm::isPowerOf2_64(width))
@@ -242,8 +242,8 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
     knobs.resident = std::max<int64_t>(1, 512 * 32 / (threads * loads * vector));
   // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1152 of much
   // a thread, 896 of those that shift what they load, 768 of wide stores after two sums, 1024 where
-  // codes are made by arithmetic, 768 with random bits), and some rows a block hide a block's
-  // start.
+  // codes are made by arithmetic, 768 with random bits, 512 of rows that are reduced twice or
+  // shifted as well), and some rows a block hide a block's start.
   const bool isShort = isAlone(domain) && domain.narrowestStore <= 8 && loads * vector <= 32;
   const bool light = domain.matricesRead == 1 && threads >= 64 && (loads <= 2 || isShort);
   if (isHeavy(domain)) { // Of much a thread: the registers of 512 threads, or 768.
@@ -255,8 +255,9 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
     const int64_t held = loads * vector <= 16 ? 1280 : 1152,
                   shifted = domain.rowSums > 1 && domain.narrowestStore > 8 ? 768 : 896;
     knobs.tiles = domain.encodesBySoftware ? 4 : 3;
-    knobs.resident = (isShifted(domain)          ? shifted
-                      : domain.draws             ? 768
+    const bool isTwice = domain.rowReductions > 1;
+    knobs.resident = (domain.draws               ? (isTwice || isShifted(domain) ? 512 : 768)
+                      : isShifted(domain)        ? shifted
                       : domain.encodesBySoftware ? 1024
                                                  : held) /
                      threads;

@@ -71,7 +71,8 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   const int64_t bits = domain.bitsRead / std::max<int64_t>(1, domain.matricesRead);
   const bool isOfCodes = domain.bytesTurned == 1 && bits == 16 && block.isBlock() && !isCut &&
                          !copies && (works || !domain.readsColumns);
-  const int64_t elements = domain.bytesTurned == 1 && !isWide && !isCut ? 64 : 32;
+  const bool isMuch = isWide || (works && copies);
+  const int64_t elements = domain.bytesTurned == 1 && !isMuch && !isCut ? 64 : 32;
   const int64_t width = llvm::PowerOf2Ceil(std::max<int64_t>(domain.width, 1));
   const int64_t most = std::max(side, domain.group);
   int64_t rows = domain.mostRows ? domain.mostRows : most,

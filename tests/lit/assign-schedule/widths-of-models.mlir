@@ -34,6 +34,8 @@
 // RUN: eider emit layer_norm_quant --block "1x*" --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWOSUMS
 // RUN: eider emit quantize --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=DRAWN
 // RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NORMED
+// RUN: eider emit softmax_quant --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=DRAWNTWICE
+// RUN: eider emit silu_quant --transposed yes --block 128x128 --copy bf16 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=COPIED
 // RUN: eider emit rms_norm --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHIFTED
 // RUN: eider emit quantize --dim hidden=8200 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODED
 // RUN: eider emit add --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SUMMED
@@ -80,4 +82,6 @@
 // MOST: row<threads = {{[0-9]+}}, vector = 16
 // Random bits are much arithmetic, and leave no registers to load ahead.
 // DRAWN: map<threads = 64, vector = 32, loads = 1, tiles = 4>
+// DRAWNTWICE: row<threads = 256, vector = 16, tiles = 4, resident = 2>
+// COPIED: tile<threads = 512, vector = 4, rows = 128, columns = 128, resident = 2>
 // NORMED: row<threads = 256, vector = 16, tiles = 4, resident = 3>
