@@ -225,9 +225,9 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   const int64_t block = threadsOfBlock(schedule.getFamily(), k, domain);
   const int64_t most = isShifted(domain) ? 1152 : 1536;
   const int64_t held = isMap && !domain.encodesBySoftware ? most : 1024;
-  // A schedule that loads ahead knows how many blocks have the registers for it.
-  const int64_t resident =
-      k.prefetch && k.resident ? k.resident : std::clamp<int64_t>(held / block, 1, mostResident);
+  // A schedule that loads ahead knows how many blocks have the registers for it, or of tiles.
+  const bool knows = k.resident && (k.prefetch || schedule.getFamily() == Family::tile);
+  const int64_t resident = knows ? k.resident : std::clamp<int64_t>(held / block, 1, mostResident);
   k.tiles = 1;
   k.blocks = multiprocessors * resident / k.cluster * k.cluster;
   if (!isFew && k.cluster == 1)

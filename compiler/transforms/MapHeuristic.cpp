@@ -30,10 +30,9 @@ static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
 static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, bool isMuch) {
   constexpr int64_t vector = 32, warp = 32, longest = 8 * vector * warp;
   const bool decodes = domain.bitsRead <= 8, bySoftware = domain.encodesBySoftware;
-  const bool packsShort = domain.packs && domain.group <= vector / 2;
+  const bool packsShort = domain.packs && bySoftware && domain.group <= vector / 2;
   if (domain.matricesRead != 1 || domain.bitsRead > 16 || domain.width % (vector * warp) != 0 ||
-      domain.group > vector * warp || !domain.rowAligned() || domain.rotates ||
-      domain.choosesRows || domain.combinesParts())
+      !domain.rowAligned() || domain.rotates || domain.choosesRows || domain.combinesParts())
     return {};
   if (!domain.draws && (bySoftware ? !packsShort || decodes : !isMuch))
     return {};

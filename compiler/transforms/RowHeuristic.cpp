@@ -33,7 +33,8 @@ static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, in
 /// Rows that are so wide that few of them are held at once, and are reduced twice (a mean and a
 /// variance, a maximum and a sum): small blocks, two rows in turn, whose reductions wait for few
 /// warps; two matrices, those without column vectors, and 16-bit values that are stored as such,
-/// reduced once as well, are loaded ahead instead. Null elsewhere.
+/// reduced once as well, are loaded ahead instead. Null elsewhere, and where random bits need the
+/// registers.
 static ScheduleAttr fewHeldSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                     int64_t chunks) {
   const int64_t width = chunks * vector;
@@ -209,7 +210,8 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
     most = shiftedThreads;
   // Two matrices and a wide store, reduced once: one chunk a thread. Beside codes only of rows that
   // few threads hold or a power of two: three blocks of 448 leave too few registers.
-  const bool areFew = domain.rowAligned() && (chunks <= 320 || llvm::isPowerOf2_64(chunks));
+  const bool areFew = domain.rowAligned() && domain.matricesWritten > 0 &&
+                      !domain.combinesParts() && (chunks <= 320 || llvm::isPowerOf2_64(chunks));
   if (!plain && domain.matricesRead > 1 && domain.width > 4096 &&
       (domain.narrowestStore > 8
            ? domain.rowReductions == 1
@@ -246,9 +248,10 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   // shifted as well), and some rows a block hide a block's start.
   const bool isShort = isAlone(domain) && domain.narrowestStore <= 8 && loads * vector <= 32;
   const bool light = domain.matricesRead == 1 && threads >= 64 && (loads <= 2 || isShort);
-  if (isHeavy(domain)) { // Of much a thread: the registers of 512 threads, or 768.
+  if (isHeavy(domain)) { // Of much a thread: the registers of 512 threads, of 768 at 32 elements.
     const bool isMore = loads > 2, fits = isMore && loads <= 4 && 2 * threads <= 768 &&
-                                          domain.bitsRead <= 16 && domain.rowAligned();
+                                          domain.bitsRead <= 16 && domain.rowAligned() &&
+                                          !domain.draws;
     knobs.tiles = fits ? 1 : domain.bitsRead > 16 || isMore ? 3 : threads > 128 ? 2 : 1;
     knobs.resident = isMore ? (fits ? 768 : 512) / threads : 0;
   } else if (light && (!plain || domain.encodesBySoftware)) {

@@ -111,8 +111,8 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   const int64_t held = isOfCodes && !isWide ? 768 : 1024;
   const int64_t carried = rows * columns / threads * domain.bitsRead / 32; // registers
   const bool fits = threads <= 512 && carried <= 32;
-  // What is computed before it is turned needs the registers itself; codes of it then go in short
-  // chunks, shorter still beside a copy, beside which wide elements go in short ones, too.
+  // What is computed before it is turned needs the registers itself. Beside a copy, codes of it go
+  // in short chunks, as wide elements do, and so do those of blocks that the width cuts, or of f32.
   const bool isShort = works && (copies || (block.isBlock() && !isOfCodes));
   const int64_t turned = isShort && block.isBlock() && copies ? 4
                          : isShort || isCut                   ? vector / 2

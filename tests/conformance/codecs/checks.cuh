@@ -218,18 +218,20 @@ template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide_packed(ui
 }
 
 /// Elements that go in several pieces, of one scale and of four: each has the code that it has
-/// alone. They have an exponent together, which is rare where the number says so; `bounded`: their
-/// scale is what a quantisation makes of them.
+/// alone. Those of a piece have an exponent together, which is rare where the number says so, and
+/// the last piece another; `bounded`: their scale is what a quantisation makes of them.
 template <class T, CodecPath path, bool bounded, class X>
 EIDER_DEVICE uint32 divide_pieces(uint32 number) {
   using C = Codec<T, path>;
   constexpr int count = 64;
-  const uint32 exponent = (number * 0x9e3779b9u) >> 1 & 0x7f800000u;
+  const uint32 exponents[] = {(number * 0x9e3779b9u) >> 1 & 0x7f800000u,
+                              (number * 0x85ebca6bu) >> 1 & 0x7f800000u};
   Fragment<X, count> x{};
   float amax = 0.0f;
   for (int i = 0; i < count; ++i) {
     const uint32 mixed = (number * count + i) * 0x2c1b3c6du;
-    const X element = to<X>(arch::as_float(((mixed ^ mixed >> 12) & 0x807fffffu) | exponent));
+    const X element =
+        to<X>(arch::as_float(((mixed ^ mixed >> 12) & 0x807fffffu) | exponents[i / 48]));
     x.fill(i, element);
     amax = arch::maximum_magnitude(amax, to<float>(element));
   }

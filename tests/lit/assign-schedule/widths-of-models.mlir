@@ -19,6 +19,7 @@
 // RUN: eider emit add_rms_norm_quant --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWOCHUNKS
 // RUN: eider emit cast_transpose --block 128x128 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODES
 // RUN: eider emit silu_mul_quant --transposed yes --block 128x128 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=OFTWO
+// RUN: eider emit quantize --dtype f32 --format e2m1 --block 1x16 --scale e4m3 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MANY
 // RUN: eider emit silu_quant --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LITTLE
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NVFP4
 // RUN: eider emit quantize --format e2m1 --block 1x32 --scale e8m0 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MXFP4
@@ -57,6 +58,7 @@
 // LITTLE: map<threads = 32, vector = 16, rows = 4, loads = 2>
 // NVFP4: map<threads = 32, vector = 32, loads = 1, tiles = 4>
 // PACKED: map<threads = 32, vector = 32, loads = 2, tiles = 4>
+// MANY: map<threads = 8, vector = 16, rows = 16, loads = 4>
 // MXFP4: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
 // GATED: map<threads = 32, vector = 16, rows = 4, loads = 2>
 // GATES: map<threads = 128, vector = 16, loads = 1, tiles = 2>
