@@ -225,7 +225,7 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   const int64_t block = threadsOfBlock(schedule.getFamily(), k, domain);
   const int64_t most = isShifted(domain) ? 1152 : 1536;
   const int64_t held = isMap && !domain.encodesBySoftware ? most : 1024;
-  // A schedule that loads ahead knows how many blocks have the registers for it, or of tiles.
+  // A schedule of tiles, or that loads ahead, knows how many blocks have the registers for it.
   const bool knows = k.resident && (k.prefetch || schedule.getFamily() == Family::tile);
   const int64_t resident = knows ? k.resident : std::clamp<int64_t>(held / block, 1, mostResident);
   k.tiles = 1;

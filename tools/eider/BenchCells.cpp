@@ -455,7 +455,9 @@ std::string nameOf(const BenchCell &cell) {
     extents.push_back(std::to_string(extent));
   std::ranges::reverse(extents); // tokens, hidden
   const OpParameters &parameters = program.parameters;
-  const auto rounding = program.settings.find("rounding");
+  std::vector<std::string> settings;
+  for (const auto &[name, value] : program.settings)
+    settings.push_back(name + "=" + value);
   std::vector<std::string> parts = {program.source,
                                     parameters.dtype,
                                     parameters.format,
@@ -464,7 +466,7 @@ std::string nameOf(const BenchCell &cell) {
                                     parameters.scaleLayout,
                                     parameters.scaleSource,
                                     parameters.mode,
-                                    rounding == program.settings.end() ? "" : rounding->second,
+                                    join(settings, "/"),
                                     parameters.transposed == "yes" ? "transposed" : "",
                                     parameters.copy.empty() ? "" : "copy-" + parameters.copy,
                                     cell.padding ? std::to_string(cell.padding) + "-apart" : "",
