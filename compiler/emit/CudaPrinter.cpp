@@ -86,6 +86,10 @@ std::string KernelPrinter::storeText(StoreOp op) {
       operand(op.getValue(), isa<VectorType>(op.getValue().getType())).text};
   if (op.getPitch())
     arguments.push_back(operand(op.getPitch()).text);
+  if (op.getBulk()) {
+    arguments.insert(arguments.begin(), operand(op.getBulk()).text);
+    return callOnTile(op.getAt(), "store_in_bulk", {}, arguments);
+  }
   return callOnTile(
       op.getAt(), methodOf("store", op.getAccess()),
       accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), 1, op.getStreaming()),
@@ -363,6 +367,12 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
                    callOf("clear_padding", parameters,
                           {operand(clear.getBase()).text, operand(clear.getLayout()).text}) +
                    ";");
+    return success();
+  }
+  if (auto stores = dyn_cast<BulkStoresOp>(op)) {
+    const std::string name = names.fresh("stores");
+    printStatement("BulkStores " + name + ";");
+    expressions[stores] = {name};
     return success();
   }
   if (isa<SpreadOp, FirstTileOp, NextTileOp, CarryOp>(op))

@@ -36,6 +36,7 @@ struct ScheduleKnobs {
                            ///< heads (attention), in place of a kernel that does
   int64_t hoist = 0;       ///< 1: column vectors (a norm's weight) stay in registers over all tiles
   int64_t streaming = 0;   ///< 1: elements pass the caches as data used once
+  int64_t bulk = 0; ///< 1: warps store through shared memory, in bulk (map, row; from sm_90 on)
   int64_t warpgroups =
       0;                ///< 1: four warps multiply together, 64 rows (attention, contract; sm_90a)
   int64_t mma = 0;      ///< 1: tensor cores multiply a row of codes and a vector (row)
@@ -65,6 +66,7 @@ inline constexpr ScheduleKnob scheduleKnobs[] = {{"threads", &ScheduleKnobs::thr
                                                  {"combine", &ScheduleKnobs::combine},
                                                  {"hoist", &ScheduleKnobs::hoist},
                                                  {"streaming", &ScheduleKnobs::streaming},
+                                                 {"bulk", &ScheduleKnobs::bulk},
                                                  {"warpgroups", &ScheduleKnobs::warpgroups},
                                                  {"mma", &ScheduleKnobs::mma},
                                                  {"codes", &ScheduleKnobs::codes},

@@ -364,6 +364,11 @@ LogicalResult PositionOp::verify() {
 }
 
 LogicalResult StoreOp::verify() {
+  TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
+  if (getBulk() && (getAccess() != Access::elements || getAlignment() % 16 != 0 ||
+                    tile.getKind() != TileKind::row || tile.getThreads() % 32 != 0 ||
+                    tile.getWidth() % (32 * tile.getVector()) != 0))
+    return emitOpError("in bulk is of elements of rows on 16 bytes, which whole warps hold");
   return verifyHeld(*this, getValue().getType(), getBase().getType(), getAt().getType(),
                     getAccess(), getGroup());
 }

@@ -137,6 +137,11 @@ def Simt_ArrivalsType : TypeDef<Simt_Dialect, "Arrivals"> {
   let summary = "By which the blocks of a grid know the last of them";
 }
 
+def Simt_BulkStoresType : TypeDef<Simt_Dialect, "BulkStores"> {
+  let mnemonic = "bulk_stores";
+  let summary = "A thread's stores in bulk, on their way";
+}
+
 def Simt_LayoutType : TypeDef<Simt_Dialect, "Layout"> {
   let mnemonic = "layout";
   let summary = "Where the scales of a matrix lie";
@@ -261,7 +266,7 @@ def Simt_ClearPaddingOp : Simt_Op<"clear_padding"> {
 
 /// `alignment` in bytes of every row start; `pitch` in elements, or a layout of scales; `group` × `group_rows` elements share a value of access `groups`;
 /// `streaming` elements are used once. Of access `repeated`, rows have `group` elements, each of which stands for `each` columns.
-class Simt_AccessOp<string mnemonic> : Simt_Op<mnemonic> {
+class Simt_AccessOp<string mnemonic, list<Trait> traits = []> : Simt_Op<mnemonic, traits> {
   let hasVerifier = 1;
 }
 
@@ -279,15 +284,22 @@ def Simt_LoadOp : Simt_AccessOp<"load"> {
   }];
 }
 
-def Simt_StoreOp : Simt_AccessOp<"store"> {
-  let summary = "Writes what lies under the tile";
+def Simt_BulkStoresOp : Simt_Op<"bulk_stores"> {
+  let summary = "No stores in bulk yet; they have read shared memory when the kernel ends";
+  let results = (outs Simt_BulkStoresType:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_StoreOp : Simt_AccessOp<"store", [AttrSizedOperandSegments]> {
+  let summary = "Writes what lies under the tile, as one of the thread's stores in `bulk` where it has such";
   let arguments = (ins Simt_AccessAttr:$access, Arg<Simt_PointerType, "", [MemWrite]>:$base,
                        Simt_CursorType:$at, AnyType:$value,
                        Optional<AnyTypeOf<[I64, Simt_LayoutType]>>:$pitch,
+                       Optional<Simt_BulkStoresType>:$bulk,
                        DefaultValuedAttr<I64Attr, "16">:$alignment,
                        DefaultValuedAttr<I64Attr, "0">:$group, UnitAttr:$streaming);
   let assemblyFormat = [{
-    `` $access $value `to` $base `at` $at (`pitch` $pitch^ `:` type($pitch))? attr-dict `:` type($value) `,` type($base) `,` type($at)
+    `` $access $value `to` $base `at` $at (`pitch` $pitch^ `:` type($pitch))? (`in` $bulk^)? attr-dict `:` type($value) `,` type($base) `,` type($at)
   }];
 }
 

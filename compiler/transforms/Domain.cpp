@@ -480,9 +480,11 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
     domain.matricesRead += matrices;
     domain.bitsRead += matrices * bits;
   }
-  domain.matricesWritten += isa<OutputOp, StoreOp, ScatterOp>(op);
-  if (isa<OutputOp, StoreOp, ScatterOp>(op))
+  if (isa<OutputOp, StoreOp, ScatterOp>(op)) {
+    ++domain.matricesWritten;
+    domain.typesWritten.insert(tensor.getElementType());
     domain.narrowestStore = domain.narrowestStore ? std::min(domain.narrowestStore, bits) : bits;
+  }
   if (const int64_t aligned = std::gcd<int64_t>(128, domain.width * bits);
       aligned < 128 && !level->transposed) // a variant asks for aligned rows of the transpose
     domain.alignedElements = std::min(domain.alignedElements, std::max<int64_t>(1, aligned / bits));
@@ -605,6 +607,7 @@ std::optional<Domain> Domain::of(ProgramOp program, int64_t mostRows) {
       return std::nullopt;
     }
     domain.draws |= isa<RandomOp>(op);
+    domain.usesPositions |= isa<PositionOp>(op);
     if (auto encode = dyn_cast<EncodeOp>(op))
       domain.encodesBySoftware |= encode.getCodec() == CodecPath::software;
     if (auto decode = dyn_cast<DecodeOp>(op); decode && decode.getCodec())

@@ -7,6 +7,7 @@
 #define EIDER_TRANSFORMS_DOMAIN_H
 
 #include "compiler/ir/Eider.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <optional>
@@ -167,17 +168,18 @@ struct Domain {
   std::optional<Attention> attends; ///< The program's rows: attention alone, left in parts.
   std::optional<Prefill> prefills;  ///< The same of a sequence over itself, written as it is.
   int64_t headsOfAttention = 0;     ///< What divides the lengths of such heads; 0: reads no parts.
-  bool stacksRows = false;   ///< And nothing else is done with its rows: a thread may have several.
-  bool sumsGroups = false;   ///< Some sum over groups in a row.
-  int rowReductions = 0;     ///< How many they are.
-  int rowSums = 0;           ///< And how many of them add up.
-  int64_t arithmetic = 0;    ///< Instructions of the functions of an element, about.
-  bool choosesRows = false;  ///< Of a matrix of elements that are no codes, in memory.
-  bool rotates = false;      ///< Halves of some group change places.
-  bool draws = false;        ///< Random bits for its elements, which is much arithmetic.
-  bool reducesWhole = false; ///< Some reduction over the whole matrix: each block leaves a part.
-  bool givesWhole = false;   ///< Some such reduction is only given: the last block combines parts.
-  bool readsParts = false;   ///< Such parts, of the kernel before.
+  bool stacksRows = false;  ///< And nothing else is done with its rows: a thread may have several.
+  bool sumsGroups = false;  ///< Some sum over groups in a row.
+  int rowReductions = 0;    ///< How many they are.
+  int rowSums = 0;          ///< And how many of them add up.
+  int64_t arithmetic = 0;   ///< Instructions of the functions of an element, about.
+  bool choosesRows = false; ///< Of a matrix of elements that are no codes, in memory.
+  bool rotates = false;     ///< Halves of some group change places.
+  bool usesPositions = false; ///< Where an element lies decides what becomes of it.
+  bool draws = false;         ///< Random bits for its elements, which is much arithmetic.
+  bool reducesWhole = false;  ///< Some reduction over the whole matrix: each block leaves a part.
+  bool givesWhole = false;    ///< Some such reduction is only given: the last block combines parts.
+  bool readsParts = false;    ///< Such parts, of the kernel before.
   /// Whether the kernel's blocks combine or leave values of the whole matrix.
   bool combinesParts() const { return reducesWhole || givesWhole || readsParts; }
   bool writesWhole = false; ///< A value of the whole matrix, which no rows have, too.
@@ -203,7 +205,8 @@ struct Domain {
       0;                    ///< Bits of the narrowest element that the program writes to a matrix.
   int64_t matricesRead = 0; ///< Matrices of elements that the program reads.
   int64_t matricesWritten = 0;
-  int64_t bitsRead = 0; ///< Of them together, an element.
+  int64_t bitsRead = 0;                             ///< Of them together, an element.
+  llvm::SmallSetVector<mlir::Type, 2> typesWritten; ///< Of elements of those that are written.
   /// Neighbouring elements that every matrix in memory holds in aligned bytes, counted from a row's
   /// start; 16 where all rows start on 16 bytes.
   int64_t alignedElements = 16;

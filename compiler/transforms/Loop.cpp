@@ -155,6 +155,20 @@ void eider::transforms::streamElements(simt::ForTilesOp loop) {
   }
 }
 
+void eider::transforms::storeInBulk(simt::ForTilesOp loop) {
+  SmallVector<simt::StoreOp> stores;
+  for (auto store : loop.getBlock().getOps<simt::StoreOp>())
+    if (store.getAccess() == simt::Access::elements && store.getAlignment() % 16 == 0)
+      stores.push_back(store);
+  if (stores.empty())
+    return;
+  OpBuilder builder(loop);
+  Value bulk = simt::BulkStoresOp::create(builder, loop.getLoc(),
+                                          simt::BulkStoresType::get(builder.getContext()));
+  for (simt::StoreOp store : stores)
+    store.getBulkMutable().assign(bulk);
+}
+
 void eider::transforms::storeBeforeTranspose(simt::ForTilesOp loop) {
   auto ends = loop.getBlock().getOps<simt::EndTransposeOp>();
   if (ends.empty())

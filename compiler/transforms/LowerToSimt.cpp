@@ -331,7 +331,8 @@ void ProgramLowering::storeAt(Operation &op, Value tile, Value layout) {
   if (layout)
     place.pitch = layout;
   simt::StoreOp::create(builder, op.getLoc(), place.access, pointers.lookup(boundaryName(op)), tile,
-                        map.lookup(value), place.pitch, place.alignment, place.group);
+                        map.lookup(value), place.pitch, /*bulk=*/Value(), place.alignment,
+                        place.group);
 }
 
 LogicalResult ProgramLowering::broadcast(BroadcastOp op) {
@@ -533,6 +534,8 @@ LogicalResult ProgramLowering::run() {
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   if (knobs.streaming)
     streamElements(loop);
+  if (knobs.bulk)
+    storeInBulk(loop);
   if (domain.reducesColumns && knobs.cluster == 1) // whose blocks meet under a tile alone
     hoistColumnReductions(loop);
   hoistUniform(loop);

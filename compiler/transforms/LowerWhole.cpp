@@ -46,7 +46,7 @@ void ProgramLowering::reduceColumns(ReduceOp op) {
 void ProgramLowering::storeUniform(OutputOp op) {
   Value value = map.lookup(op.getValue()), base = pointers.lookup(op.getName());
   if (isCooperative()) {
-    simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform, base, cursor, value,
+    simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform, base, cursor, value, Value(),
                           Value());
     return;
   }
@@ -57,7 +57,7 @@ void ProgramLowering::storeUniform(OutputOp op) {
     simt::StorePartOp::create(builder, op.getLoc(), value, base);
   else
     simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform, base, firstTile(), value,
-                          Value());
+                          Value(), Value());
 }
 
 /// Each block of the kernel before left a part; every block combines all of them.
@@ -197,7 +197,7 @@ LogicalResult ProgramLowering::giveByLastBlock() {
     } else if (output && ofLastBlock.contains(&op)) {
       simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform,
                             pointers.lookup(output.getName()), cursor,
-                            map.lookup(output.getValue()), Value());
+                            map.lookup(output.getValue()), Value(), Value());
     } else if (needed.contains(&op) && !isBeforeLoop(op) && failed(lower(op))) {
       return failure();
     }

@@ -185,9 +185,92 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
                             .resident = std::max<int64_t>(1, together / threads)});
 }
 
+/// Whether aligned rows are reduced, each by itself, and chunks of 8 elements leave no warp idle:
+/// of which the following say how they are held.
+static bool isHeldEvenly(const Domain &domain) {
+  constexpr int64_t ofWarps = 1024; // four chunks a thread
+  return domain.width % ofWarps == 0 && domain.rowAligned() && domain.group <= 256 &&
+         !domain.draws && !domain.packs && !domain.combinesParts() && !domain.encodesBySoftware &&
+         domain.matricesRead <= 2 && domain.matricesWritten <= 2;
+}
+
+/// Rows of a power of two, of whose values as wide as they were read, or a copy of them beside
+/// codes, a warp's chunks are stored at once (docs/design/decisions.md). Null elsewhere.
+static ScheduleAttr bulkSchedule(MLIRContext *context, const Domain &domain) {
+  const int64_t width = domain.width;
+  const bool isNorm = domain.readsColumns, isTwice = domain.rowReductions > 1,
+             makesCodes = domain.narrowestStore <= 8,
+             isF32 = domain.bitsRead > 16 * domain.matricesRead;
+  if (!isHeldEvenly(domain) || domain.largestCluster == 1 || !llvm::isPowerOf2_64(width) ||
+      width < 4096 || width > 16384)
+    return {};
+  ScheduleKnobs knobs{.threads = width / 32, .vector = 8, .bulk = 1};
+  knobs.resident = 1024 / knobs.threads;
+  if (domain.matricesRead == 2) { // Two chunks a thread of each.
+    if (!isNorm || makesCodes || width > 8192)
+      return {};
+    knobs.threads = width / 16, knobs.resident = 0;
+  } else if (makesCodes) {
+    if (!isNorm || isTwice || isF32 || domain.matricesWritten == 1 || width != 8192)
+      return {};
+  } else if (domain.matricesWritten > 1 || (isNorm && isF32 && (isTwice || width != 8192)) ||
+             (!isNorm && width > 8192)) {
+    return {};
+  } else if (!isNorm) {
+    knobs.tiles = domain.usesPositions ? 2 : 1;
+  } else {
+    if (width == 4096 || (width > 8192 && isTwice))
+      knobs.bulk = 0;
+    if (width > 8192 || (width == 8192 && isTwice))
+      knobs.tiles = 2;
+    if (isF32)
+      knobs.resident = 768 / knobs.threads;
+  }
+  return ScheduleAttr::get(context, Family::row, knobs);
+}
+
+/// Norms of 16-bit rows of more than 8192 elements that a block holds, four chunks a thread or
+/// more: as many blocks a multiprocessor as have the registers. Null elsewhere, and where rows that
+/// are bounded so spill.
+static ScheduleAttr wideNormSchedule(MLIRContext *context, const Domain &domain) {
+  const int64_t width = domain.width;
+  const bool isTwice = domain.rowReductions > 1, makesCodes = domain.narrowestStore <= 8;
+  if (!isHeldEvenly(domain) || !domain.readsColumns ||
+      domain.bitsRead != 16 * domain.matricesRead || width <= 8192 || width > 16384)
+    return {};
+  ScheduleKnobs knobs{.threads = width / 32, .vector = 8, .tiles = 2};
+  knobs.resident = 1024 / knobs.threads;
+  const bool isEven = llvm::isPowerOf2_64(width);
+  if (domain.matricesRead == 1) {
+    if (makesCodes && (isTwice || domain.matricesWritten == 1))
+      return {};
+    if (isTwice && !isEven && width <= 10240)
+      knobs.threads = 256, knobs.tiles = 4, knobs.resident = 2, knobs.prefetch = 1;
+    else if (isTwice && !isEven && width <= 12288)
+      knobs.threads = 256, knobs.tiles = 3, knobs.resident = 0;
+    else if (isTwice && !isEven)
+      knobs.tiles = 3, knobs.resident = 0, knobs.prefetch = 1;
+  } else if (makesCodes) {
+    if (isTwice)
+      return {};
+    knobs.vector = 16, knobs.tiles = 1, knobs.resident = 2;
+  } else if (!isTwice || width <= 10240) {
+    return {};
+  } else if (isEven) {
+    knobs.tiles = 1;
+  } else {
+    knobs.tiles = 3, knobs.resident = 0, knobs.prefetch = 1;
+  }
+  return ScheduleAttr::get(context, Family::row, knobs);
+}
+
 ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = vectorOfRow(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
+  if (ScheduleAttr bulk = bulkSchedule(context, domain))
+    return bulk;
+  if (ScheduleAttr wide = wideNormSchedule(context, domain))
+    return wide;
   if (ScheduleAttr shifted = shiftedSchedule(context, domain))
     return shifted;
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))

@@ -38,6 +38,29 @@ static std::string loopProblem(const ScheduleKnobs &k, const Domain &domain, Fam
   return "";
 }
 
+/// What is wrong with stores in bulk (templates/memory/bulk.cuh) of a block that holds so many
+/// elements; empty: nothing.
+static std::string bulkProblem(const ScheduleKnobs &k, const Domain &domain, Family family,
+                               int64_t elements) {
+  constexpr int64_t ofReductions = 2048, most = mostStaticShared - ofReductions, lanes = 32;
+  if (k.bulk == 0)
+    return "";
+  if (k.bulk > 1 || (family != Family::map && family != Family::row) || domain.stacksRows)
+    return "bulk is 1 or left out, and of rows or parts of rows";
+  if (domain.largestCluster == 1)
+    return domain.target + " has no stores in bulk; sm_90 and later have";
+  if (k.threads % lanes != 0 || domain.width % (lanes * k.vector) != 0)
+    return "warps store in bulk what they hold of whole rows: threads is a multiple of 32, and 32 "
+           "× vector divides the row";
+  int64_t bits = 0; // Matrices of one type have the same place.
+  for (Type type : domain.typesWritten)
+    bits += type.getIntOrFloatBitWidth();
+  if (elements * bits / 8 > most)
+    return "what a block stores in bulk must fit " + std::to_string(most / 1024) +
+           " KiB of shared memory: lower threads, rows or loads";
+  return "";
+}
+
 /// What is wrong with a cluster of blocks; empty: nothing.
 static std::string clusterProblem(const ScheduleKnobs &k, const Domain &domain) {
   if (k.cluster == 1 || k.warpgroups) // of which productProblem() knows
@@ -409,6 +432,9 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   if (k.resident * threads * (kind == TileKind::row ? rows : 1) > 2048)
     return refuse("a multiprocessor holds at most 2048 threads");
   if (std::string problem = loopProblem(k, domain, needed); !problem.empty())
+    return refuse(problem);
+  if (std::string problem = bulkProblem(k, domain, needed, threads * rows * loads * vector);
+      !problem.empty())
     return refuse(problem);
   if (std::string problem = cooperativeProblem(k, domain, needed); !problem.empty())
     return refuse(problem);

@@ -200,16 +200,6 @@ template <int bytes, Caching = cached> void store_words(void *to, const uint32 *
   std::memcpy(to, words, bytes);
 }
 
-template <int bytes> void begin_copy(void *to, const void *from, bool condition) {
-  check_alignment<bytes>(to);
-  if (condition)
-    check_alignment<bytes>(from), std::memcpy(to, from, bytes);
-  else
-    std::memset(to, 0, bytes);
-}
-inline void close_copies() {}
-template <int pending> void await_copies() {}
-
 //===-- Bits --------------------------------------------------------------===//
 
 inline uint32 as_bits(float value) { return std::bit_cast<uint32>(value); }
@@ -545,7 +535,6 @@ template <int count> void open_products(float (&)[count][4]) {}
 inline void close_products() {}
 template <int pending, int count> void await_products(float (&)[count][4]) {}
 template <int pending> void await_products() {}
-inline void share_with_products() {}
 inline void compute_first(float, void *) {}
 
 /// A lane's sums of products of `depth` elements: of_row is an element of its first row, or of the
@@ -684,6 +673,8 @@ void enter(const EiderHostAbi *abi, void (*kernel)(Parameters...), void **parame
 }
 
 } // namespace eider::arch
+
+#include "eider/arch/host_copies.h"
 
 /// Defines the EiderHostKernel `eider_host_<kernel>` of a kernel of the text.
 #define EIDER_HOST_ENTRY(kernel)                                                                   \

@@ -272,39 +272,6 @@ EIDER_DEVICE void store_words(void *to, const uint32 *words) {
     store_value<caching>(to, static_cast<unsigned char>(words[0]));
 }
 
-// Copies from global to shared memory that go on while the thread does other things. Those that it
-// has begun since it last closed a group of them are the next group.
-
-/// Begins to copy `bytes` (4, 8 or 16) aligned bytes; zeros where `condition` does not hold.
-template <int bytes> EIDER_DEVICE void begin_copy(void *to, const void *from, bool condition) {
-  if constexpr (target >= 800) {
-    const auto at = static_cast<uint32>(__cvta_generic_to_shared(to));
-    const uint32 read = condition ? bytes : 0;
-    if constexpr (bytes == 16)
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(read)
-                   : "memory");
-    else
-      asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(at), "l"(from), "r"(read),
-                   "n"(bytes)
-                   : "memory");
-  } else {
-    uint32 words[bytes / 4];
-    load_words_if<bytes>(condition, from, words, 0, bytes);
-    store_words<bytes>(to, words);
-  }
-}
-
-EIDER_DEVICE void close_copies() {
-  if constexpr (target >= 800)
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
-/// Waits until no more than the last `pending` groups are not there for this thread to read.
-template <int pending> EIDER_DEVICE void await_copies() {
-  if constexpr (target >= 800)
-    asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
-}
-
 //===-- Bits --------------------------------------------------------------===//
 
 EIDER_DEVICE uint32 as_bits(float value) { return __float_as_uint(value); }
@@ -674,6 +641,7 @@ EIDER_DEVICE void f16x4_from_e2m1(uint32 codes, uint32 &first, uint32 &second) {
 
 } // namespace eider::arch
 
+#include "eider/arch/nvidia_copies.h"
 #include "eider/arch/nvidia_warpgroups.h"
 #include "eider/arch/nvidia_words.h"
 

@@ -75,12 +75,6 @@ template <int pending> EIDER_DEVICE void await_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 #endif
 }
-/// What the thread has written to shared memory is there for products that begin after the next
-/// barrier.
-EIDER_DEVICE void share_with_products() {
-  if constexpr (target >= 900)
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
 
 #define EIDER_4_OF_C(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
 #define EIDER_16_OF_C(i)                                                                           \

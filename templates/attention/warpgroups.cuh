@@ -122,7 +122,7 @@ public:
     decode_values(0);
     load_values();
     arch::await_copies<slots - 2>();
-    arch::share_with_products();
+    arch::fence_async_proxy();
     arch::barrier(at);
 
     const auto function = scored.score(head);
@@ -179,7 +179,7 @@ public:
       begin_keys(1);
     arch::await_products<0>(scores.of[0]);
     arch::await_copies<0>();
-    arch::share_with_products();
+    arch::fence_async_proxy();
     meeting.arrive(at);
     weigh(0);
     if (slots > 2)
@@ -199,7 +199,7 @@ public:
       decode_values(slot);
       arch::await_copies<0>();
       arch::await_products<1>(scores.of[0]);
-      arch::share_with_products();
+      arch::fence_async_proxy();
       meeting.arrive(at);
       const bool scales_sums = weigh(tile);
       if (slots > 2)

@@ -104,7 +104,7 @@ public:
     Sums sums, totals = {};
     for (int turn = 0; turn < turns; ++turn) {
       arch::await_copies<ahead - 2>();
-      arch::share_with_products();
+      arch::fence_async_proxy();
       arch::barrier(at); // this turn's codes are there, and the last turn's have been used
       begin_copies(turn + ahead - 1);
       const unsigned char *slot = shared + turn % ahead * slot_bytes;

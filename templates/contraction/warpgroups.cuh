@@ -384,7 +384,7 @@ public:
     rows_of_x.load(true);
     rows_of_x.lay_out(operand_at(0));
     rows_of_x.load(turns > 1);
-    arch::share_with_products();
+    arch::fence_async_proxy();
     arch::await_copies<ahead - 2>();
     arch::barrier(at);
     meeting.arrive(at);
@@ -414,7 +414,7 @@ public:
         if (quarter == 0) {
           begin_copies(turn + ahead - 1, slot == 0 ? ahead - 1 : slot - 1);
           rows_of_x.lay_out(operand_at(next_place));
-          arch::share_with_products();
+          arch::fence_async_proxy();
           arch::await_copies<ahead - 2>();
           if constexpr (!Cut::sums_stages) // the turn before has been multiplied
             arch::await_products<1>();

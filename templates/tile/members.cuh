@@ -9,6 +9,7 @@
 #include "eider/index.cuh"
 #include "eider/layouts/layout.cuh"
 #include "eider/math.cuh"
+#include "eider/memory/bulk.cuh"
 #include "eider/memory/shifted.cuh"
 #include "eider/random.cuh"
 #include "eider/reduce/cluster.cuh"
@@ -76,6 +77,18 @@ struct TileMembers {
       else
         store_chunk<vector, alignment, Tile::may_be_cut, caching>(
             address(p, c, pitch), tile().inside(c), values, c * vector);
+  }
+
+  /// The same in bulk, of rows that begin at multiples of 16 bytes and that whole warps hold.
+  template <class T>
+  EIDER_DEVICE void store_in_bulk(BulkStores &stores, T *p, const Fragment<T, elements> &values,
+                                  int64 pitch = columns / packing<T>,
+                                  arch::Site at = arch::Site::current()) const {
+    static_assert(Tile::is_in_one_row && lanes % 32 == 0 && columns % (32 * vector) == 0,
+                  "a warp's chunks lie side by side, inside the matrix or not");
+    store_warps_chunks<block, vector, chunks>(
+        stores, [&](int c) { return tile().inside(c) > 0 ? address(p, c, pitch) : nullptr; },
+        values, at);
   }
 
   /// 16 random bits for each of the tile's elements: a function of seed, offset and the element's

@@ -150,6 +150,31 @@ TEST(Race, WithoutTheBarrierOfTheWarpShiftedRowsHaveOne) {
   EXPECT_THAT(result.messages, HasSubstr("store_words"));
 }
 
+/// Six rows of y = x + 1, each stored twice out of the same shared memory.
+std::string storeInBulk() {
+  return kernel("  using Row = RowTile<64, 4, 256>;\n"
+                "  BulkStores stores;\n"
+                "  for (const Row row : Row::over(6)) {\n"
+                "    row.store_in_bulk(stores, y, row.load(x));\n"
+                "    row.store_in_bulk(stores, y, row.load(x) + 1.0f);\n"
+                "  }\n");
+}
+
+TEST(Race, StoresInBulkHaveNone) { expectSilent(run(tsan, storeInBulk(), 24), "2"); }
+
+TEST(Race, WithoutABarrierOfTheWarpStoresInBulkHaveOne) {
+  const std::string name = "eider/memory/bulk.cuh", barrier = "arch::warp_barrier(at);";
+  const std::string whole = templateText(name);
+  for (size_t at = whole.find(barrier); at != whole.npos; at = whole.find(barrier, at + 1)) {
+    std::string text = whole;
+    const ProcessResult result =
+        run(tsan, storeInBulk(), 24, {name, text.replace(at, barrier.size(), ";")});
+    EXPECT_NE(result.status, 0) << at;
+    EXPECT_THAT(result.messages, HasSubstr("ThreadSanitizer: data race"));
+    EXPECT_THAT(result.messages, HasSubstr("await_reads"));
+  }
+}
+
 TEST(Race, WithoutTheBarrierBeforeTheReadIsReportedAtItsLine) {
   const std::string text = reductionWithoutBarrier(1);
   expectReport(run(tsan, sumTwice(), 2, {reduction, text}), "ThreadSanitizer: data race",

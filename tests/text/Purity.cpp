@@ -45,6 +45,7 @@ const Vocabulary &text::vocabulary() {
        "false",
        "software",
        "streaming",
+       "BulkStores",
        "Codec",
        "GridBarrier",
        "LastBlock",

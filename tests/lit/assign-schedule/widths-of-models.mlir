@@ -41,6 +41,21 @@
 // RUN: eider emit quantize --dim hidden=8200 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODED
 // RUN: eider emit add --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SUMMED
 // RUN: eider emit rms_norm_quant --dim hidden=51200 --arch sm_89 | grep schedule | FileCheck %s --check-prefix=MOST
+// RUN: eider emit rms_norm --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BULK
+// RUN: eider emit rms_norm --dim hidden=8192 --arch sm_80 | grep schedule | FileCheck %s --check-prefix=BULKOLD
+// RUN: eider emit rms_norm --dtype f32 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BULKF32
+// RUN: eider emit layer_norm --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BULKTWICE
+// RUN: eider emit layer_norm --dim hidden=4096 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTER
+// RUN: eider emit add_rms_norm --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BULKADDED
+// RUN: eider emit softmax --set causal=1 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CAUSAL
+// RUN: eider emit rms_norm --dim hidden=16384 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BULKLONG
+// RUN: eider emit layer_norm --dim hidden=16384 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=HELD
+// RUN: eider emit layer_norm --dim hidden=10240 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NEXT
+// RUN: eider emit layer_norm --dim hidden=12288 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SIX
+// RUN: eider emit layer_norm --dim hidden=14336 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SEVEN
+// RUN: eider emit add_layer_norm --dim hidden=12288 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ADDEDLONG
+// RUN: eider emit add_rms_norm_quant --dim hidden=14336 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODESLONG
+// RUN: eider emit rms_norm_quant --copy bf16 --dim hidden=14336 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=COPYLONG
 // PHI: row<threads = 96, vector = 16, tiles = 3, resident = 8>
 // ONCE: row<threads = 160, vector = 16, tiles = 3, resident = 7>
 // TWICE: row<threads = 160, vector = 16, tiles = 4, resident = 4, prefetch = 1>
@@ -65,7 +80,23 @@
 // F32: row<threads = 160, vector = 8, tiles = 3, resident = 3>
 // MAXIMUM: row<threads = 256, vector = 16, resident = 4>
 // COPY: row<threads = 160, vector = 16, tiles = 2>
-// LONG: row<threads = 256, vector = 8, resident = 3>
+// LONG: row<threads = 256, vector = 8, resident = 4, bulk = 1>
+// Rows of a power of two are stored in bulk where there is such a store; wide ones have as many blocks as have the registers.
+// BULK: row<threads = 256, vector = 8, resident = 4, bulk = 1>
+// BULKOLD: row<threads = 256, vector = 8, tiles = 2, resident = 3, prefetch = 1>
+// BULKF32: row<threads = 256, vector = 8, resident = 3, bulk = 1>
+// BULKTWICE: row<threads = 256, vector = 8, tiles = 2, resident = 4, bulk = 1>
+// SHORTER: row<threads = 128, vector = 8, resident = 8>
+// BULKADDED: row<threads = 512, vector = 8, bulk = 1>
+// CAUSAL: row<threads = 256, vector = 8, tiles = 2, resident = 4, bulk = 1>
+// BULKLONG: row<threads = 512, vector = 8, tiles = 2, resident = 2, bulk = 1>
+// HELD: row<threads = 512, vector = 8, tiles = 2, resident = 2>
+// NEXT: row<threads = 256, vector = 8, tiles = 4, resident = 2, prefetch = 1>
+// SIX: row<threads = 256, vector = 8, tiles = 3>
+// SEVEN: row<threads = 448, vector = 8, tiles = 3, prefetch = 1>
+// ADDEDLONG: row<threads = 384, vector = 8, tiles = 3, prefetch = 1>
+// CODESLONG: row<threads = 448, vector = 16, resident = 2>
+// COPYLONG: row<threads = 448, vector = 8, tiles = 2, resident = 2>
 // Two matrices, of which one is stored beside codes: one chunk a thread where few threads are left without one.
 // ONECHUNK: row<threads = 320, vector = 16>
 // TWOCHUNKS: row<threads = 224, vector = 16>

@@ -142,6 +142,19 @@ simt.kernel @p ["y", "e"] threads = 64 grid = "1" arguments = ["tensor:y", "scal
 // -----
 
 simt.kernel @p ["y", "e"] threads = 64 grid = "1" arguments = ["tensor:y", "scalar:e"] alignments = {} header = [] {
+^bb0(%y: !simt.pointer<f32>, %e: f32):
+  %rows = arith.constant 1 : i64
+  %stores = simt.bulk_stores
+  simt.for_tiles %rows {
+  ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>):
+    // expected-error @below {{'simt.store' op in bulk is of elements of rows on 16 bytes, which whole warps hold}}
+    simt.store rows %e to %y at %at in %stores : f32, <f32>, <<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+  }
+}
+
+// -----
+
+simt.kernel @p ["y", "e"] threads = 64 grid = "1" arguments = ["tensor:y", "scalar:e"] alignments = {} header = [] {
 ^bb0(%y: !simt.pointer<bf16>, %e: f32):
   %rows = arith.constant 1 : i64
   simt.for_tiles %rows {

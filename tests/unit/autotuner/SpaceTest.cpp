@@ -176,10 +176,11 @@ TEST(Space, TurnsTheSecondaryKnobs) {
   std::set<std::string> turned;
   const auto space = spaceOf("rms_norm_quant", "1x128", 16384, 8192);
   for (size_t i = 0; i < 24; ++i)
-    for (const char *knob : {"blocks", "hoist", "streaming", "software"})
+    for (const char *knob : {"blocks", "hoist", "streaming", "bulk", "software"})
       if (space[i].schedule.find(knob) != std::string::npos)
         turned.insert(knob);
-  EXPECT_THAT(turned, testing::UnorderedElementsAre("blocks", "hoist", "streaming", "software"));
+  EXPECT_THAT(turned,
+              testing::UnorderedElementsAre("blocks", "hoist", "streaming", "bulk", "software"));
 }
 
 TEST(Space, BeginsWithTheScheduleOfSoManyRows) {
