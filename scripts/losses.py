@@ -203,7 +203,7 @@ def judge(cases, empty=None):
             judge_prefill(case)
         if case.peer:
             most, what = most_of(case.peer, empty)
-            case.ask(what, figure["value"] / most)
+            case.ask(what, case.peer.get("eider_value", figure["value"]) / most)
     return losses_first(cases.values())
 
 
@@ -256,7 +256,8 @@ def line_of(case):
         copy = f"{cell['copy_ratio'] * figure['ratio'] / cell['ratio']:.3f} ({cell['copy']})"
     peer = "–"
     if case.peer:
-        peer = f"{number(case.peer['value'])} · {case.peer['ratio']:.3f} ({case.peer['params']['by']}{'' if case.beside else ' †'})"
+        in_turn = f"; ours in turn {number(case.peer['eider_value'])}" if "eider_value" in case.peer else "" if case.beside else " †"
+        peer = f"{number(case.peer['value'])} · {case.peer['ratio']:.3f} ({case.peer['params']['by']}{in_turn})"
     asked = "; ".join(f"{what}: {f'**{share:.3f}**' if share > 1 else f'{share:.3f}'}" for what, share in case.asked)
     ratio = "–" if cell["op"] == LINEAR else f"{figure['ratio']:.3f}"
     if figure.get("starts", 1) > 1 and "ratio_low" in figure:

@@ -49,8 +49,9 @@ class Meter:
             enqueue()
         return microseconds(enqueue) / launches
 
-    def time(self, call, sets, traffic, cold):
-        """(us, us of the memcpy, spread): medians. `call` takes one of `sets`, which are copies_for(traffic)."""
+    def time(self, calls, sets, traffic, cold):
+        """(us of each call, us of the memcpy, spread of the first): medians over rounds in which they take turns. Calls
+        take one of `sets`, which are copies_for(traffic)."""
         launches = self.launches_for(traffic)
         source = torch.randn(len(sets), max(traffic // 8, 1), device="cuda")  # f32: half of the bytes
         target = torch.empty_like(source)
@@ -58,22 +59,23 @@ class Meter:
         def which(i):
             return i % len(sets) if cold else 0
 
-        def ours():
-            return [call(*sets[which(i)]) for i in range(launches)]
+        def launched(call):
+            return lambda: [call(*sets[which(i)]) for i in range(launches)]
 
         def memcpy():
             for i in range(launches):
                 target[which(i)].copy_(source[which(i)])
 
-        self.round(ours, launches, cold)  # the first launch's own costs
+        for call in calls:
+            self.round(launched(call), launches, cold)  # the first launch's own costs
         # Launches from Python may take longer than the work, even than 100 us of it.
-        ours, memcpy = replayed(ours), replayed(memcpy)
-        times, copies = [], []
+        graphs = [replayed(launched(call)) for call in calls] + [replayed(memcpy)]
+        times = [[] for _ in graphs]
         for i in range(-WARM_UP_ROUNDS, self.rounds):
-            a, b = self.round(ours, launches, cold), self.round(memcpy, launches, cold)
-            if i >= 0:
-                times.append(a)
-                copies.append(b)
-        first, _, third = statistics.quantiles(times, n=4)
-        middle = statistics.median(times)
-        return middle, statistics.median(copies), (third - first) / middle
+            for own, graph in zip(times, graphs):
+                microseconds_of_round = self.round(graph, launches, cold)
+                if i >= 0:
+                    own.append(microseconds_of_round)
+        *medians, copies = map(statistics.median, times)
+        first, _, third = statistics.quantiles(times[0], n=4)
+        return medians, copies, (third - first) / medians[0]

@@ -41,6 +41,7 @@ def versions():
 class Run:
     def __init__(self, arguments):
         import meter
+        import own
         import packages
         self.arguments = arguments
         self.begin = time.monotonic()
@@ -50,6 +51,7 @@ class Run:
                          "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
                          "commit": os.environ.get("EIDER_COMMIT", "unknown"), "machine": machine(),
                          "versions": versions(), "absent": absent, "cells": []}
+        self.own = own.Kernels(self.document["machine"]["target"])
         self.measured = set()
         if arguments.resume and os.path.exists(arguments.json):
             with open(arguments.json, encoding="utf-8") as file:
@@ -70,7 +72,7 @@ class Run:
                              "metric": metric}) in self.measured
 
     def wants(self, subject):
-        return all(text in subject for text in self.arguments.only)
+        return all(any(text in subject for text in texts.split("|")) for texts in self.arguments.only)
 
     def late(self):
         return time.monotonic() - self.begin > self.arguments.seconds
@@ -100,15 +102,31 @@ class Run:
         if why := cases.close(op, sets[0], call):
             self.lacks(name, op, tokens, hidden, why)
             return
+        calls = [call, *self.ours(op, tokens, hidden, sets[0])]
         for cold in (True, False) if traffic <= self.meter.l2 else (True,):
-            value, memcpy, spread = self.meter.time(call, sets, traffic, cold)
+            (value, *ours), memcpy, spread = self.meter.time(calls, sets, traffic, cold)
             l2 = "cold" if cold else "warm"
+            beside = {"eider_value": ours[0]} if ours else {}
             print(f"{name:14} {op.key:26} {tokens:6}x{hidden:<6} {l2} {value:9.2f} us  memcpy {memcpy:9.2f} us  "
-                  f"{value / memcpy:.3f}", flush=True)
-            self.add(name, op, tokens, hidden, params={"l2": l2}, metric="time", unit="us", value=value,
+                  f"{value / memcpy:.3f}" + "".join(f"  ours {each:9.2f} us" for each in ours), flush=True)
+            self.add(name, op, tokens, hidden, params={"l2": l2}, metric="time", unit="us", value=value, **beside,
                      baseline="memcpy", baseline_value=memcpy, ratio=value / memcpy, spread=spread, bytes=traffic)
         del sets
         torch.cuda.empty_cache()
+
+    def ours(self, op, tokens, hidden, inputs):
+        """Our kernel's call, to take turns with a peer's; none, and a line, where it cannot be."""
+        import cases
+        import packages
+        try:
+            call = self.own.call(op, tokens, hidden)
+            why = cases.close(op, inputs, call)
+        except (RuntimeError, KeyError, OSError) as error:
+            why = packages.first_line(error)
+        if not why:
+            return [call]
+        print(f"eider: {op.key} {tokens}x{hidden}: not in turn with peers: {why}", file=sys.stderr)
+        return []
 
     def times(self):
         import cases
@@ -163,7 +181,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", required=True, help="the file of results to write")
     parser.add_argument("--only", action="append", default=[],
-                        help="only what has this, and all others given so, in peer/op block/TOKENSxHIDDEN")
+                        help="only what has this (or one of several, between |), and all others given so, in peer/op block/TOKENSxHIDDEN")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--starts", type=int, default=3, help="processes a first call is the median of")
     parser.add_argument("--seconds", type=float, default=1e9, help="after which nothing new is begun")

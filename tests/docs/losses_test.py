@@ -180,6 +180,13 @@ class Judgement(unittest.TestCase):
         case, = judged([cell(value=100)], peers=[peer("triton", 96.0, ratio=0.97, run={"commit": "other"})])
         self.assertIn("| 96.0 · 0.970 (triton †) |", losses.line_of(case))
 
+    def test_what_took_turns_with_a_peer_is_held_beside_it(self):
+        theirs = peer("triton", 96.0, ratio=0.97, eider_value=95.0, run={"commit": "other"})
+        case, = judged([cell(value=100)], peers=[theirs])
+        self.assertEqual(case.missed, [])
+        self.assertAlmostEqual(case.worst, 95 / 96)
+        self.assertIn("96.0 · 0.970 (triton; ours in turn 95.0)", losses.line_of(case))
+
     def test_a_peer_may_lead_a_little_where_all_is_short(self):
         case, = judged([cell(value=2.0)], peers=[peer("triton", 1.95)])
         self.assertEqual(case.missed, [])
