@@ -305,7 +305,7 @@ step demo demo
 step kernels kernels
 step large timeout 120 "$bin/gpu-large"
 step memcheck sanitizer memcheck out-of-bounds
-step initcheck sanitizer initcheck uninitialised
+step initcheck sanitizer initcheck uninitialised --without bulk # whose stores it does not see
 step synccheck sanitizer synccheck divergence
 step racecheck sanitizer racecheck race --in-turn # of several at a time it did not end on one machine
 

@@ -128,7 +128,32 @@ int runAll(const Driver &cuda, void *module, int capability, const char *part) {
 
 /// `gpu-conformance [PART-OF-A-NAME]`: exit status 0 all right, 1 a check failed, 77 no GPU or no
 /// NVRTC.
+/// The kernels as a cubin for `target`; empty after a message.
+static std::vector<char> compile(const NvrtcCompiler &nvrtc, const std::string &target) {
+  std::vector<eider::EmbeddedTemplate> headers;
+  std::string source;
+  for (const auto &text : eider::conformanceTexts())
+    if (std::string(text.name) == "kernels.cu")
+      source = text.text;
+    else
+      headers.push_back(text);
+  const auto compiled = nvrtc.compile(source, target, headers);
+  if (compiled.cubin.empty())
+    std::fprintf(stderr, "gpu-conformance: the kernels do not compile:\n%s\n",
+                 compiled.log.c_str());
+  return compiled.cubin;
+}
+
+/// `--compile TARGET`: no more than that, which needs no GPU.
+static int compileAlone(const std::string &target) {
+  std::string error;
+  const auto nvrtc = NvrtcCompiler::open(error);
+  return !nvrtc ? skip(error.c_str()) : compile(*nvrtc, target).empty();
+}
+
 int main(int argc, char **argv) {
+  if (argc == 3 && std::string(argv[1]) == "--compile")
+    return compileAlone(argv[2]);
   const Driver *cuda = Driver::open();
   if (!cuda)
     return skip("there is no CUDA driver (libcuda.so.1)");
@@ -154,21 +179,11 @@ int main(int argc, char **argv) {
       "sm_" + std::to_string(major) + std::to_string(minor) + (major >= 10 ? "a" : "");
   std::printf("%s, %s\n", name, target.c_str());
 
-  std::vector<eider::EmbeddedTemplate> headers;
-  std::string source;
-  for (const auto &text : eider::conformanceTexts())
-    if (std::string(text.name) == "kernels.cu")
-      source = text.text;
-    else
-      headers.push_back(text);
-  const auto compiled = nvrtc->compile(source, target, headers);
-  if (compiled.cubin.empty()) {
-    std::fprintf(stderr, "gpu-conformance: the kernels do not compile:\n%s\n",
-                 compiled.log.c_str());
+  const std::vector<char> cubin = compile(*nvrtc, target);
+  if (cubin.empty())
     return 1;
-  }
   void *module = nullptr;
-  if (int failure = cuda->loadModule(&module, compiled.cubin.data())) {
+  if (int failure = cuda->loadModule(&module, cubin.data())) {
     std::fprintf(stderr, "gpu-conformance: the kernels do not load: CUDA error %d\n", failure);
     return 1;
   }

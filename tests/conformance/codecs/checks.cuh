@@ -217,6 +217,15 @@ template <class T, CodecPath path, class X> EIDER_DEVICE uint32 divide_packed(ui
   return !(codes[0].bits == alone.bits && codes[3].bits == alone.bits);
 }
 
+/// By a scale that bounds the quotient, or by any.
+template <class C, bool bounded, class Operand, class Scale>
+EIDER_DEVICE auto quotient_code(const Operand &operand, const Scale &scale) {
+  if constexpr (bounded)
+    return C::encode_bounded_quotient(operand, scale);
+  else
+    return C::encode_quotient(operand, scale);
+}
+
 /// Elements that go in several pieces, of one scale and of four: each has the code that it has
 /// alone. Those of a piece have an exponent together, which is rare where the number says so, and
 /// the last piece another; `bounded`: their scale is what a quantisation makes of them.
@@ -240,16 +249,11 @@ EIDER_DEVICE uint32 divide_pieces(uint32 number) {
   Fragment<float, 4> scales{};
   for (int i = 0; i < 4; ++i)
     scales.fill(i, scale);
-  const auto encode = [](const auto &operand, const auto &by) {
-    if constexpr (bounded)
-      return C::encode_bounded_quotient(operand, by);
-    else
-      return C::encode_quotient(operand, by);
-  };
-  const auto together = encode(x, scale), in_groups = encode(x, scales);
+  const auto together = quotient_code<C, bounded>(x, scale),
+             in_groups = quotient_code<C, bounded>(x, scales);
   bool right = true;
   for (int i = 0; i < count; ++i) {
-    const auto alone = encode(x[i], scale).bits;
+    const auto alone = quotient_code<C, bounded>(x[i], scale).bits;
     right = right && together[i].bits == alone && in_groups[i].bits == alone;
   }
   return !right;

@@ -30,7 +30,7 @@ namespace {
 constexpr int Skipped = 77; // ctest's convention
 
 struct Options {
-  std::string device = "cuda", only, defect;
+  std::string device = "cuda", only, without, defect;
   bool inTurn = false;
 };
 
@@ -400,7 +400,7 @@ std::string judge(const Device &device, const Watched &watched) try {
   return error.what();
 }
 
-int runCells(const Device &device, const std::string &only, bool inTurn) {
+int runCells(const Device &device, const Options &options) {
   std::vector<Watched> cells = products();
   std::ranges::move(groups(), std::back_inserter(cells));
   std::ranges::move(fourBitsAndNorms(), std::back_inserter(cells));
@@ -408,11 +408,13 @@ int runCells(const Device &device, const std::string &only, bool inTurn) {
   std::ranges::move(streams(), std::back_inserter(cells));
   for (const Cell &cell : representativeCells())
     cells.push_back({cell.name(), [cell] { return makeCase(cell, 1); }});
-  std::erase_if(cells,
-                [&](const Watched &cell) { return cell.name.find(only) == std::string::npos; });
+  std::erase_if(cells, [&](const Watched &cell) {
+    return cell.name.find(options.only) == std::string::npos ||
+           (!options.without.empty() && cell.name.find(options.without) != std::string::npos);
+  });
   std::vector<std::string> failures(cells.size());
   auto run = [&](size_t i) { failures[i] = judge(device, cells[i]); };
-  if (inTurn)
+  if (options.inTurn)
     for (size_t i = 0; i < cells.size(); ++i)
       run(i);
   else
@@ -433,6 +435,7 @@ int main(int argc, char **argv) {
   Options options;
   app.add_option("--device", options.device, "host or cuda");
   app.add_option("--only", options.only, "Only cells whose name has this in it");
+  app.add_option("--without", options.without, "No cell whose name has this in it");
   app.add_flag("--in-turn", options.inTurn, "One cell after the other");
   app.add_option("--defect", options.defect, "One kernel that a sanitizer must complain of")
       ->check(CLI::IsMember(defectNames()));
@@ -440,7 +443,7 @@ int main(int argc, char **argv) {
   try {
     const Device device = Device::open(options.device);
     if (options.defect.empty())
-      return runCells(device, options.only, options.inTurn);
+      return runCells(device, options);
     runDefect(device, options.defect);
     return 0;
   } catch (const Error &error) {
