@@ -34,6 +34,10 @@ struct Level {
   bool isBlock() const { return kind == LevelKind::groups && blockRows > 1; }
 };
 
+/// Whether elements of a type are stored in bulk where a schedule says so: codes never are, which
+/// was slower wherever it was tried.
+inline bool isStoredInBulk(mlir::Type element) { return element.getIntOrFloatBitWidth() > 8; }
+
 /// Bytes of shared memory that a text may declare; more is the launch's to give.
 inline constexpr int64_t mostStaticShared = 48 * 1024;
 

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Loop.h"
 
+#include "compiler/transforms/Domain.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -158,7 +160,8 @@ void eider::transforms::streamElements(simt::ForTilesOp loop) {
 void eider::transforms::storeInBulk(simt::ForTilesOp loop) {
   SmallVector<simt::StoreOp> stores;
   for (auto store : loop.getBlock().getOps<simt::StoreOp>())
-    if (store.getAccess() == simt::Access::elements && store.getAlignment() % 16 == 0)
+    if (store.getAccess() == simt::Access::elements && store.getAlignment() % 16 == 0 &&
+        isStoredInBulk(cast<VectorType>(store.getValue().getType()).getElementType()))
       stores.push_back(store);
   if (stores.empty())
     return;

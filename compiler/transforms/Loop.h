@@ -35,7 +35,7 @@ void hoistUniform(simt::ForTilesOp loop);
 /// once.
 void streamElements(simt::ForTilesOp loop);
 
-/// Elements of rows that begin on 16 bytes are stored in bulk.
+/// Wide elements of rows that begin on 16 bytes are stored in bulk.
 void storeInBulk(simt::ForTilesOp loop);
 
 /// What the transpose is not needed for is stored before it is waited for: its registers are free.

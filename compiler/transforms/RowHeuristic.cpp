@@ -194,8 +194,8 @@ static bool isHeldEvenly(const Domain &domain) {
          domain.matricesRead <= 2 && domain.matricesWritten <= 2;
 }
 
-/// Rows of a power of two, of whose values as wide as they were read, or a copy of them beside
-/// codes, a warp's chunks are stored at once (docs/design/decisions.md). Null elsewhere.
+/// Rows of a power of two, of whose values as wide as they were read, or of a sum or a copy of them
+/// beside codes, a warp's chunks are stored at once (docs/design/decisions.md). Null elsewhere.
 static ScheduleAttr bulkSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t width = domain.width;
   const bool isNorm = domain.readsColumns, isTwice = domain.rowReductions > 1,
@@ -206,13 +206,15 @@ static ScheduleAttr bulkSchedule(MLIRContext *context, const Domain &domain) {
     return {};
   ScheduleKnobs knobs{.threads = width / 32, .vector = 8, .bulk = 1};
   knobs.resident = 1024 / knobs.threads;
-  if (domain.matricesRead == 2) { // Two chunks a thread of each.
-    if (!isNorm || makesCodes || width > 8192)
+  if (domain.matricesRead == 2) { // 16 elements a thread of each.
+    if (!isNorm || width > 8192 || (makesCodes && (isF32 || domain.rowSums > 1)))
       return {};
-    knobs.threads = width / 16, knobs.resident = 0;
+    knobs.threads = width / 16, knobs.resident = 0, knobs.vector = makesCodes ? 16 : 8;
   } else if (makesCodes) {
-    if (!isNorm || isTwice || isF32 || domain.matricesWritten == 1 || width != 8192)
+    if (!isNorm || isF32 || domain.rowReductions > domain.rowSums || domain.matricesWritten == 1 ||
+        width != 8192)
       return {};
+    knobs.tiles = isTwice ? 2 : 1;
   } else if (domain.matricesWritten > 1 || (isNorm && isF32 && (isTwice || width != 8192)) ||
              (!isNorm && width > 8192)) {
     return {};

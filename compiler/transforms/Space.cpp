@@ -288,7 +288,7 @@ static std::vector<ScheduleAttr> variations(ScheduleAttr schedule, const Estimat
   if (attends(domain))
     return varied;
   vary([](ScheduleKnobs &k) { k.streaming = 1; });
-  vary([](ScheduleKnobs &k) { k.bulk = 1; });
+  vary([](ScheduleKnobs &k) { k.bulk = !k.bulk; });
   if (domain.mayMeetPairs(k.vector))
     vary([](ScheduleKnobs &k) { k.mma = !k.mma; });
   // A grid that stays: as many blocks as the GPU holds at once.

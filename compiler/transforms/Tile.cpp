@@ -54,7 +54,9 @@ static std::string bulkProblem(const ScheduleKnobs &k, const Domain &domain, Fam
            "× vector divides the row";
   int64_t bits = 0; // Matrices of one type have the same place.
   for (Type type : domain.typesWritten)
-    bits += type.getIntOrFloatBitWidth();
+    bits += isStoredInBulk(type) ? type.getIntOrFloatBitWidth() : 0;
+  if (bits == 0)
+    return "no more than 8 bits an element are stored, which is not done in bulk: leave bulk out";
   if (elements * bits / 8 > most)
     return "what a block stores in bulk must fit " + std::to_string(most / 1024) +
            " KiB of shared memory: lower threads, rows or loads";

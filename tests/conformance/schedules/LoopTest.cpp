@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "eider/runtime.h"
 #include "tests/matrix/Reference.h"
+#include "tests/points/Points.h"
 
 using namespace eider;
 using namespace eider::matrix;
@@ -59,31 +60,34 @@ TEST_F(Loops, OfSegments) {
 /// Shared memory is written again while stores are on their way out of it: by the next row, by
 /// another matrix of the same type. Where rows begin anywhere threads store as ever.
 TEST_F(Loops, InBulk) {
-  std::vector<Case> cases;
-  const auto add = [&](const std::string &op, const std::string &type, const std::string &memory,
+  std::vector<at_points::Point> points;
+  const auto add = [&](const std::string &op, const OpParameters &parameters,
                        const std::string &schedule) {
-    cases.push_back(scheduled(op + " · " + type +
-                                  " · e4m3 · f32 · 1x128 · row_major · hardware · " +
-                                  "dynamic · default · 4B · several · " + memory + " · specials",
-                              schedule));
+    for (const Layout &layout : {Layout{}, {/*padding=*/16, /*shift=*/0}, {3, 1}})
+      points.push_back({.op = op,
+                        .parameters = parameters,
+                        .dims = {{"tokens", 37}, {"hidden", 512}},
+                        .layout = layout,
+                        .values = "specials",
+                        .schedule = schedule});
   };
-  for (const char *memory : {"contiguous", "padded", "strided misaligned"})
-    for (const char *type : {"bf16", "f32"}) {
-      for (const char *op : {"add_rms_norm_quant", "layer_norm_quant"})
-        for (const char *schedule : {"row<threads = 32, vector = 16, blocks = 3, bulk = 1>",
-                                     "row<threads = 64, vector = 8, tiles = 3, prefetch = 1, "
-                                     "bulk = 1>",
-                                     "row<threads = 32, vector = 8, rows = 2, blocks = 5, "
-                                     "streaming = 1, bulk = 1>",
-                                     "row<threads = 32, vector = 4, tiles = 2, cluster = 4, "
-                                     "bulk = 1>"})
-          add(op, type, memory, schedule);
-      add("silu_mul_quant", type, memory,
-          "map<threads = 32, vector = 8, loads = 1, rows = 2, blocks = 5, bulk = 1>");
-      add("silu_mul_quant", type, memory,
-          "map<threads = 32, vector = 4, loads = 3, tiles = 2, bulk = 1>");
+  for (const char *dtype : {"bf16", "f32"}) {
+    for (const char *schedule :
+         {"row<threads = 32, vector = 16, blocks = 3, bulk = 1>",
+          "row<threads = 64, vector = 8, tiles = 3, prefetch = 1, bulk = 1>",
+          "row<threads = 32, vector = 8, rows = 2, blocks = 5, streaming = 1, bulk = 1>",
+          "row<threads = 32, vector = 4, tiles = 2, cluster = 4, bulk = 1>"}) {
+      add("softmax", {.dtype = dtype}, schedule);
+      add("add_rms_norm", {.dtype = dtype}, schedule);
+      add("add_layer_norm_quant", {.dtype = dtype}, schedule);
+      add("rms_norm_quant", {.dtype = dtype, .copy = "bf16"}, schedule);
     }
-  expectReference(cases);
+    add("silu", {.dtype = dtype},
+        "map<threads = 32, vector = 8, loads = 1, rows = 2, blocks = 5, bulk = 1>");
+    add("silu_mul_quant", {.dtype = dtype, .copy = "f16"},
+        "map<threads = 32, vector = 4, loads = 3, tiles = 2, bulk = 1>");
+  }
+  at_points::expectReference(points);
 }
 
 /// Of single elements a group is several chunks of a warp.

@@ -7,15 +7,6 @@
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="row<threads = 32, vector = 4, tiles = 2, blocks = 5>"' 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="row<threads = 32, vector = 4, streaming = 2>"' 2>&1 | FileCheck %s --check-prefix=TWO
 
-// RUN: eider-opt %s '-eider-assign-schedule=schedule="row<threads = 32, vector = 4, bulk = 1>"' -eider-lower-to-simt | FileCheck %s --check-prefix=BULK
-// RUN: eider-opt %s '-eider-assign-schedule=schedule="row<threads = 32, vector = 4, bulk = 1>"' -eider-lower-to-simt | eider-opt -eider-print-cuda -o /dev/null | FileCheck %s --check-prefix=STORES
-// RUN: eider-opt %s '-eider-assign-schedule=schedule="row<threads = 32, vector = 4, bulk = 1>"' -eider-lower-to-simt=variant=general | FileCheck %s --check-prefix=ANYWHERE
-// RUN: not eider-opt %s '-eider-assign-schedule=schedule="row<threads = 32, vector = 4, bulk = 2>"' 2>&1 | FileCheck %s --check-prefix=BULKTWO
-// RUN: not eider-opt %s '-eider-assign-schedule=schedule="row<threads = 32, vector = 8, bulk = 1>"' 2>&1 | FileCheck %s --check-prefix=LANES
-// RUN: not eider-opt %s -eider-legalize=target=sm_89 '-eider-assign-schedule=schedule="row<threads = 32, vector = 4, bulk = 1>"' 2>&1 | FileCheck %s --check-prefix=OLD
-// RUN: not eider emit rms_norm --dim hidden=32768 --arch sm_90 --schedule "row<threads = 1024, vector = 8, bulk = 1>" 2>&1 | FileCheck %s --check-prefix=LONG
-// RUN: not eider emit quantize --block 128x128 --dim hidden=1024 --arch sm_90 --schedule "tile<threads = 1024, vector = 16, rows = 128, columns = 128, bulk = 1>" 2>&1 | FileCheck %s --check-prefix=TILE
-
 // CHECK: %[[FIRST:.*]] = simt.first_tile
 // CHECK: %[[W:.*]] = simt.load columns %{{.*}} at %[[FIRST]]
 // CHECK: simt.for_tiles
@@ -31,19 +22,6 @@
 // GRID: grid = "min(min(m, 528), 2147483647)"
 // GRID: simt.load elements {{.*}}streaming
 // GRID: simt.encode {{.*}}software
-
-// BULK: %[[ON_WAY:.*]] = simt.bulk_stores
-// BULK: simt.for_tiles
-// BULK: simt.store elements {{.*}} in %[[ON_WAY]] :
-// STORES:      BulkStores stores;
-// STORES-NEXT: for (const Row row : Row::over(m)) {
-// STORES:        row.store_in_bulk(stores, y,
-// ANYWHERE-NOT: bulk_stores
-// BULKTWO: error: schedule row<threads = 32, vector = 4, bulk = 2>: bulk is 1 or left out, and of rows or parts of rows
-// LANES: error: schedule row<threads = 32, vector = 8, bulk = 1>: warps store in bulk what they hold of whole rows: threads is a multiple of 32, and 32 × vector divides the row
-// OLD: error: schedule row<threads = 32, vector = 4, bulk = 1>: sm_89 has no stores in bulk; sm_90 and later have
-// LONG: schedule row<threads = 1024, vector = 8, bulk = 1>: what a block stores in bulk must fit 46 KiB of shared memory: lower threads, rows or loads
-// TILE: schedule tile<threads = 1024, vector = 16, rows = 128, columns = 128, bulk = 1>: bulk is 1 or left out, and of rows or parts of rows
 
 // BOTH: error: schedule row<threads = 32, vector = 4, tiles = 2, blocks = 5>: a persistent grid (blocks) takes all tiles in turn: leave tiles out
 // TWO: error: schedule row<threads = 32, vector = 4, streaming = 2>: hoist, streaming and software are 1 or left out

@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include <regex>
 #include <set>
 
 using namespace eider;
@@ -174,13 +175,24 @@ TEST(Space, TheFirstSixteenDifferInThreads) {
 
 TEST(Space, TurnsTheSecondaryKnobs) {
   std::set<std::string> turned;
-  const auto space = spaceOf("rms_norm_quant", "1x128", 16384, 8192);
-  for (size_t i = 0; i < 24; ++i)
-    for (const char *knob : {"blocks", "hoist", "streaming", "bulk", "software"})
-      if (space[i].schedule.find(knob) != std::string::npos)
-        turned.insert(knob);
+  for (const char *op : {"rms_norm_quant", "add_rms_norm_quant"}) {
+    const auto space = spaceOf(op, "1x128", 16384, 7168);
+    for (size_t i = 0; i < 24; ++i)
+      for (const char *knob : {"blocks", "hoist", "streaming", "bulk", "software"})
+        if (space[i].schedule.find(knob) != std::string::npos)
+          turned.insert(knob);
+  }
   EXPECT_THAT(turned,
               testing::UnorderedElementsAre("blocks", "hoist", "streaming", "bulk", "software"));
+}
+
+/// A schedule that stores in bulk has one beside it that does not.
+TEST(Space, TurnsBulkBack) {
+  const auto space = spaceOf("add_rms_norm_quant", "1x128", 16384, 8192);
+  ASSERT_NE(space[0].schedule.find(", bulk = 1"), std::string::npos);
+  const std::string without = std::regex_replace(space[0].schedule, std::regex(", bulk = 1"), "");
+  EXPECT_TRUE(
+      std::ranges::any_of(space, [&](const auto &option) { return option.schedule == without; }));
 }
 
 TEST(Space, BeginsWithTheScheduleOfSoManyRows) {
