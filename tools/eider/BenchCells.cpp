@@ -270,6 +270,13 @@ void addWidthsOfModels(std::vector<BenchCell> &cells) {
       cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
     cells.push_back(cell("layer_norm", "bf16", "", "", "auto", shape));
   }
+  for (int64_t hidden : {12288, 16384}) {
+    const Shape shape{8192, hidden};
+    for (const char *op : {"rms_norm", "layer_norm"})
+      cells.push_back(cell(op, "bf16", "", "", "auto", shape));
+    for (const char *op : {"rms_norm_quant", "layer_norm_quant", "add_rms_norm_quant"})
+      cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", shape));
+  }
   for (int64_t hidden : {5120, 7168}) {
     const Shape shape{16384, hidden};
     for (const char *op : {"silu_quant", "gelu_quant"})
