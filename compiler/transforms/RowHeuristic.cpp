@@ -296,7 +296,8 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   // Two matrices and a wide store, reduced once: one chunk a thread. Beside codes only of rows that
   // few threads hold or a power of two: by blocks of 448 it was slower.
   const bool areFew = domain.rowAligned() && domain.matricesWritten > 0 &&
-                      !domain.combinesParts() && (chunks <= 320 || llvm::isPowerOf2_64(chunks));
+                      !domain.combinesParts() && !domain.encodesBySoftware &&
+                      (chunks <= 320 || llvm::isPowerOf2_64(chunks));
   if (!plain && domain.matricesRead > 1 && domain.width > 4096 &&
       (domain.narrowestStore > 8
            ? domain.rowReductions == 1

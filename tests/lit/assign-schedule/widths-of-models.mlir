@@ -48,6 +48,7 @@
 // RUN: eider emit layer_norm --dim hidden=4096 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTER
 // RUN: eider emit add_rms_norm --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BULKADDED
 // RUN: eider emit add_rms_norm_quant --block "1x*" --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BULKCODES
+// RUN: eider emit add_rms_norm_quant --codec software --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BYARITHMETIC
 // RUN: eider emit layer_norm_quant --copy bf16 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BULKCOPY
 // RUN: eider emit softmax --set causal=1 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CAUSAL
 // RUN: eider emit rms_norm --dim hidden=16384 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BULKLONG
@@ -91,6 +92,7 @@
 // SHORTER: row<threads = 128, vector = 8, resident = 8>
 // BULKADDED: row<threads = 512, vector = 8, bulk = 1>
 // BULKCODES: row<threads = 512, vector = 16, bulk = 1>
+// BYARITHMETIC: row<threads = 256, vector = 16>
 // BULKCOPY: row<threads = 256, vector = 8, tiles = 2, resident = 4, bulk = 1>
 // CAUSAL: row<threads = 256, vector = 8, tiles = 2, resident = 4, bulk = 1>
 // BULKLONG: row<threads = 512, vector = 8, tiles = 2, resident = 2, bulk = 1>
