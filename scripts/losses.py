@@ -14,6 +14,7 @@ neighbour's ratio; of a linear layer, the same in BF16; and the fastest peer. It
 tuned one where there is a record that is faster than the heuristic.
 """
 import argparse
+import dataclasses
 import json
 import pathlib
 import sys
@@ -22,6 +23,7 @@ import readme_table
 from readme_table import OF_HARDWARE, in_pages, number, row, subject
 
 ODD = 1.15          # an odd shape's ratio to a memcpy over its even neighbour's
+MACHINES = 1.03     # by how much machines of one kind differ
 SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by so much,
 OVER_EMPTY = 0.5                 # or a kernel take so much longer than an empty one
 SKINNY, SKINNY_ROWS, SKINNY_SHARE = 1.7, 16, 0.9  # times PyTorch's bf16; up to so many rows, of gemv's bandwidth
@@ -56,6 +58,18 @@ def cells_of(document, metric):
     return [cell for cell in document["cells"] if cell["metric"] == metric] if document else []
 
 
+@dataclasses.dataclass
+class Peer:
+    cell: dict
+    beside: bool  # whether it was measured at the commit of our cell
+    is_before: bool  # and whether before that
+
+    def in_turn(self, value):
+        """What ours took in turn with it; nothing where it has not been measured, or has become slower since, by more than machines differ."""
+        ours = self.cell.get("eider_value")
+        return None if ours and self.is_before and value > MACHINES * ours else ours
+
+
 class Case:
     """A cell, and what is asked of it: pairs of what it is held against, and how many times as much it is as it may be."""
 
@@ -64,8 +78,9 @@ class Case:
         self.judged = min((time for time in (cell, tuned, record) if time), key=lambda time: time["value"])
         self.schedule = record["params"]["schedule"] if record and self.judged is not cell else ""
         self.asked = []
-        self.peer = None
-        self.beside = self.is_own = True  # measured in one run with the peer, and with the schedule that it is judged by
+        self.peers = []
+        self.peer = None  # of them the one that comes off best
+        self.is_own = True  # measured with the schedule that it is judged by
         self.weights = []  # peers of weights, or of a cache, that are not quantized
 
     def ask(self, what, share):
@@ -82,6 +97,10 @@ class Case:
 
 def commit_of(document, cell):
     return cell.get("run", document)["commit"]
+
+
+def date_of(document, cell):
+    return cell.get("run", document)["date"]
 
 
 def cases_of(ops, tune, peers):
@@ -101,9 +120,9 @@ def cases_of(ops, tune, peers):
                     case.weights.append(cell)
             continue
         case = cases.get(subject(cell))
-        if case and (case.peer is None or cell["value"] < case.peer["value"]):
-            case.peer = cell
-            case.beside = commit_of(peers, cell) == commit_of(ops, case.cell)
+        if case:
+            is_later = date_of(ops, case.cell) > date_of(peers, cell)
+            case.peers.append(Peer(cell, commit_of(peers, cell) == commit_of(ops, case.cell), is_later))
     return cases
 
 
@@ -182,6 +201,15 @@ def judge_contraction(case):
         case.ask(f"≥ {share:g} × a plain sum's speed", share * cell["copy_ratio"] * figure["ratio"] / cell["ratio"])
 
 
+def judge_peers(case, empty):
+    """Beside the peer that comes off best: in turn where it was measured so, else by the times of two processes."""
+    def share(peer):
+        return (peer.in_turn(case.judged["value"]) or case.judged["value"]) / most_of(peer.cell, empty)[0]
+    if case.peers:
+        case.peer = max(case.peers, key=share)
+        case.ask(most_of(case.peer.cell, empty)[1], share(case.peer))
+
+
 def judge(cases, empty=None):
     """`empty`: the time of an empty kernel, if it was measured."""
     for case in cases.values():
@@ -201,9 +229,7 @@ def judge(cases, empty=None):
             judge_attention(case)
         if case.cell["op"] == "attention_prefill":
             judge_prefill(case)
-        if case.peer:
-            most, what = most_of(case.peer, empty)
-            case.ask(what, case.peer.get("eider_value", figure["value"]) / most)
+        judge_peers(case, empty)
     return losses_first(cases.values())
 
 
@@ -256,8 +282,9 @@ def line_of(case):
         copy = f"{cell['copy_ratio'] * figure['ratio'] / cell['ratio']:.3f} ({cell['copy']})"
     peer = "–"
     if case.peer:
-        in_turn = f"; ours in turn {number(case.peer['eider_value'])}" if "eider_value" in case.peer else "" if case.beside else " †"
-        peer = f"{number(case.peer['value'])} · {case.peer['ratio']:.3f} ({case.peer['params']['by']}{in_turn})"
+        theirs, turns = case.peer.cell, case.peer.in_turn(figure["value"])
+        said = ("" if turns is None else f"; ours in turn {number(turns)}") + ("" if case.peer.beside else " †")
+        peer = f"{number(theirs['value'])} · {theirs['ratio']:.3f} ({theirs['params']['by']}{said})"
     asked = "; ".join(f"{what}: {f'**{share:.3f}**' if share > 1 else f'{share:.3f}'}" for what, share in case.asked)
     ratio = "–" if cell["op"] == LINEAR else f"{figure['ratio']:.3f}"
     if figure.get("starts", 1) > 1 and "ratio_low" in figure:

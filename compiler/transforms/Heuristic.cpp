@@ -227,7 +227,7 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   const int64_t held = isMap && !domain.encodesBySoftware ? most : 1024;
   // A schedule of tiles, or that loads ahead, knows how many blocks have the registers for it.
   const bool knows = k.resident && (k.prefetch || schedule.getFamily() == Family::tile);
-  const int64_t resident = knows ? k.resident : std::clamp<int64_t>(held / block, 1, mostResident);
+  const int64_t resident = std::clamp<int64_t>(knows ? k.resident : held / block, 1, mostResident);
   k.tiles = 1;
   k.blocks = multiprocessors * resident / k.cluster * k.cluster;
   if (!isFew && k.cluster == 1)

@@ -269,10 +269,10 @@ static ScheduleAttr wideNormSchedule(MLIRContext *context, const Domain &domain)
 ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = vectorOfRow(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
-  if (ScheduleAttr bulk = bulkSchedule(context, domain))
-    return bulk;
-  if (ScheduleAttr wide = wideNormSchedule(context, domain))
-    return wide;
+  // Of programs that are like those which were measured, but for what they store, some cannot.
+  for (ScheduleAttr held : {bulkSchedule(context, domain), wideNormSchedule(context, domain)})
+    if (std::string message; held && tileOf(held, domain, message))
+      return held;
   if (ScheduleAttr shifted = shiftedSchedule(context, domain))
     return shifted;
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))

@@ -42,7 +42,7 @@ static std::string loopProblem(const ScheduleKnobs &k, const Domain &domain, Fam
 /// elements; empty: nothing.
 static std::string bulkProblem(const ScheduleKnobs &k, const Domain &domain, Family family,
                                int64_t elements) {
-  constexpr int64_t ofReductions = 2048, most = mostStaticShared - ofReductions, lanes = 32;
+  constexpr int64_t ofReductions = 4096, most = mostStaticShared - ofReductions, lanes = 32;
   if (k.bulk == 0)
     return "";
   if (k.bulk > 1 || (family != Family::map && family != Family::row) || domain.stacksRows)
@@ -105,9 +105,9 @@ static std::string cooperativeProblem(const ScheduleKnobs &k, const Domain &doma
            "program has none";
   if (family == Family::tile || family == Family::contract)
     return "a cooperative kernel holds rows or parts of rows, not two-dimensional blocks";
-  if (k.tiles > 1 || k.blocks || k.prefetch || k.cluster > 1)
-    return "each block of a cooperative kernel holds one tile: leave tiles, blocks, prefetch and "
-           "cluster out";
+  if (k.tiles > 1 || k.blocks || k.prefetch || k.cluster > 1 || k.bulk)
+    return "each block of a cooperative kernel holds one tile: leave tiles, blocks, prefetch, "
+           "cluster and bulk out";
   if (k.resident == 0)
     return "all blocks of a cooperative kernel run at once: resident says how many of them a "
            "multiprocessor holds";

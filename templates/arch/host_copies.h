@@ -55,7 +55,7 @@ private:
     const void *from;
     int bytes;
   };
-  static constexpr int most = 64;
+  static constexpr int most = 128; // chunks of a thread
   Copy pending_[most];
   int count_ = 0, closed_ = 0;
 };

@@ -177,15 +177,27 @@ class Judgement(unittest.TestCase):
     def test_a_peer_of_another_run_is_said_to_be(self):
         case, = judged([cell(value=100)], peers=[peer("triton", 96.0, ratio=0.97)])
         self.assertIn("| 96.0 · 0.970 (triton) |", losses.line_of(case))
-        case, = judged([cell(value=100)], peers=[peer("triton", 96.0, ratio=0.97, run={"commit": "other"})])
+        case, = judged([cell(value=100)], peers=[peer("triton", 96.0, ratio=0.97, run={"commit": "other", "date": "2026-01-31T12:00:00Z", "target": "sm_90"})])
         self.assertIn("| 96.0 · 0.970 (triton †) |", losses.line_of(case))
 
     def test_what_took_turns_with_a_peer_is_held_beside_it(self):
-        theirs = peer("triton", 96.0, ratio=0.97, eider_value=95.0, run={"commit": "other"})
-        case, = judged([cell(value=100)], peers=[theirs])
+        theirs = peer("triton", 96.0, ratio=0.97, eider_value=95.0)
+        case, = judged([cell(value=97)], peers=[theirs])
         self.assertEqual(case.missed, [])
         self.assertAlmostEqual(case.worst, 95 / 96)
         self.assertIn("96.0 · 0.970 (triton; ours in turn 95.0)", losses.line_of(case))
+
+    def test_what_has_become_slower_since_is_not(self):
+        for date, missed in (("2026-01-30T12:00:00Z", [("≤ 1 × triton", 100 / 96)]), ("2026-02-01T12:00:00Z", [])):
+            run = {"commit": "other", "date": date, "target": "sm_90"}
+            case, = judged([cell(value=100)], peers=[peer("triton", 96.0, ratio=0.97, eider_value=95.0, run=run)])
+            self.assertEqual(case.missed, missed)
+            self.assertIn("96.0 · 0.970 (triton †)" if missed else "(triton; ours in turn 95.0 †)", losses.line_of(case))
+
+    def test_the_peer_that_comes_off_best_counts(self):
+        peers = [peer("torch.compile", 94.0, ratio=0.95, eider_value=93.0), peer("triton", 98.0, ratio=0.97, eider_value=99.0)]
+        case, = judged([cell(value=95)], peers=peers)
+        self.assertEqual(case.missed, [("≤ 1 × triton", 99 / 98)])
 
     def test_a_peer_may_lead_a_little_where_all_is_short(self):
         case, = judged([cell(value=2.0)], peers=[peer("triton", 1.95)])

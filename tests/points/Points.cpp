@@ -167,7 +167,8 @@ static bool has(const std::string &target, const std::string &codec, const std::
     const size_t at = schedule.find(knob + " = ");
     return at != std::string::npos && std::stoi(schedule.substr(at + knob.size() + 3)) > more;
   };
-  return (number >= 89 || codec != "hardware") && (number >= 90 || !says("cluster", 1)) &&
+  return (number >= 89 || codec != "hardware") &&
+         (number >= 90 || (!says("cluster", 1) && !says("bulk", 0))) &&
          (target == "sm_90a" || !says("warpgroups", 0)) &&
          (number >= 80 || !says("mma", 0) || isOfF16);
 }

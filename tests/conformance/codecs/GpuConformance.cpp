@@ -126,8 +126,6 @@ int runAll(const Driver &cuda, void *module, int capability, const char *part) {
 
 } // namespace
 
-/// `gpu-conformance [PART-OF-A-NAME]`: exit status 0 all right, 1 a check failed, 77 no GPU or no
-/// NVRTC.
 /// The kernels as a cubin for `target`; empty after a message.
 static std::vector<char> compile(const NvrtcCompiler &nvrtc, const std::string &target) {
   std::vector<eider::EmbeddedTemplate> headers;
@@ -151,6 +149,8 @@ static int compileAlone(const std::string &target) {
   return !nvrtc ? skip(error.c_str()) : compile(*nvrtc, target).empty();
 }
 
+/// `gpu-conformance [PART-OF-A-NAME]`, `gpu-conformance --compile TARGET`: exit status 0 all right,
+/// 1 a check failed, 77 no GPU or no NVRTC.
 int main(int argc, char **argv) {
   if (argc == 3 && std::string(argv[1]) == "--compile")
     return compileAlone(argv[2]);

@@ -59,7 +59,7 @@ TEST_F(Loops, OfSegments) {
 
 /// Shared memory is written again while stores are on their way out of it: by the next row, by
 /// another matrix of the same type. Where rows begin anywhere threads store as ever.
-TEST_F(Loops, InBulk) {
+std::vector<at_points::Point> storedInBulk() {
   std::vector<at_points::Point> points;
   const auto add = [&](const std::string &op, const OpParameters &parameters,
                        const std::string &schedule) {
@@ -87,7 +87,21 @@ TEST_F(Loops, InBulk) {
     add("silu_mul_quant", {.dtype = dtype, .copy = "f16"},
         "map<threads = 32, vector = 4, loads = 3, tiles = 2, bulk = 1>");
   }
-  at_points::expectReference(points);
+  return points;
+}
+
+TEST_F(Loops, InBulk) { at_points::expectReference(storedInBulk()); }
+
+/// And by the heuristic's schedules, of rows that are stored so without being asked.
+TEST(BulkStores, NvrtcCompilesTheTexts) {
+  std::vector<at_points::Point> points;
+  for (const at_points::Point &point : storedInBulk())
+    if (points.size() < 6 && (points.empty() || points.back().op != point.op))
+      points.push_back(point);
+  for (const char *op : {"rms_norm", "softmax", "add_rms_norm_quant"})
+    for (int turn = 0; turn < 2; ++turn) // of targets
+      points.push_back({.op = op, .dims = {{"tokens", 37}, {"hidden", 4096 << turn}}});
+  at_points::expectNvrtc(points);
 }
 
 /// Of single elements a group is several chunks of a warp.

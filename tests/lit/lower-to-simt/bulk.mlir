@@ -21,7 +21,7 @@
 // BULKTWO: error: schedule row<threads = 32, vector = 4, bulk = 2>: bulk is 1 or left out, and of rows or parts of rows
 // LANES: error: schedule row<threads = 32, vector = 8, bulk = 1>: warps store in bulk what they hold of whole rows: threads is a multiple of 32, and 32 × vector divides the row
 // OLD: error: schedule row<threads = 32, vector = 4, bulk = 1>: sm_89 has no stores in bulk; sm_90 and later have
-// LONG: schedule row<threads = 1024, vector = 8, bulk = 1>: what a block stores in bulk must fit 46 KiB of shared memory: lower threads, rows or loads
+// LONG: schedule row<threads = 1024, vector = 8, bulk = 1>: what a block stores in bulk must fit 44 KiB of shared memory: lower threads, rows or loads
 // TILE: schedule tile<threads = 1024, vector = 16, rows = 128, columns = 128, bulk = 1>: bulk is 1 or left out, and of rows or parts of rows
 eider.program @p(m, n = 128) {
   %x = eider.input "x" : tensor<?x128xf32, #eider.dims<m, n>>
