@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <regex>
 #include <set>
 
@@ -37,6 +38,43 @@ TEST(Space, TheHeuristicIsFirstAndAlone) {
     EXPECT_THAT(explain(libraryProgram("quantize", block), options),
                 testing::HasSubstr(space.front().schedule));
   }
+}
+
+/// What the heuristic chooses is legal, whatever the width: nobody asked for a schedule who is told
+/// that it is none. Targets take turns.
+TEST(Space, TheHeuristicHasAScheduleForEveryWidth) {
+  const std::string targets[] = {"sm_90a", "sm_80", "sm_120", "sm_75"};
+  const OpParameters castings[] = {{},
+                                   {.block = "1x*"},
+                                   {.block = "*x*"},
+                                   {.block = "1x32", .mode = "mx"},
+                                   {.block = "*x*", .scaleSource = "static"},
+                                   {.block = "1x*", .amax = "yes"},
+                                   {.copy = "bf16"},
+                                   {.dtype = "f32"}};
+  size_t compiled = 0;
+  for (const char *op :
+       {"quantize", "silu_mul_quant", "gelu_bias_quant", "rms_norm_quant", "layer_norm_quant",
+        "add_rms_norm_quant", "softmax_quant", "rms_norm", "add_layer_norm", "softmax"})
+    for (const OpParameters &casting : castings) {
+      std::optional<Program> program;
+      try {
+        program = libraryOp(op, casting);
+      } catch (const Error &) {
+        continue; // what the op does not take
+      }
+      for (const int64_t hidden :
+           {96,   256,  384,  512,  768,  1024,  1280,  1536,  2048,  2560,
+            3072, 4096, 5120, 7168, 8192, 10240, 12288, 16384, 20480, 32768}) {
+        CompileOptions options;
+        options.dims = {{"hidden", hidden}};
+        options.target = targets[compiled++ % std::size(targets)];
+        EXPECT_NO_THROW(explain(*program, options))
+            << op << " " << casting.block << " " << casting.copy << " of " << hidden << " for "
+            << options.target;
+      }
+    }
+  EXPECT_GT(compiled, 1000u);
 }
 
 TEST(Space, TheHeuristicAsksForNoMoreThreadsThanAMultiprocessorHolds) {
