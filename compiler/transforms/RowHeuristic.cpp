@@ -185,102 +185,126 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
                             .resident = std::max<int64_t>(1, together / threads)});
 }
 
-/// Whether aligned rows are reduced, each by itself, and chunks of 8 elements leave no warp idle:
-/// of which the following say how they are held.
-static bool isHeldEvenly(const Domain &domain) {
-  constexpr int64_t ofWarps = 1024; // four chunks a thread
-  return domain.width % ofWarps == 0 && domain.rowAligned() && domain.group <= 256 &&
-         !domain.draws && !domain.packs && !domain.combinesParts() && !domain.encodesBySoftware &&
-         domain.matricesRead <= 2 && domain.matricesWritten <= 2;
-}
+namespace {
+/// Programs whose rows are reduced, by what they read, give and reduce.
+enum class Reduced {
+  plain,       ///< One matrix and no vector of columns; values.
+  norm,        ///< With such vectors, reduced once;
+  normTwice,   ///< more often.
+  copied,      ///< The same, codes and a copy of what they are made of.
+  copiedTwice, ///< After two sums.
+  added,       ///< A norm of two matrices.
+  addedTwice,
+  addedCodes, ///< The same, codes, after one sum;
+  addedRows,  ///< with a scale of the row, whose maximum is a reduction more.
+  other
+};
+enum class Width { power, between, anyWidth }; ///< Whether it is a power of two.
+enum class Bits { narrow, wide, either };      ///< 16 an element that is read, or more.
 
-/// Rows of a power of two, of whose values as wide as they were read, or of a sum or a copy of them
-/// beside codes, a warp's chunks are stored at once (docs/design/decisions.md). Null elsewhere.
-static ScheduleAttr bulkSchedule(MLIRContext *context, const Domain &domain) {
-  const int64_t width = domain.width;
-  const bool isNorm = domain.readsColumns, isTwice = domain.rowReductions > 1,
-             makesCodes = domain.narrowestStore <= 8,
-             isF32 = domain.bitsRead > 16 * domain.matricesRead;
-  if (!isHeldEvenly(domain) || domain.largestCluster == 1 || !llvm::isPowerOf2_64(width) ||
-      width < 4096 || width > 16384)
-    return {};
-  ScheduleKnobs knobs{.threads = width / 32, .vector = 8, .bulk = 1};
-  knobs.resident = 1024 / knobs.threads;
-  if (domain.matricesRead == 2) { // 16 elements a thread of each.
-    if (!isNorm || width > 8192 || (makesCodes && (isF32 || domain.rowSums > 1)))
-      return {};
-    knobs.threads = width / 16, knobs.resident = 0, knobs.vector = makesCodes ? 16 : 8;
-  } else if (makesCodes) {
-    if (!isNorm || isF32 || domain.rowReductions > domain.rowSums || domain.matricesWritten == 1 ||
-        width != 8192)
-      return {};
-    knobs.tiles = isTwice ? 2 : 1;
-  } else if (domain.matricesWritten > 1 || (isNorm && isF32 && (isTwice || width != 8192)) ||
-             (!isNorm && width > 8192)) {
-    return {};
-  } else if (!isNorm) {
-    knobs.tiles = domain.usesPositions ? 2 : 1;
-  } else {
-    if (width == 4096 || (width > 8192 && isTwice))
-      knobs.bulk = 0;
-    if (width > 8192 || (width == 8192 && isTwice))
-      knobs.tiles = 2;
-    if (isF32)
-      knobs.resident = 768 / knobs.threads;
-  }
-  return ScheduleAttr::get(context, Family::row, knobs);
-}
+/// How rows of some widths are held. `each`: elements of a thread; 0: as 256 threads have them.
+/// `held`: threads of all resident blocks; 0: `resident` blocks, of which 0 is no bound.
+struct HeldRow {
+  Reduced what;
+  Width width;
+  int64_t from, to;
+  Bits bits;
+  int64_t each, vector, tiles, held, resident, prefetch, bulk;
+};
 
-/// Norms of 16-bit rows of more than 8192 elements that a block holds, four chunks a thread or
-/// more: as many blocks a multiprocessor as have the registers. Null elsewhere, and where rows that
-/// are bounded so spill.
-static ScheduleAttr wideNormSchedule(MLIRContext *context, const Domain &domain) {
-  const int64_t width = domain.width;
+using enum Reduced;
+using enum Width;
+using enum Bits;
+
+/// As they were measured on an H200 (docs/design/decisions.md); the first that is legal counts.
+constexpr HeldRow heldRows[] = {
+    // what, width, from, to, bits, each, vector, tiles, held, resident, prefetch, bulk
+    {plain, power, 4096, 8192, either, 32, 8, 1, 1024, 0, 0, 1},
+    {norm, power, 4096, 4096, narrow, 32, 8, 1, 1024, 0, 0, 0},
+    {norm, power, 8192, 8192, narrow, 32, 8, 1, 1024, 0, 0, 1},
+    {norm, power, 8192, 8192, wide, 32, 8, 1, 768, 0, 0, 1},
+    {norm, power, 16384, 16384, narrow, 32, 8, 2, 1024, 0, 0, 1},
+    {norm, anyWidth, 9216, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
+    {normTwice, power, 4096, 4096, narrow, 32, 8, 1, 1024, 0, 0, 0},
+    {normTwice, power, 8192, 8192, narrow, 32, 8, 2, 1024, 0, 0, 1},
+    {normTwice, power, 16384, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
+    {normTwice, between, 9216, 10240, narrow, 0, 8, 4, 0, 2, 1, 0},
+    {normTwice, between, 11264, 12288, narrow, 0, 8, 3, 0, 0, 0, 0},
+    {normTwice, between, 13312, 15360, narrow, 32, 8, 3, 0, 0, 1, 0},
+    {copied, power, 8192, 8192, narrow, 32, 8, 1, 1024, 0, 0, 1},
+    {copied, anyWidth, 9216, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
+    {copiedTwice, power, 8192, 8192, narrow, 32, 8, 2, 1024, 0, 0, 1},
+    {added, power, 4096, 8192, either, 16, 8, 1, 0, 0, 0, 1},
+    {addedTwice, power, 4096, 8192, either, 16, 8, 1, 0, 0, 0, 1},
+    {addedTwice, power, 16384, 16384, narrow, 32, 8, 1, 1024, 0, 0, 0},
+    {addedTwice, between, 11264, 15360, narrow, 32, 8, 3, 0, 0, 1, 0},
+    {addedCodes, power, 4096, 8192, narrow, 16, 16, 1, 0, 0, 0, 1},
+    {addedCodes, anyWidth, 9216, 16384, narrow, 32, 16, 1, 0, 2, 0, 0},
+    {addedRows, power, 4096, 8192, narrow, 16, 16, 1, 0, 0, 0, 1}};
+} // namespace
+
+static Reduced reducedAs(const Domain &domain) {
   const bool isTwice = domain.rowReductions > 1, makesCodes = domain.narrowestStore <= 8;
-  if (!isHeldEvenly(domain) || !domain.readsColumns ||
-      domain.bitsRead != 16 * domain.matricesRead || width <= 8192 || width > 16384)
-    return {};
-  ScheduleKnobs knobs{.threads = width / 32, .vector = 8, .tiles = 2};
-  knobs.resident = 1024 / knobs.threads;
-  const bool isEven = llvm::isPowerOf2_64(width);
-  if (domain.matricesRead == 1) {
-    if (makesCodes && (isTwice || domain.matricesWritten == 1))
-      return {};
-    if (isTwice && !isEven && width <= 10240)
-      knobs.threads = 256, knobs.tiles = 4, knobs.resident = 2, knobs.prefetch = 1;
-    else if (isTwice && !isEven && width <= 12288)
-      knobs.threads = 256, knobs.tiles = 3, knobs.resident = 0;
-    else if (isTwice && !isEven)
-      knobs.tiles = 3, knobs.resident = 0, knobs.prefetch = 1;
-  } else if (makesCodes) {
-    if (isTwice)
-      return {};
-    knobs.vector = 16, knobs.tiles = 1, knobs.resident = 2;
-  } else if (!isTwice || width <= 10240) {
-    return {};
-  } else if (isEven) {
-    knobs.tiles = 1;
-  } else {
-    knobs.tiles = 3, knobs.resident = 0, knobs.prefetch = 1;
+  if (domain.matricesRead == 2 && domain.readsColumns) {
+    if (!makesCodes)
+      return isTwice ? addedTwice : added;
+    return domain.rowSums > 1 ? other : isTwice ? addedRows : addedCodes;
   }
-  return ScheduleAttr::get(context, Family::row, knobs);
+  if (domain.matricesRead != 1 || domain.matricesWritten != 1 + makesCodes)
+    return other;
+  if (!domain.readsColumns)
+    return makesCodes ? other : plain;
+  if (!makesCodes)
+    return isTwice ? normTwice : norm;
+  const bool hasMaximum = domain.rowReductions > domain.rowSums;
+  return hasMaximum ? other : isTwice ? copiedTwice : copied;
+}
+
+/// Aligned rows of chunks that leave no warp idle, in one of those ways. Null where there is none.
+static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t ofWarps = 1024, threads = 256; // four chunks a thread; of a block
+  if (domain.width % ofWarps != 0 || !domain.rowAligned() || domain.group > threads ||
+      domain.draws || domain.packs || domain.combinesParts() || domain.encodesBySoftware ||
+      domain.matricesWritten > 2)
+    return {};
+  const Reduced what = reducedAs(domain);
+  const Width width = llvm::isPowerOf2_64(domain.width) ? power : between;
+  const Bits bits = domain.bitsRead > 16 * domain.matricesRead ? wide : narrow;
+  for (const HeldRow &row : heldRows) {
+    if (row.what != what || (row.width != anyWidth && row.width != width) ||
+        domain.width < row.from || domain.width > row.to ||
+        (row.bits != either && row.bits != bits))
+      continue;
+    ScheduleKnobs knobs{.threads = row.each ? domain.width / row.each : threads,
+                        .vector = row.vector,
+                        .tiles = row.tiles,
+                        .resident = row.resident,
+                        .prefetch = row.prefetch,
+                        .bulk = row.bulk};
+    if (row.held)
+      knobs.resident = row.held / knobs.threads;
+    if (what == plain && domain.usesPositions) // a causal softmax
+      knobs.tiles = 2;
+    const auto schedule = ScheduleAttr::get(context, Family::row, knobs);
+    if (std::string message; tileOf(schedule, domain, message))
+      return schedule;
+  }
+  return {};
 }
 
 ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = vectorOfRow(domain);
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
-  // Of programs that are like those which were measured, but for what they store, some cannot.
-  for (ScheduleAttr held : {bulkSchedule(context, domain), wideNormSchedule(context, domain)})
-    if (std::string message; held && tileOf(held, domain, message))
-      return held;
+  if (ScheduleAttr held = heldSchedule(context, domain))
+    return held;
   if (ScheduleAttr shifted = shiftedSchedule(context, domain))
     return shifted;
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
     return ahead;
   if (ScheduleAttr between = betweenSchedule(context, domain, vector, chunks))
     return between;
-  if (ScheduleAttr held = fewHeldSchedule(context, domain, vector, chunks))
-    return held;
+  if (ScheduleAttr few = fewHeldSchedule(context, domain, vector, chunks))
+    return few;
   const bool isWide = domain.width > 8192;
   const int64_t half = isAlone(domain) ? 16384 : 8192;
   int64_t most = domain.width > 32768 ? 1024 : domain.width > half ? 512 : 256;
