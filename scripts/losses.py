@@ -10,7 +10,7 @@
 From ops.json, sm_80.json, linear.json, peers.json, tune.json and profile.json in bench/results/ (--results DIR), of which only the
 first must be there. The schema is in bench/README.md. A cell is judged by what is asked of it: its target beside a memcpy; of the
 software codec, the hardware's time; of code for an older target, that of code for this GPU; of an odd shape, its even
-neighbour's ratio; of a linear layer, the same in BF16; and the fastest peer. Its time is the
+neighbour's ratio; of a linear layer, the same in BF16; and the peer that comes off best. Its time is the
 tuned one where there is a record that is faster than the heuristic.
 """
 import argparse
@@ -364,9 +364,9 @@ def page(ops, tune, peers, profile, older=None, linear=None):
         "`× memcpy`: in brackets, where two processes measured, what the 95 % intervals of their medians of rounds hold.",
         "`× copy`: beside our own best kernel that only reads and writes, of the same proportion of bytes read to bytes written",
         "(in brackets). `asked`: what the time is of the most that is allowed; above 1 it is a miss.",
-        "`fastest peer`: its µs, and times the memcpy of its own run. †: of a peer or of the tuner, of another run, on a machine of the same",
+        "`peer`: of all the one that comes off best: its µs, times the memcpy of its own run, and what ours took in turn with it. †: of a peer or of the tuner, of another run, on a machine of the same",
         "kind that may be 2 or 3 % faster or slower, so that µs beside µs say less than ratios to a memcpy.", "",
-        row(["op", "params", "rows × columns", "schedule", "µs", "× memcpy", "× copy", "fastest peer", "asked"]),
+        row(["op", "params", "rows × columns", "schedule", "µs", "× memcpy", "× copy", "peer", "asked"]),
         "|---|---|---|---|--:|--:|--:|--:|---|",
         *(line_of(case) for case in cases), "",
         "## What the profile says of each miss", "",
