@@ -244,11 +244,10 @@ inline float fma_up(float a, float b, float c) {
   const bool is_below = static_cast<double>(nearest) - sum < lost;
   return is_below ? std::nextafter(nearest, HUGE_VALF) : nearest;
 }
-inline float add_toward_zero(float a, float b) {
-  const double sum =
-      static_cast<double>(a) + static_cast<double>(b); // as float, below it if at all
-  const auto nearest = static_cast<float>(sum);
-  return static_cast<double>(nearest) > sum ? std::nextafter(nearest, 0.0f) : nearest;
+inline float multiply_toward_zero(float a, float b) {
+  const double product = static_cast<double>(a) * static_cast<double>(b); // exact
+  const auto nearest = static_cast<float>(product);
+  return std::fabs(nearest) > std::fabs(product) ? std::nextafter(nearest, 0.0f) : nearest;
 }
 inline float rcp(float x) { return one_nan(1.0f / x); }
 inline float sqrt(float x) { return one_nan(std::sqrt(x)); }

@@ -323,8 +323,8 @@ EIDER_DEVICE float one_nan(float value) { return value; }
 EIDER_DEVICE float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 /// The same, rounded up.
 EIDER_DEVICE float fma_up(float a, float b, float c) { return __fmaf_ru(a, b, c); }
-/// a + b of numbers that are not negative, rounded toward zero.
-EIDER_DEVICE float add_toward_zero(float a, float b) { return __fadd_rz(a, b); }
+/// a · b, rounded toward zero, where a float is subnormal too.
+EIDER_DEVICE float multiply_toward_zero(float a, float b) { return __fmul_rz(a, b); }
 /// 1 / x, correctly rounded.
 EIDER_DEVICE float rcp(float x) { return __frcp_rn(x); }
 EIDER_DEVICE float sqrt(float x) { return __fsqrt_rn(x); }

@@ -115,7 +115,7 @@ template <class T, CodecPath path> struct Codec {
       Piece<T, path, size> piece;
       piece.take(values, first);
       piece.take_signs(values, first);
-      piece.write_stochastic(codes, first, random);
+      piece.template write_stochastic</*bounded=*/false>(codes, first, random);
       const float sum = sum_of_magnitudes(piece.values); // NaN if one is
       if (arch::unlikely(sum != sum))
         piece.write_nans(codes, first);
@@ -296,7 +296,7 @@ private:
       EIDER_UNROLL
       for (int i = 0; i < size; ++i)
         piece.values.fill(i, divisor.quotient(piece.values[i]));
-      piece.write_stochastic(codes, first, random);
+      piece.template write_stochastic<bounded>(codes, first, random);
       const float sum = bounded ? 0.0f : sum_of_magnitudes(piece.values); // NaN if one is
       if (arch::unlikely(is_unusual || sum != sum))
         divide_stochastic_rare<size>(x, first, divided, random, codes);
@@ -316,7 +316,7 @@ private:
     EIDER_UNROLL
     for (int i = 0; i < size; ++i)
       piece.values.fill(i, piece.values[i] / scale);
-    piece.write_stochastic(codes, first, random);
+    piece.template write_stochastic</*bounded=*/false>(codes, first, random);
     piece.write_nans(codes, first);
   }
 

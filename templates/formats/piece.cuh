@@ -143,14 +143,16 @@ template <class T, CodecPath path, int size> struct Piece {
     }
   }
 
-  /// As `write` with given signs, but rounds by 16 random bits an element.
-  template <int count>
+  /// As `write` with given signs, but rounds by 16 random bits an element. `bounded`: no value is
+  /// more than some last places beyond the maximum, where the bits do not carry.
+  template <bool bounded, int count>
   EIDER_DEVICE void write_stochastic(Fragment<T, count> &codes, int first,
                                      const Fragment<uint16, count> &random) const {
     EIDER_UNROLL
     for (int i = 0; i < size; i += 4) {
       const auto code = [&](int j) {
-        return j < size ? stochastic_code(values[i + j], random_of(random, first + i + j)) : 0u;
+        return j < size ? stochastic_code<bounded>(values[i + j], random_of(random, first + i + j))
+                        : 0u;
       };
       const uint32 low = arch::byte_permute(code(0), code(1), 0x0073),
                    high = arch::byte_permute(code(2), code(3), 0x0073);
@@ -226,25 +228,23 @@ private:
     }
   }
 
-  /// In its top byte the code of |x|, saturating, rounded by `random`; NaN gives junk. From the
-  /// least exponent on, a float's bits less its exponent's bias are codes and the places between
-  /// them; below it those of the sum with that power of two are, which its rounding cuts beyond all
-  /// places. The random bits, which stand in the middle of their word, carry over a place; half of
-  /// the last of them, which is below, stands for those that are not drawn, and the bias is above.
-  static EIDER_DEVICE uint32 stochastic_code(float x, uint32 random) {
-    constexpr uint32 least = static_cast<uint32>(127 + 1 - Format<T>::bias) << 23;
-    const float a = arch::minimum_number(arch::magnitude(x), Format<T>::maximum);
-    const uint32 own = arch::as_bits(a);
-    const uint32 low = arch::as_bits(arch::add_toward_zero(a, arch::as_float(least))) - (1u << 23);
-    return ((own > low ? own : low) << (Format<T>::mantissa_bits + 1)) + random;
+  /// In its top byte the code of |x|, saturating unless the value is known to be `bounded`, rounded
+  /// by `random`; NaN gives junk. Times the power of two that makes the format's least exponent a
+  /// float's, a value's bits are codes and the places between them, those of subnormals too; the
+  /// product cuts what is below all places. The sign leaves the word. The random bits, which stand
+  /// in the middle of theirs, carry over a place; half of the last of them, which is below, stands
+  /// for those that are not drawn.
+  template <bool bounded> static EIDER_DEVICE uint32 stochastic_code(float x, uint32 random) {
+    constexpr uint32 factor = static_cast<uint32>(Format<T>::bias) << 23; // 2^bias / 2^127
+    const float a = bounded ? x : arch::minimum_number(arch::magnitude(x), Format<T>::maximum);
+    const float places = arch::multiply_toward_zero(a, arch::as_float(factor));
+    return (arch::as_bits(places) << (Format<T>::mantissa_bits + 1)) + random;
   }
 
-  /// The 16 random bits of element i, between what `stochastic_code` adds beside them.
+  /// The 16 random bits of element i, and half of their last.
   template <int count>
   static EIDER_DEVICE uint32 random_of(const Fragment<uint16, count> &random, int i) {
-    constexpr uint32 bias = static_cast<uint32>(Format<T>::bias - 127)
-                            << (Format<T>::mantissa_bits + 24);
-    return arch::byte_permute(random.words[i / 2], bias >> 16 | 0x80u, i % 2 ? 0x5324 : 0x5104);
+    return arch::byte_permute(random.words[i / 2], 0x80u, i % 2 ? 0x5324 : 0x5104);
   }
 
   /// The low bytes of four words.
