@@ -387,6 +387,15 @@ inline uint32 maximum_magnitude_f16x2(uint32 a, uint32 b) {
          ((a ^ b) & 0x80008000u);
 }
 
+inline uint32 add_zero_times_bf16x2(uint32 pair, uint32 sum) {
+  const auto half = [](uint32 bits) { return as_float(bits << 16); };
+  return bf16x2_from(half(pair) * 0.0f + half(sum), half(pair >> 16) * 0.0f + half(sum >> 16));
+}
+inline uint32 add_zero_times_f16x2(uint32 pair, uint32 sum) {
+  return f16x2_from(float_from_low_f16(pair) * 0.0f + float_from_low_f16(sum),
+                    float_from_high_f16(pair) * 0.0f + float_from_high_f16(sum));
+}
+
 inline uint32 multiply_bf16x2(uint32 a, uint32 b) { // exact in float, but for what is below it
   const auto product = [](uint32 x, uint32 y) { return as_float(x << 16) * as_float(y << 16); };
   return bf16x2_from(product(a, b), product(a >> 16, b >> 16));

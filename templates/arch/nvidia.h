@@ -448,7 +448,7 @@ EIDER_DEVICE uint32 multiply_f16x2(uint32 a, uint32 b) {
   return r;
 }
 
-/// Whether maxima can be taken two a word.
+/// Whether maxima, and sums of bf16, can be taken two a word.
 inline constexpr bool has_packed_maximum = target >= 800;
 
 /// Two halves as what follows takes them, once: without signs where instructions do not look away
@@ -477,6 +477,18 @@ EIDER_DEVICE uint32 maximum_magnitude_f16x2(uint32 a, uint32 b) {
 EIDER_DEVICE uint32 minimum_bf16x2(uint32 a, uint32 b) {
   uint32 r;
   asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+
+/// To both halves of `sum`, which are 0 or NaN, 0 times both of `pair`: NaN for Inf and NaN.
+EIDER_DEVICE uint32 add_zero_times_bf16x2(uint32 pair, uint32 sum) {
+  uint32 r;
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(pair), "r"(0u), "r"(sum));
+  return r;
+}
+EIDER_DEVICE uint32 add_zero_times_f16x2(uint32 pair, uint32 sum) {
+  uint32 r;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(pair), "r"(0u), "r"(sum));
   return r;
 }
 

@@ -218,6 +218,25 @@ private:
     return sum;
   }
 
+  /// Whether one of `size` elements from `first` on is infinite or NaN: no number times 0 is NaN.
+  template <int size, class X, int count>
+  static EIDER_DEVICE bool has_nonfinite(const Fragment<X, count> &x, int first) {
+    float sum = 0.0f;
+    if constexpr (arch::has_packed_maximum && !same<X, float> && size % 2 == 0) {
+      uint32 pair = 0;
+      EIDER_UNROLL
+      for (int w = first / 2; w < (first + size) / 2; ++w)
+        pair = same<X, bf16> ? arch::add_zero_times_bf16x2(x.words[w], pair)
+                             : arch::add_zero_times_f16x2(x.words[w], pair);
+      sum = detail::low_half<X>(pair) + detail::high_half<X>(pair);
+    } else {
+      EIDER_UNROLL
+      for (int i = first; i < first + size; ++i)
+        sum = arch::fma(eider::to<float>(x[i]), 0.0f, sum);
+    }
+    return sum != sum;
+  }
+
   /// Of `count` elements so many are encoded at a time: few enough for the registers.
   static constexpr EIDER_DEVICE int piece_of(int count) {
     return count % 16 == 0 ? 16 : count % 8 == 0 ? 8 : count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
@@ -264,15 +283,13 @@ private:
         piece.take(x, i);
       if (given_signs)
         piece.take_signs(x, i);
-      float sum = 0.0f; // of magnitudes: NaN if one is
       EIDER_UNROLL
-      for (int j = 0; j < size; ++j) {
+      for (int j = 0; j < size; ++j)
         piece.values.fill(j, divisor.quotient(piece.values[j]));
-        if constexpr (!bounded && !clamps)
-          sum += arch::magnitude(piece.values[j]);
-      }
       piece.template write<given_signs, bounded>(codes, i);
-      if (!bounded && arch::unlikely(is_unusual || sum != sum))
+      // No quotient of a finite operand is NaN, and what is too large saturates.
+      const bool has_rare = is_unusual | (!bounded && !clamps && has_nonfinite<size>(x, i));
+      if (!bounded && arch::unlikely(has_rare))
         divide_rare<size>(x, i, scale, codes);
     }
   }
@@ -297,8 +314,8 @@ private:
       for (int i = 0; i < size; ++i)
         piece.values.fill(i, divisor.quotient(piece.values[i]));
       piece.template write_stochastic<bounded>(codes, first, random);
-      const float sum = bounded ? 0.0f : sum_of_magnitudes(piece.values); // NaN if one is
-      if (arch::unlikely(is_unusual || sum != sum))
+      // Of a finite operand NaN is a quotient that is too large, as which it saturates.
+      if (arch::unlikely(is_unusual | (!bounded && has_nonfinite<size>(x, first))))
         divide_stochastic_rare<size>(x, first, divided, random, codes);
     }
     return codes;

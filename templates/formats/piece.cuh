@@ -148,15 +148,22 @@ template <class T, CodecPath path, int size> struct Piece {
   template <bool bounded, int count>
   EIDER_DEVICE void write_stochastic(Fragment<T, count> &codes, int first,
                                      const Fragment<uint16, count> &random) const {
-    EIDER_UNROLL
-    for (int i = 0; i < size; i += 4) {
-      const auto code = [&](int j) {
-        return j < size ? stochastic_code<bounded>(values[i + j], random_of(random, first + i + j))
-                        : 0u;
-      };
-      const uint32 low = arch::byte_permute(code(0), code(1), 0x0073),
-                   high = arch::byte_permute(code(2), code(3), 0x0073);
-      put(codes, first + i, Format<T>::pack(arch::byte_permute(low, high, 0x5410), signs[i / 4]));
+    const auto code = [&](int i) {
+      return i < size ? stochastic_code<bounded>(values[i], random_of(random, first + i)) : 0u;
+    };
+    if constexpr (bits == 4 && size % 8 == 0) {
+      EIDER_UNROLL
+      for (int i = 0; i < size; i += 8) {
+        const uint32 even = top_bytes(code(i), code(i + 2), code(i + 4), code(i + 6)),
+                     odd = top_bytes(code(i + 1), code(i + 3), code(i + 5), code(i + 7));
+        codes.words[(first + i) / 8] = Format<T>::with_eight_signs(even | odd << 4, &signs[i / 4]);
+      }
+    } else {
+      EIDER_UNROLL
+      for (int i = 0; i < size; i += 4)
+        put(codes, first + i,
+            Format<T>::pack(top_bytes(code(i), code(i + 1), code(i + 2), code(i + 3)),
+                            signs[i / 4]));
     }
   }
 
@@ -245,6 +252,12 @@ private:
   template <int count>
   static EIDER_DEVICE uint32 random_of(const Fragment<uint16, count> &random, int i) {
     return arch::byte_permute(random.words[i / 2], 0x80u, i % 2 ? 0x5324 : 0x5104);
+  }
+
+  /// The top bytes of four words.
+  static EIDER_DEVICE uint32 top_bytes(uint32 a, uint32 b, uint32 c, uint32 d) {
+    return arch::byte_permute(arch::byte_permute(a, b, 0x0073), arch::byte_permute(c, d, 0x0073),
+                              0x5410);
   }
 
   /// The low bytes of four words.
