@@ -56,13 +56,15 @@ SmallVector<std::string> eider::text::tileParameters(eider::simt::TileAttr tile)
     const bool isCluster = tile.getCluster() != 1;
     const int64_t span = tile.getThreads() * tile.getVector();
     const bool hasSurplus = (tile.getLoads() - 1) * span >= tile.getWidth();
-    const bool saysLoads = tile.segments() > 1 || isCluster || hasSurplus;
+    const bool saysLoads = tile.segments() > 1 || isCluster || hasSurplus || tile.getLanes();
     if (tile.getRows() != 1 || saysLoads)
       parameters.push_back({"rows", tile.getRows()});
     if (saysLoads)
       parameters.push_back({"loads", tile.getLoads()});
-    if (isCluster)
+    if (isCluster || tile.getLanes())
       parameters.push_back({"cluster", tile.getCluster()});
+    if (tile.getLanes())
+      parameters.push_back({"lanes", tile.getLanes()});
   } else if (tile.getKind() == eider::simt::TileKind::rows) {
     parameters.append({{"columns", tile.getWidth()}, {"rows", tile.getRows()}});
   } else {

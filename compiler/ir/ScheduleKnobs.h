@@ -19,6 +19,8 @@ struct ScheduleKnobs {
   int64_t vector = 0;  ///< neighbouring elements that a thread moves together
   int64_t rows = 1;    ///< that a CUDA block works on at once
   int64_t loads = 0;   ///< chunks of `vector` a thread (map); 0: what a row needs; steps (contract)
+  int64_t lanes = 0;   ///< neighbouring threads that hold neighbouring chunks, before a thread's
+                       ///< next chunk comes (map, row); 0: all of a row
   int64_t columns = 0; ///< of a two-dimensional block (tile, contract)
   int64_t split = 1;   ///< warps that share a sum, each its part of the products (contract); that
                        ///< share tokens or rows, each its part of the columns (attention)
@@ -55,6 +57,7 @@ inline constexpr ScheduleKnob scheduleKnobs[] = {{"threads", &ScheduleKnobs::thr
                                                  {"vector", &ScheduleKnobs::vector},
                                                  {"rows", &ScheduleKnobs::rows},
                                                  {"loads", &ScheduleKnobs::loads},
+                                                 {"lanes", &ScheduleKnobs::lanes},
                                                  {"columns", &ScheduleKnobs::columns},
                                                  {"split", &ScheduleKnobs::split},
                                                  {"tiles", &ScheduleKnobs::tiles},

@@ -39,7 +39,7 @@ void SimtDialect::initialize() {
 LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, TileKind kind,
                                int64_t threads, int64_t vector, int64_t rows, int64_t columns,
                                int64_t loads, int64_t width, int64_t cluster, int64_t run,
-                               int64_t multiple, int64_t rowGroups) {
+                               int64_t multiple, int64_t rowGroups, int64_t lanes) {
   if (threads < 1 || vector < 1 || rows < 1 || columns < 1 || loads < 1 || width < 1 || run < 1 ||
       multiple < 1 || rowGroups < 0)
     return emitError() << "a tile's numbers are at least 1";
@@ -51,6 +51,8 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, Til
   bool warps = threads % 32 == 0;
   if (!warps && !(threads < 32 && llvm::isPowerOf2_64(threads)))
     return emitError() << "threads is a power of two below 32 or a multiple of 32, not " << threads;
+  if (lanes && (kind != TileKind::row || lanes < 0 || lanes > 32 || threads % lanes != 0))
+    return emitError() << "lanes, up to 32 of them, divide the threads of a row, not " << lanes;
   if (cluster < 1 || cluster > 8 || !llvm::isPowerOf2_64(cluster))
     return emitError() << "a cluster is 1, 2, 4 or 8 blocks, not " << cluster;
   if (cluster > 1 && kind != TileKind::block && (kind != TileKind::row || rows != 1 || !warps))

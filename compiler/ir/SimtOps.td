@@ -46,7 +46,8 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
   let summary = "How the threads of a block cover a part of a matrix";
   let description = [{
     `row`: `threads` a row, `rows` rows a block, `loads` chunks of `vector` elements a thread, of a matrix `width` columns wide; with
-    `cluster`, `threads` in each of so many blocks have a row together.
+    `cluster`, `threads` in each of so many blocks have a row together. So many `lanes` have neighbouring chunks, all loads of them in
+    one part of the row (0: all threads of the row, a load after the other).
     `block`: `threads` a block of `rows` × `columns`; `loads` follows. A thread's chunks come in runs of `run` neighbouring rows, which
     go into the same words of a column when the block is transposed; the matrix has a `multiple` of so many rows. The blocks of a `cluster`
     lie below each other. Of `row_groups` the matrix has rows in so many groups, and no block has rows of two (0: any).
@@ -58,11 +59,12 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
                         DefaultValuedParameter<"int64_t", "1">:$cluster,
                         DefaultValuedParameter<"int64_t", "1">:$run,
                         DefaultValuedParameter<"int64_t", "1">:$multiple,
-                        DefaultValuedParameter<"int64_t", "0">:$row_groups);
+                        DefaultValuedParameter<"int64_t", "0">:$row_groups,
+                        DefaultValuedParameter<"int64_t", "0">:$lanes);
   let assemblyFormat = [{
     `<` $kind `,` `threads` `=` $threads `,` `vector` `=` $vector `,` `rows` `=` $rows `,`
     `columns` `=` $columns `,` `loads` `=` $loads `,` `width` `=` $width
-    (`,` struct($cluster, $run, $multiple, $row_groups)^)? `>`
+    (`,` struct($cluster, $run, $multiple, $row_groups, $lanes)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -80,7 +82,9 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     bool coversRows() const { return getWidth() % (getThreads() * getVector() * getCluster()) == 0; }
     /// Values a thread holds of 1×group neighbours.
     int64_t groups(int64_t group) const {
-      return getLoads() * (getVector() > group ? getVector() / group : 1);
+      const int64_t neighbours = getLanes() * getVector();
+      return getLoads() * (getVector() > group ? getVector() / group : 1) /
+             (neighbours && group > neighbours ? group / neighbours : 1);
     }
     /// Threads of a CUDA block.
     int64_t blockThreads() const {
@@ -93,12 +97,13 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     /// The same in a kernel whose matrix has a multiple of so many rows.
     TileAttr withMultiple(int64_t multiple) const {
       return get(getContext(), getKind(), getThreads(), getVector(), getRows(), getColumns(),
-                 getLoads(), getWidth(), getCluster(), getRun(), multiple, getRowGroups());
+                 getLoads(), getWidth(), getCluster(), getRun(), multiple, getRowGroups(), getLanes());
     }
     /// What a block holds of the transposed matrix.
     TileAttr transposed() const {
       return get(getContext(), TileKind::transposed, getThreads(), getVector(), getRows(),
-                 getColumns(), getLoads(), getWidth(), getCluster(), getRun(), getMultiple(), getRowGroups());
+                 getColumns(), getLoads(), getWidth(), getCluster(), getRun(), getMultiple(), getRowGroups(),
+                 getLanes());
     }
   }];
 }

@@ -607,6 +607,7 @@ std::optional<Domain> Domain::of(ProgramOp program, int64_t mostRows) {
       return std::nullopt;
     }
     domain.draws |= isa<RandomOp>(op);
+    domain.stacksScales |= isa<OutputOp>(op) && op.hasAttr("layout");
     domain.usesPositions |= isa<PositionOp>(op);
     if (auto encode = dyn_cast<EncodeOp>(op))
       domain.encodesBySoftware |= encode.getCodec() == CodecPath::software;

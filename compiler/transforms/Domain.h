@@ -134,6 +134,7 @@ struct Domain {
   int64_t width = 0;           ///< The static number of columns.
   bool sumsVector = false;     ///< The matrix is one row that is summed: [1] is a value of it.
   bool reducesGroups = false;  ///< Some reduction over groups in a row, or over blocks.
+  bool stacksScales = false;   ///< Scales of neighbouring rows are stored next to each other.
   bool reducesRows = false;    ///< Some reduction along whole rows.
   bool contracts = false;      ///< The matrix is multiplied with a column vector.
   bool reducesColumns = false; ///< Some reduction of a whole column vector.

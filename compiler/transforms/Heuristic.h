@@ -118,6 +118,10 @@ bool isAlone(const Domain &domain);
 /// what a group's 32 lanes need.
 int64_t vectorFor(const Domain &domain);
 
+/// The lanes that hold groups in two chunks each, half of those that would in one: half as many
+/// values a thread. 0 where groups are a few chunks, or their rows begin anywhere or are rotated.
+int64_t foldedLanes(const Domain &domain, int64_t vector);
+
 /// A norm of heads that are turned by angles.
 bool turnsNorm(const Domain &domain);
 

@@ -24,9 +24,9 @@ static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
-/// Codes of narrow elements that take so much arithmetic that it bounds them: chunks of 32, for
-/// what is done once a scale and once a tile is then little, several tiles in turn, and small
-/// blocks. Null elsewhere.
+/// Codes of narrow elements that take so much arithmetic that it bounds them: what is done once a
+/// scale and once a tile is little where a thread holds 32 elements of one scale, in two chunks by
+/// half a group's lanes, or in one. Null elsewhere.
 static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, bool isMuch) {
   constexpr int64_t vector = 32, warp = 32, longest = 8 * vector * warp;
   const bool decodes = domain.bitsRead <= 8, bySoftware = domain.encodesBySoftware;
@@ -36,15 +36,25 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
     return {};
   if (!domain.draws && (bySoftware ? !packsShort || decodes : !isMuch))
     return {};
+  if (const int64_t lanes = foldedLanes(domain, vector / 2); lanes && !domain.draws)
+    for (int64_t threads : {128, 160, 192, 224, 96, 64, 32}) // the first that divide the row
+      if (domain.width % (vector * threads) == 0)
+        return ScheduleAttr::get(context, Family::map,
+                                 {.threads = threads,
+                                  .vector = vector / 2,
+                                  .loads = 2,
+                                  .lanes = lanes,
+                                  .tiles = domain.readsColumns ? 2 : 1});
+  constexpr int64_t drawing = 896; // threads of a multiprocessor
   const bool isEven = domain.width % longest == 0, isPacked = packsShort && !domain.draws;
+  const int64_t threads = !isEven || isPacked ? warp : domain.draws ? 2 * warp : 4 * warp;
   return ScheduleAttr::get(context, Family::map,
-                           {.threads = !isEven || isPacked ? warp
-                                       : domain.draws      ? 2 * warp
-                                                           : 4 * warp,
+                           {.threads = threads,
                             .vector = vector,
                             .rows = decodes && !isEven ? 4 : 1,
                             .loads = isPacked && isEven ? 2 : 1,
-                            .tiles = decodes ? 2 : 4});
+                            .tiles = decodes ? 2 : 4,
+                            .resident = domain.draws ? drawing / threads : 0});
 }
 
 /// Codes that take much arithmetic: two chunks a thread, so that what is done once a thread is
@@ -67,6 +77,7 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
                              {.threads = 128,
                               .vector = vector,
                               .loads = 2,
+                              .lanes = foldedLanes(domain, vector),
                               .tiles = isMuch ? 4 : 1,
                               .streaming = isTurnedNorm(domain)});
   if (packs && domain.matricesRead > 1 && isEven)
@@ -107,6 +118,25 @@ static bool isLikeCopy(const Domain &domain, int64_t chunks) {
          !domain.group && !domain.choosesRows && domain.rowAligned() && chunks % 256 == 0;
 }
 
+/// A cast that memory bounds: two chunks of one scale a thread, or where scales of neighbouring
+/// rows lie together, many short rows a block, which store them together. Null elsewhere.
+static ScheduleAttr castSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                 int64_t chunks) {
+  const int64_t lanes = foldedLanes(domain, vector);
+  if (vector != 16 || chunks % 256 != 0 || domain.matricesRead != 1 || domain.bitsRead != 16 ||
+      domain.matricesWritten != 1 || domain.narrowestStore != 8 || domain.readsColumns ||
+      domain.rotates || domain.choosesRows || domain.combinesParts() || !domain.rowAligned())
+    return {};
+  constexpr int64_t few = 16, rows = 32; // threads of a short row, and such rows
+  if (domain.stacksScales && domain.group && few * vector % domain.group == 0)
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = few, .vector = vector, .rows = rows, .loads = 1});
+  if (!lanes)
+    return {};
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = 128, .vector = vector, .loads = 2, .lanes = lanes});
+}
+
 /// Rows that begin anywhere: long chunks, for each has a piece around it and each warp two ends, in
 /// segments of a few warps, of which little lies past the row's end. Null elsewhere.
 static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) {
@@ -142,6 +172,8 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
     return working;
   if (ScheduleAttr turned = turnedSchedule(context, domain))
     return turned;
+  if (ScheduleAttr cast = castSchedule(context, domain, vector, chunks))
+    return cast;
   const int64_t lanes = std::max<int64_t>(1, domain.group / vector);
   const bool wideColumns = domain.readsColumns && vector >= 16;
   const bool packs = domain.packs && domain.encodesBySoftware;

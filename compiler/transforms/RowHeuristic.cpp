@@ -25,9 +25,15 @@ static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, in
     return {};
   const int64_t threads = std::max<int64_t>(32, chunks / 4);
   const int64_t resident = (chunks / threads == 4 ? 512 : 768) / threads;
-  return ScheduleAttr::get(
-      context, Family::row,
-      {.threads = threads, .vector = vector, .tiles = 4, .resident = resident, .prefetch = 1});
+  // After one sum memory bounds what instructions encode.
+  const bool isBound = domain.rowSums > 1 || domain.encodesBySoftware;
+  return ScheduleAttr::get(context, Family::row,
+                           {.threads = threads,
+                            .vector = vector,
+                            .lanes = isBound ? foldedLanes(domain, vector) : 0,
+                            .tiles = 4,
+                            .resident = resident,
+                            .prefetch = 1});
 }
 
 /// Rows that are so wide that few of them are held at once, and are reduced twice (a mean and a
@@ -122,8 +128,16 @@ static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, 
       domain.encodesBySoftware || chunks * vector != domain.width ||
       chunks % (loads * lanes) != 0 || llvm::isPowerOf2_64(chunks))
     return {};
+  constexpr int64_t most = 224, ofAhead = 768, held = 960; // threads
   ScheduleKnobs knobs{.threads = chunks / loads, .vector = vector};
-  if (makesCodes && knobs.threads < 128) // Two chunks a thread: fewer warps meet.
+  if (const int64_t lanes = foldedLanes(domain, vector); lanes && makesCodes &&
+                                                         domain.matricesWritten == 1 &&
+                                                         !domain.draws && knobs.threads <= most) {
+    knobs.lanes = lanes;
+    knobs.prefetch = isTwice && ofAhead % knobs.threads == 0;
+    knobs.tiles = knobs.prefetch ? 4 : 3;
+    knobs.resident = (knobs.prefetch ? ofAhead : held) / knobs.threads;
+  } else if (makesCodes && knobs.threads < 128) // Two chunks a thread: fewer warps meet.
     knobs.tiles = 3, knobs.resident = 768 / knobs.threads;
   else if (makesCodes && isTwice && knobs.threads <= 192) // Registers for the next row.
     knobs.tiles = 4, knobs.resident = 768 / knobs.threads, knobs.prefetch = 1;
@@ -352,6 +366,9 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   else if (!plain && domain.matricesRead > 1 && domain.rowReductions > 1 && threads >= 64 &&
            domain.narrowestStore <= 8 && loads * vector <= 32)
     knobs.resident = std::max<int64_t>(1, 512 * 32 / (threads * loads * vector));
+  else if (!plain && domain.matricesRead > 1 && threads == 224 && loads == 2 &&
+           domain.narrowestStore <= 8 && !isShifted(domain)) // four: a thousand rows in two turns
+    knobs.resident = 4;
   // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1152 of much
   // a thread, 896 of those that shift what they load, 768 of wide stores after two sums, 1024 where
   // codes are made by arithmetic, 768 with random bits, 512 of rows that are reduced twice or
@@ -374,6 +391,11 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
                       : domain.encodesBySoftware ? 1024
                                                  : held) /
                      threads;
+    // Random bits after one sum: the next row is loaded ahead, by as many threads as its registers
+    // leave, which hold half as many scales.
+    if (const int64_t lanes = foldedLanes(domain, vector);
+        lanes && domain.draws && !isTwice && loads == 2 && threads * loads * vector == domain.width)
+      knobs.lanes = lanes, knobs.resident = 512 / threads, knobs.prefetch = 1;
   }
   return ScheduleAttr::get(context, Family::row, knobs);
 }
@@ -393,6 +415,7 @@ static ScheduleAttr wideCodesSchedule(MLIRContext *context, const Domain &domain
     return ScheduleAttr::get(context, Family::row,
                              {.threads = threads,
                               .vector = vector,
+                              .lanes = loads % 2 == 0 ? foldedLanes(domain, vector) : 0,
                               .tiles = 4,
                               .resident = held / (threads * loads * vector),
                               .prefetch = 1,

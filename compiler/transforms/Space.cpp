@@ -289,6 +289,9 @@ static std::vector<ScheduleAttr> variations(ScheduleAttr schedule, const Estimat
     return varied;
   vary([](ScheduleKnobs &k) { k.streaming = 1; });
   vary([](ScheduleKnobs &k) { k.bulk = !k.bulk; });
+  // Half the lanes of a group with twice its chunks each: half as many scales a thread.
+  if (domain.group >= 4 * k.vector)
+    vary([&](ScheduleKnobs &k) { k.lanes = k.lanes ? 0 : domain.group / k.vector / 2; });
   if (domain.mayMeetPairs(k.vector))
     vary([](ScheduleKnobs &k) { k.mma = !k.mma; });
   // A grid that stays: as many blocks as the GPU holds at once.

@@ -78,11 +78,17 @@ static std::string clusterProblem(const ScheduleKnobs &k, const Domain &domain) 
 
 /// What is wrong with where a group lies among the threads; empty: nothing.
 static std::string groupProblem(const Domain &domain, TileKind kind, int64_t threads,
-                                int64_t vector, int64_t loads) {
+                                int64_t vector, int64_t loads, int64_t together) {
   const int64_t group = domain.group, lanes = std::min<int64_t>(threads, 32);
   if (!group)
     return "";
   const std::string which = "a group of " + std::to_string(group);
+  if (together) {
+    const int64_t span = together * vector; // of all their loads, whole groups
+    return (group > span ? group % span || loads % (group / span) : span % group)
+               ? which + " must divide lanes × vector × loads, or a part of them"
+               : "";
+  }
   // Of single elements a warp holds neighbours: a group is several chunks of all its lanes.
   if (vector == 1 && kind == TileKind::row && group > lanes)
     return domain.rotates ? which + " whose halves are rotated must fit a warp"
@@ -91,6 +97,19 @@ static std::string groupProblem(const Domain &domain, TileKind kind, int64_t thr
                : "";
   if (group > vector * 32 || (threads * vector) % group != 0)
     return which + " must divide threads × vector and fit a warp";
+  return "";
+}
+
+/// What is wrong with lanes that have neighbouring chunks; empty: nothing.
+static std::string lanesProblem(const ScheduleKnobs &k, const Domain &domain, TileKind kind,
+                                int64_t loads) {
+  if (k.lanes == 0)
+    return "";
+  if (kind != TileKind::row || k.lanes < 0 || k.lanes > 32 || k.threads % k.lanes != 0)
+    return "lanes, at most 32, are of rows or parts of rows, and divide their threads";
+  if (k.vector == 1 || k.bulk || k.mma || domain.rotates || domain.products || loads == 1)
+    return "lanes hold more than one chunk each, of several elements, of a program that rotates "
+           "nothing and has no products, and store none in bulk";
   return "";
 }
 
@@ -388,7 +407,7 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
         !problem.empty())
       return refuse(problem);
     columns = std::min(width, threads); // of no loop: what a block has are tokens
-    return TileAttr::get(context, kind, threads, 1, 1, columns, 1, width, 1, 1, 1, 0);
+    return TileAttr::get(context, kind, threads, 1, 1, columns, 1, width, 1, 1, 1, 0, 0);
   }
   if (needed == Family::contract)
     if (std::string problem = productProblem(k, domain); !problem.empty())
@@ -451,7 +470,10 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   if (loads * vector > 128)
     return refuse("a thread would hold " + std::to_string(loads * vector) +
                   " elements; at most 128");
-  if (std::string problem = groupProblem(domain, kind, threads, vector, loads); !problem.empty())
+  if (std::string problem = lanesProblem(k, domain, kind, loads); !problem.empty())
+    return refuse(problem);
+  if (std::string problem = groupProblem(domain, kind, threads, vector, loads, k.lanes);
+      !problem.empty())
     return refuse(problem);
   std::string reason;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
@@ -460,6 +482,6 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   });
   auto tile = TileAttr::getChecked([&] { return emitError(UnknownLoc::get(context)); }, context,
                                    kind, threads, vector, rows, columns, loads, width, k.cluster,
-                                   run, int64_t(1), domain.rowGroups);
+                                   run, int64_t(1), domain.rowGroups, k.lanes);
   return tile ? tile : refuse(reason);
 }

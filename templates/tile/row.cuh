@@ -26,18 +26,21 @@ constexpr EIDER_DEVICE int lanes_of_row(int threads, int vector) {
 /// single elements (vector = 1) each warp holds neighbouring ones, so that it has whole groups.
 /// With fewer `loads` than the row needs, the row is cut into segments, each a tile of its own. The
 /// blocks of a `cluster` hold a row together, each as much of it as its threads hold, in turn.
+/// Of fewer `lanes` than threads, so many neighbours hold neighbouring chunks, and their next
+/// chunks follow at once: chunks of one group are a thread's, and fewer lanes need its value.
 template <int threads, int vector, int64 columns, int rows = 1,
-          int loads = chunks_of_row(threads, vector, columns), int cluster = 1>
+          int loads = chunks_of_row(threads, vector, columns), int cluster = 1,
+          int lanes = lanes_of_row(threads, vector)>
 class RowTile
-    : public TileMembers<RowTile<threads, vector, columns, rows, loads, cluster>, vector, loads,
-                         columns, lanes_of_row(threads, vector), threads, threads * rows, cluster> {
-  static constexpr int lanes = lanes_of_row(threads, vector);
+    : public TileMembers<RowTile<threads, vector, columns, rows, loads, cluster, lanes>, vector,
+                         loads, columns, lanes, threads, threads * rows, cluster> {
   static constexpr int step = lanes * vector;            // from a thread's chunk to its next
   static constexpr int width = threads * vector * loads; // of the part of a block
   static constexpr int64 span = static_cast<int64>(width) * cluster;
   static_assert(columns >= 1 && columns + span < (1ll << 31), "columns: 1 to about 2^31");
   static_assert(cluster == 1 || (rows == 1 && columns <= span),
                 "a cluster holds one row, and the whole of it");
+  static_assert(threads % lanes == 0, "lanes divide a row's threads");
   static_assert(threads <= 32 ? (threads & (threads - 1)) == 0 : threads % 32 == 0,
                 "threads of a row: a power of two up to 32, or whole warps");
 

@@ -57,6 +57,41 @@ TEST_F(Loops, OfSegments) {
              "map<threads = 64, vector = 8, loads = 1, blocks = 2, software = 1>"});
 }
 
+/// Few lanes hold a group in several chunks each: of rows, of parts of rows, of clusters; with what
+/// else goes by groups, columns or an element's number.
+TEST_F(Loops, OfFoldedLanes) {
+  std::vector<at_points::Point> points;
+  const auto add = [&](const std::string &op, const OpParameters &parameters,
+                       const std::vector<std::string> &schedules) {
+    for (const std::string &schedule : schedules)
+      for (const Layout &layout : {Layout{}, {/*padding=*/16, /*shift=*/0}, {3, 1}})
+        points.push_back({.op = op,
+                          .parameters = parameters,
+                          .dims = {{"tokens", 37}, {"hidden", points.size() % 2 ? 1024 : 984}},
+                          .layout = layout,
+                          .values = "specials",
+                          .schedule = schedule});
+  };
+  const std::vector<std::string> ofRows = {
+      "row<threads = 32, vector = 16, lanes = 4, blocks = 3, prefetch = 1>",
+      "row<threads = 8, vector = 16, lanes = 1, rows = 4, tiles = 2>",
+      "row<threads = 16, vector = 8, lanes = 2, rows = 2, tiles = 2>",
+      "row<threads = 32, vector = 4, lanes = 8, tiles = 3, cluster = 2>"};
+  const std::vector<std::string> ofParts = {
+      "map<threads = 32, vector = 8, loads = 2, lanes = 8, tiles = 2>",
+      "map<threads = 8, vector = 16, rows = 4, loads = 4, lanes = 2>"};
+  for (const char *dtype : {"bf16", "f32"}) {
+    add("add_rms_norm_quant", {.dtype = dtype}, ofRows);
+    add("layer_norm_quant", {.dtype = dtype, .block = "1x64", .copy = "bf16"}, ofRows);
+    add("softmax_quant", {.dtype = dtype, .amax = "yes"}, ofRows);
+    add("gelu_bias_quant", {.dtype = dtype}, ofParts);
+    add("quantize", {.dtype = dtype, .scaleLayout = "mn_major_aligned"}, ofParts);
+    add("quantize", {.dtype = dtype, .numerics = {{"rounding", "stochastic"}}}, ofParts);
+  }
+  add("requantize", {}, ofParts);
+  at_points::expectReference(points);
+}
+
 /// Shared memory is written again while stores are on their way out of it: by the next row, by
 /// another matrix of the same type. Where rows begin anywhere threads store as ever.
 std::vector<at_points::Point> storedInBulk() {

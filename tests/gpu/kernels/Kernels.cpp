@@ -219,6 +219,12 @@ std::vector<Watched> streams() {
     for (const char *schedule : {"row<threads = 64, vector = 8, tiles = 3, bulk = 1>",
                                  "row<threads = 32, vector = 4, tiles = 2, cluster = 4, bulk = 1>"})
       add(op, {.copy = op == std::string("add_rms_norm_quant") ? "bf16" : ""}, 512, schedule);
+  for (const char *op : {"rms_norm_quant", "add_layer_norm_quant", "softmax_quant"})
+    for (const char *schedule :
+         {"row<threads = 32, vector = 8, lanes = 8, tiles = 2>",
+          "row<threads = 32, vector = 4, lanes = 8, tiles = 2, cluster = 2>"})
+      add(op, {}, 1024, schedule);
+  add("gelu_bias_quant", {}, 1024, "map<threads = 32, vector = 16, loads = 2, lanes = 4>");
   add("softmax", {}, 524289, "", /*tokens=*/1); // in pieces
   add("rms_norm_quant", {.block = "1x*"}, 524296, "", 1);
   constexpr size_t atLeast = 130; // what is refused is left out, which is little

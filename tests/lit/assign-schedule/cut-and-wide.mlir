@@ -21,7 +21,7 @@
 // WIDE: row<threads = 128, vector = 8, resident = 5, cluster = 4>
 // WIDEST: row<threads = 256, vector = 8, resident = 3, cluster = 8>
 // ALONE: row<threads = 160, vector = 16>
-// TWO: row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1, cluster = 2>
-// SHARED: row<threads = 160, vector = 16, tiles = 4, resident = 6, prefetch = 1, cluster = 4>
+// TWO: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1,
+// SHARED: row<threads = 160, vector = 16, lanes = 4, tiles = 4, resident = 6, prefetch = 1,
 // UNEVEN: row<threads = 128, vector = 16, tiles = 2, resident = 5, cluster = 8>
 // ONCE: row<threads = 192, vector = 16>

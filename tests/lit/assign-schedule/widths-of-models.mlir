@@ -30,7 +30,12 @@
 // RUN: eider emit rms_norm_quant --copy bf16 --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=COPY
 // RUN: eider emit rms_norm_quant --copy bf16 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LONG
 // RUN: eider emit add_rms_norm_quant --copy bf16 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=THREE
-// RUN: eider emit rms_norm_quant --block "1x*" --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ONCE
+// RUN: eider emit rms_norm_quant --block "1x*" --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=OFROWS
+// RUN: eider emit layer_norm_quant --dim hidden=6144 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=AHEAD
+// RUN: eider emit quantize --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CAST
+// RUN: eider emit quantize --dim hidden=8192 --scale-layout mn_major_aligned --arch sm_90a | grep schedule | FileCheck %s --check-prefix=STACKED
+// RUN: eider emit rms_norm_quant --codec software --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SOFTWARE
+// RUN: eider emit softmax_quant --dim hidden=16384 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CLUSTER
 // RUN: eider emit rms_norm_quant --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ANYWHERE
 // RUN: eider emit layer_norm_quant --block "1x*" --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWOSUMS
 // RUN: eider emit quantize --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=DRAWN
@@ -59,20 +64,28 @@
 // RUN: eider emit add_layer_norm --dim hidden=12288 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ADDEDLONG
 // RUN: eider emit add_rms_norm_quant --dim hidden=14336 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODESLONG
 // RUN: eider emit rms_norm_quant --copy bf16 --dim hidden=14336 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=COPYLONG
-// PHI: row<threads = 96, vector = 16, tiles = 3, resident = 8>
-// ONCE: row<threads = 160, vector = 16, tiles = 3, resident = 7>
-// TWICE: row<threads = 160, vector = 16, tiles = 4, resident = 4, prefetch = 1>
-// WIDER: row<threads = 224, vector = 16, tiles = 3, resident = 5>
+// Groups are of half their lanes, two chunks of each thread's: half as many scales a thread.
+// PHI: row<threads = 96, vector = 16, lanes = 4, tiles = 3, resident = 10>
+// ONCE: row<threads = 160, vector = 16, lanes = 4, tiles = 3, resident = 6>
+// TWICE: row<threads = 160, vector = 16, lanes = 4, tiles = 3, resident = 6>
+// WIDER: row<threads = 224, vector = 16, lanes = 4, tiles = 3, resident = 4>
+// AHEAD: row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
+// SOFTWARE: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
+// CLUSTER: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1,
+// CAST: map<threads = 128, vector = 16, loads = 2, lanes = 4>
+// Scales of neighbouring rows that lie together are stored by a block of many rows.
+// STACKED: map<threads = 16, vector = 16, rows = 32, loads = 1>
+// OFROWS: row<threads = 160, vector = 16, tiles = 3, resident = 7>
 // ASREAD: row<threads = 448, vector = 8, tiles = 2, resident = 3>
 // ADDED: row<threads = 224, vector = 16, resident = 2>
 // NARROW: row<threads = 224, vector = 16, resident = 4>
 // PLAIN: row<threads = 192, vector = 16>
 // CUT: row<threads = 192, vector = 8, tiles = 3, resident = 6>
 // What takes much arithmetic has long chunks of narrow elements, in segments that divide a row. Of f32, and with a copy beside the codes, blocks have more registers.
-// WORKS: map<threads = 32, vector = 32, loads = 1, tiles = 4>
+// WORKS: map<threads = 160, vector = 16, loads = 2, lanes = 4>
 // WIDE: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
-// EVEN: map<threads = 128, vector = 32, loads = 1, tiles = 4>
-// AGAIN: map<threads = 32, vector = 32, rows = 4, loads = 1, tiles = 2>
+// EVEN: map<threads = 128, vector = 16, loads = 2, lanes = 4>
+// AGAIN: map<threads = 224, vector = 16, loads = 2, lanes = 4>
 // LITTLE: map<threads = 32, vector = 16, rows = 4, loads = 2>
 // NVFP4: map<threads = 32, vector = 32, loads = 1, tiles = 4>
 // PACKED: map<threads = 32, vector = 32, loads = 2, tiles = 4>
@@ -105,7 +118,7 @@
 // COPYLONG: row<threads = 448, vector = 8, tiles = 2, resident = 2>
 // Two matrices, of which one is stored beside codes: one chunk a thread where few threads are left without one.
 // ONECHUNK: row<threads = 320, vector = 16>
-// TWOCHUNKS: row<threads = 224, vector = 16>
+// TWOCHUNKS: row<threads = 224, vector = 16, resident = 4>
 // CODES: tile<threads = 256, vector = 16, rows = 128, columns = 128, resident = 3>
 // OFTWO: tile<threads = 512, vector = 16, rows = 128, columns = 128, resident = 2>
 // THREE: row<threads = 448, vector = 8>
@@ -119,8 +132,8 @@
 // CODED: map<threads = 96, vector = 32, loads = 1>
 // SUMMED: map<threads = 96, vector = 16, loads = 1>
 // MOST: row<threads = {{[0-9]+}}, vector = 16
-// Random bits are much arithmetic, and leave no registers to load ahead.
-// DRAWN: map<threads = 64, vector = 32, loads = 1, tiles = 4>
+// Random bits are much arithmetic, and leave few registers to load ahead.
+// DRAWN: map<threads = 64, vector = 32, loads = 1, tiles = 4, resident = 14>
 // DRAWNTWICE: row<threads = 256, vector = 16, tiles = 4, resident = 2>
 // COPIED: tile<threads = 512, vector = 4, rows = 128, columns = 128, resident = 2>
-// NORMED: row<threads = 256, vector = 16, tiles = 4, resident = 3>
+// NORMED: row<threads = 256, vector = 16, lanes = 4, tiles = 4, resident = 2, prefetch = 1>

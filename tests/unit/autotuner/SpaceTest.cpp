@@ -216,12 +216,12 @@ TEST(Space, TurnsTheSecondaryKnobs) {
   for (const char *op : {"rms_norm_quant", "add_rms_norm_quant"}) {
     const auto space = spaceOf(op, "1x128", 16384, 7168);
     for (size_t i = 0; i < 24; ++i)
-      for (const char *knob : {"blocks", "hoist", "streaming", "bulk", "software"})
+      for (const char *knob : {"blocks", "hoist", "streaming", "bulk", "lanes", "software"})
         if (space[i].schedule.find(knob) != std::string::npos)
           turned.insert(knob);
   }
-  EXPECT_THAT(turned,
-              testing::UnorderedElementsAre("blocks", "hoist", "streaming", "bulk", "software"));
+  EXPECT_THAT(turned, testing::UnorderedElementsAre("blocks", "hoist", "streaming", "bulk", "lanes",
+                                                    "software"));
 }
 
 /// A schedule that stores in bulk has one beside it that does not.
