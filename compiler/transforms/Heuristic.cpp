@@ -110,9 +110,8 @@ int64_t eider::transforms::vectorFor(const Domain &domain) {
 
 int64_t eider::transforms::foldedLanes(const Domain &domain, int64_t vector) {
   constexpr int64_t fewest = 8; // of a group, in chunks
-  const bool isFolded = domain.group >= fewest * vector && domain.group <= 32 * vector &&
-                        llvm::isPowerOf2_64(domain.group);
-  return isFolded && domain.rowAligned() && !domain.rotates ? domain.group / vector / 2 : 0;
+  const bool isFolded = domain.group >= fewest * vector && domain.group <= 32 * vector;
+  return isFolded && domain.rowAligned() ? domain.group / vector / 2 : 0;
 }
 
 bool eider::transforms::turnsNorm(const Domain &domain) {

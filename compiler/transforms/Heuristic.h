@@ -119,7 +119,8 @@ bool isAlone(const Domain &domain);
 int64_t vectorFor(const Domain &domain);
 
 /// The lanes that hold groups in two chunks each, half of those that would in one: half as many
-/// values a thread. 0 where groups are a few chunks, or their rows begin anywhere or are rotated.
+/// values a thread, and both of what change places of a head as long. 0 where groups are a few
+/// chunks, or their rows begin anywhere.
 int64_t foldedLanes(const Domain &domain, int64_t vector);
 
 /// A norm of heads that are turned by angles.

@@ -72,14 +72,18 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
   const bool isMuch = domain.arithmetic >= much || decodes || domain.draws;
   if (ScheduleAttr ofLong = longSchedule(context, domain, isMuch))
     return ofLong;
-  if (isEven && (domain.draws ? !packs : !bySoftware))
+  if (isEven && (domain.draws ? !packs : !bySoftware)) {
+    const int64_t lanes = foldedLanes(domain, vector);
     return ScheduleAttr::get(context, Family::map,
                              {.threads = 128,
                               .vector = vector,
                               .loads = 2,
-                              .lanes = foldedLanes(domain, vector),
-                              .tiles = isMuch ? 4 : 1,
-                              .streaming = isTurnedNorm(domain)});
+                              .lanes = lanes,
+                              .tiles = lanes    ? (turnsNorm(domain) ? 2 : 1)
+                                       : isMuch ? 4
+                                                : 1,
+                              .streaming = !lanes && isTurnedNorm(domain)});
+  }
   if (packs && domain.matricesRead > 1 && isEven)
     return ScheduleAttr::get(context, Family::map,
                              {.threads = 128, .vector = vector, .loads = 1, .tiles = 2});

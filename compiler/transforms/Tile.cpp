@@ -107,9 +107,9 @@ static std::string lanesProblem(const ScheduleKnobs &k, const Domain &domain, Ti
     return "";
   if (kind != TileKind::row || k.lanes < 0 || k.lanes > 32 || k.threads % k.lanes != 0)
     return "lanes, at most 32, are of rows or parts of rows, and divide their threads";
-  if (k.vector == 1 || k.bulk || k.mma || domain.rotates || domain.products || loads == 1)
-    return "lanes hold more than one chunk each, of several elements, of a program that rotates "
-           "nothing and has no products, and store none in bulk";
+  if (k.vector == 1 || k.bulk || k.mma || domain.products || loads == 1)
+    return "lanes hold more than one chunk each, of several elements, of a program that has no "
+           "products, and store none in bulk";
   return "";
 }
 

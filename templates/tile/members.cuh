@@ -191,6 +191,12 @@ struct TileMembers {
       EIDER_UNROLL
       for (int i = 0; i < elements; ++i)
         result.fill(i, i % over < half ? -f[i + half] : f[i - half]);
+    } else if constexpr (half % (lanes * vector) == 0) {
+      constexpr int distance = half / lanes; // in elements of the thread
+      static_assert(elements % (2 * distance) == 0, "a thread has no whole number of halves");
+      EIDER_UNROLL
+      for (int i = 0; i < elements; ++i)
+        result.fill(i, i / distance % 2 == 0 ? -f[i + distance] : f[i - distance]);
     } else {
       constexpr int distance = half / vector; // in lanes
       static_assert(half % vector == 0 && lanes % (2 * distance) == 0 && distance <= 16,

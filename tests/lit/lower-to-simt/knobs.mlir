@@ -10,7 +10,7 @@
 // RUN: not eider emit rms_norm_quant --dim hidden=1024 --arch sm_90 --schedule "row<threads = 32, vector = 16, lanes = 3>" 2>&1 | FileCheck %s --check-prefix=THREE
 // RUN: not eider emit rms_norm_quant --dim hidden=1536 --arch sm_90 --schedule "row<threads = 32, vector = 16, lanes = 4>" 2>&1 | FileCheck %s --check-prefix=ODD
 // RUN: not eider emit rms_norm_quant --dim hidden=512 --arch sm_90 --schedule "row<threads = 32, vector = 16, lanes = 4>" 2>&1 | FileCheck %s --check-prefix=ALONE
-// RUN: not eider emit rope_quant --dim hidden=1024 --dim max_position=32 --arch sm_90 --schedule "map<threads = 32, vector = 16, loads = 2, lanes = 4>" 2>&1 | FileCheck %s --check-prefix=ALONE
+// RUN: not eider emit silu --dim hidden=1024 --arch sm_90 --schedule "map<threads = 32, vector = 16, loads = 2, lanes = 4, bulk = 1>" 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: not eider emit quantize --block 128x128 --dim hidden=1024 --arch sm_90 --schedule "tile<threads = 1024, vector = 16, rows = 128, columns = 128, lanes = 4>" 2>&1 | FileCheck %s --check-prefix=THREE
 
 // CHECK: %[[FIRST:.*]] = simt.first_tile
@@ -33,7 +33,7 @@
 // FOLDED-NEXT: /*cluster=*/1, /*lanes=*/4>;
 // THREE: lanes, at most 32, are of rows or parts of rows, and divide their threads
 // ODD: a group of 128 must divide lanes × vector × loads, or a part of them
-// ALONE: lanes hold more than one chunk each, of several elements, of a program that rotates nothing and has no products, and store none in bulk
+// ALONE: lanes hold more than one chunk each, of several elements, of a program that has no products, and store none in bulk
 
 // BOTH: error: schedule row<threads = 32, vector = 4, tiles = 2, blocks = 5>: a persistent grid (blocks) takes all tiles in turn: leave tiles out
 // TWO: error: schedule row<threads = 32, vector = 4, streaming = 2>: hoist, streaming and software are 1 or left out
