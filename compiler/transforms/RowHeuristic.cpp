@@ -122,11 +122,11 @@ ScheduleAttr eider::transforms::contractSchedule(MLIRContext *context, const Dom
 /// 85 a thread where codes are made, 48 where values are stored as they were read. Null elsewhere.
 static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                     int64_t chunks) {
-  constexpr int64_t lanes = 32, loads = 2;
+  constexpr int64_t warp = 32, loads = 2;
   const bool makesCodes = domain.narrowestStore <= 8, isTwice = domain.rowSums > 1;
   if (isPlain(domain) || isShifted(domain) || domain.matricesRead > 1 || domain.bitsRead != 16 ||
-      domain.encodesBySoftware || chunks * vector != domain.width ||
-      chunks % (loads * lanes) != 0 || llvm::isPowerOf2_64(chunks))
+      domain.encodesBySoftware || chunks * vector != domain.width || chunks % (loads * warp) != 0 ||
+      llvm::isPowerOf2_64(chunks))
     return {};
   constexpr int64_t most = 224, ofAhead = 768, held = 960; // threads
   ScheduleKnobs knobs{.threads = chunks / loads, .vector = vector};
@@ -134,7 +134,7 @@ static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, 
                                                          domain.matricesWritten == 1 &&
                                                          !domain.draws && knobs.threads <= most) {
     knobs.lanes = lanes;
-    knobs.prefetch = isTwice && ofAhead % knobs.threads == 0;
+    knobs.prefetch = isTwice && knobs.threads < most;
     knobs.tiles = knobs.prefetch ? 4 : 3;
     knobs.resident = (knobs.prefetch ? ofAhead : held) / knobs.threads;
   } else if (makesCodes && knobs.threads < 128) // Two chunks a thread: fewer warps meet.

@@ -67,7 +67,7 @@
 // Groups are of half their lanes, two chunks of each thread's: half as many scales a thread.
 // PHI: row<threads = 96, vector = 16, lanes = 4, tiles = 3, resident = 10>
 // ONCE: row<threads = 160, vector = 16, lanes = 4, tiles = 3, resident = 6>
-// TWICE: row<threads = 160, vector = 16, lanes = 4, tiles = 3, resident = 6>
+// TWICE: row<threads = 160, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // WIDER: row<threads = 224, vector = 16, lanes = 4, tiles = 3, resident = 4>
 // AHEAD: row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // SOFTWARE: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
