@@ -25,10 +25,10 @@ NONE = ("No results are committed yet: `bench/results/` holds none. `build/bin/e
 
 
 def load(directory):
-    """The results in a directory, by file name, but for profiles, which are for losses.py, and what is no run. A file of
-    another schema is a ValueError."""
+    """The results in a directory, by file name, but for profiles, which are for losses.py, what is no run, and schedules that
+    were tried. A file of another schema is a ValueError."""
     documents = []
-    for path in sorted(path for path in directory.glob("*.json") if path.stem not in ("profile", "instructions")):
+    for path in sorted(path for path in directory.glob("*.json") if path.stem not in ("profile", "instructions", "schedules")):
         document = json.loads(path.read_text())
         if document.get("schema") != 1:
             raise ValueError(f"{path}: schema {document.get('schema')!r}, 1 is known here")
