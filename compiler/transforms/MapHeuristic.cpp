@@ -42,6 +42,7 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
         return ScheduleAttr::get(context, Family::map,
                                  {.threads = threads,
                                   .vector = vector / 2,
+                                  .rows = std::max<int64_t>(1, 128 / threads),
                                   .loads = 2,
                                   .lanes = lanes,
                                   .tiles = domain.readsColumns ? 2 : 1});

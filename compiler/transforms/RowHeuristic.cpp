@@ -119,7 +119,8 @@ ScheduleAttr eider::transforms::contractSchedule(MLIRContext *context, const Dom
 
 /// Rows that whole warps hold evenly, but no power of two of them: of one matrix of 16-bit values,
 /// with column vectors. As many blocks a multiprocessor as its registers hold, or little more, of
-/// 85 a thread where codes are made, 48 where values are stored as they were read. Null elsewhere.
+/// 85 a thread where codes are made and the next row is loaded ahead, 68 where it is not and half
+/// as many scales are held, 48 where values are stored as they were read. Null elsewhere.
 static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                     int64_t chunks) {
   constexpr int64_t warp = 32, loads = 2;
@@ -130,9 +131,8 @@ static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, 
     return {};
   constexpr int64_t most = 224, ofAhead = 768, held = 960; // threads
   ScheduleKnobs knobs{.threads = chunks / loads, .vector = vector};
-  if (const int64_t lanes = foldedLanes(domain, vector); lanes && makesCodes &&
-                                                         domain.matricesWritten == 1 &&
-                                                         !domain.draws && knobs.threads <= most) {
+  if (const int64_t lanes = foldedLanes(domain, vector);
+      lanes && makesCodes && domain.matricesWritten == 1 && knobs.threads <= most) {
     knobs.lanes = lanes;
     knobs.prefetch = isTwice && knobs.threads < most;
     knobs.tiles = knobs.prefetch ? 4 : 3;
@@ -366,8 +366,9 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   else if (!plain && domain.matricesRead > 1 && domain.rowReductions > 1 && threads >= 64 &&
            domain.narrowestStore <= 8 && loads * vector <= 32)
     knobs.resident = std::max<int64_t>(1, 512 * 32 / (threads * loads * vector));
-  else if (!plain && domain.matricesRead > 1 && threads == 224 && loads == 2 &&
-           domain.narrowestStore <= 8 && !isShifted(domain)) // four: a thousand rows in two turns
+  else if (!plain && domain.matricesRead == 2 && domain.bitsRead == 32 && threads == 224 &&
+           loads == 2 && domain.narrowestStore <= 8 && !domain.encodesBySoftware &&
+           !isShifted(domain)) // four: a thousand rows in two turns
     knobs.resident = 4;
   // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1152 of much
   // a thread, 896 of those that shift what they load, 768 of wide stores after two sums, 1024 where
@@ -392,10 +393,12 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
                                                  : held) /
                      threads;
     // Random bits after one sum: the next row is loaded ahead, by as many threads as its registers
-    // leave, which hold half as many scales.
+    // leave, which hold half as many scales; where those are whole blocks.
+    constexpr int64_t drawing = 512;
     if (const int64_t lanes = foldedLanes(domain, vector);
-        lanes && domain.draws && !isTwice && loads == 2 && threads * loads * vector == domain.width)
-      knobs.lanes = lanes, knobs.resident = 512 / threads, knobs.prefetch = 1;
+        lanes && domain.draws && !isTwice && loads == 2 && threads < drawing &&
+        drawing % threads == 0 && threads * loads * vector == domain.width)
+      knobs.lanes = lanes, knobs.resident = drawing / threads, knobs.prefetch = 1;
   }
   return ScheduleAttr::get(context, Family::row, knobs);
 }

@@ -86,7 +86,8 @@ static std::string groupProblem(const Domain &domain, TileKind kind, int64_t thr
   if (together) {
     const int64_t span = together * vector; // of all their loads, whole groups
     return (group > span ? group % span || loads % (group / span) : span % group)
-               ? which + " must divide lanes × vector × loads, or a part of them"
+               ? which + " must divide lanes × vector, or be a multiple of it that loads are whole "
+                         "numbers of"
                : "";
   }
   // Of single elements a warp holds neighbours: a group is several chunks of all its lanes.

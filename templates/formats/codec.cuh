@@ -73,10 +73,9 @@ template <class T, CodecPath path> struct Codec {
       constexpr bool given_signs = path == software || Format<T>::has_signed_nan;
       if constexpr (given_signs)
         piece.take_signs(values, first);
-      const float sum = sum_of_magnitudes(piece.values); // NaN if one is
       piece.template write<given_signs, /*bounded=*/false>(codes, first);
-      if (path == software && arch::unlikely(sum != sum)) // instructions know NaN
-        piece.write_nans(codes, first);
+      if (path == software && arch::unlikely(has_nonfinite<size>(values, first)))
+        piece.write_nans(codes, first); // which instructions know
     }
     return codes;
   }
@@ -116,8 +115,7 @@ template <class T, CodecPath path> struct Codec {
       piece.take(values, first);
       piece.take_signs(values, first);
       piece.template write_stochastic</*bounded=*/false>(codes, first, random);
-      const float sum = sum_of_magnitudes(piece.values); // NaN if one is
-      if (arch::unlikely(sum != sum))
+      if (arch::unlikely(has_nonfinite<size>(values, first)))
         piece.write_nans(codes, first);
     }
     return codes;
@@ -209,20 +207,11 @@ private:
     return codes;
   }
 
-  template <int size>
-  static EIDER_DEVICE float sum_of_magnitudes(const Fragment<float, size> &values) {
-    float sum = 0.0f;
-    EIDER_UNROLL
-    for (int i = 0; i < size; ++i)
-      sum += arch::magnitude(values[i]);
-    return sum;
-  }
-
   /// Whether one of `size` elements from `first` on is infinite or NaN: no number times 0 is NaN.
   template <int size, class X, int count>
   static EIDER_DEVICE bool has_nonfinite(const Fragment<X, count> &x, int first) {
     float sum = 0.0f;
-    if constexpr (arch::has_packed_maximum && !same<X, float> && size % 2 == 0) {
+    if constexpr ((same<X, f16> || (same<X, bf16> && arch::has_packed_maximum)) && size % 2 == 0) {
       uint32 pair = 0;
       EIDER_UNROLL
       for (int w = first / 2; w < (first + size) / 2; ++w)

@@ -144,7 +144,7 @@ template <class T, CodecPath path, int size> struct Piece {
   }
 
   /// As `write` with given signs, but rounds by 16 random bits an element. `bounded`: no value is
-  /// more than some last places beyond the maximum, where the bits do not carry.
+  /// eight last places or more beyond the maximum, from where on the bits could carry.
   template <bool bounded, int count>
   EIDER_DEVICE void write_stochastic(Fragment<T, count> &codes, int first,
                                      const Fragment<uint16, count> &random) const {

@@ -341,7 +341,8 @@ template <class T, class X> EIDER_DEVICE uint32 divide_stochastic(uint32 number)
   return !right;
 }
 
-/// The same for scales that a quantisation makes of their elements: number = other, x.
+/// The same for scales that a quantisation makes of their elements, by division or, some a little
+/// smaller, by a product: number = other, x.
 template <class T, class X> EIDER_DEVICE uint32 quantize_stochastic(uint32 number) {
   using C = Codec<T, software>;
   constexpr float maximum = eider::Format<T>::maximum;
@@ -349,7 +350,8 @@ template <class T, class X> EIDER_DEVICE uint32 quantize_stochastic(uint32 numbe
   for (int i = 0; i < 4; ++i)
     x.fill(i, X{static_cast<unsigned short>(number >> i % 2 * 16 ^ i / 2 << 15)});
   const float amax = arch::maximum_magnitude(to<float>(x[0]), to<float>(x[1]));
-  const float ratio = amax / maximum, scale = ratio == 0.0f ? 1.0f : ratio;
+  const float ratio = number * 0x85ebca6bu >> 31 ? amax * (1.0f / maximum) : amax / maximum;
+  const float scale = ratio == 0.0f ? 1.0f : ratio;
   Fragment<uint16, 4> draws{};
   draws.words[0] = number * 0x9e3779b9u, draws.words[1] = ~0u;
   const auto codes = C::encode_bounded_quotient_stochastic(x, scale, draws);

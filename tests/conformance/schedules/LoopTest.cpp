@@ -88,12 +88,15 @@ TEST_F(Loops, OfFoldedLanes) {
     add("softmax_quant", {.dtype = dtype, .amax = "yes"}, ofRows);
     add("gelu_bias_quant", {.dtype = dtype}, ofParts);
     add("quantize", {.dtype = dtype, .scaleLayout = "mn_major_aligned"}, ofParts);
+    add("quantize", {.dtype = dtype, .scaleLayout = "mn_major_aligned"},
+        {"map<threads = 16, vector = 16, rows = 32, loads = 1>"}); // as the heuristic has it
     add("quantize", {.dtype = dtype, .numerics = {{"rounding", "stochastic"}}}, ofParts);
   }
   add("requantize", {}, ofParts);
   const size_t turned = points.size(); // halves of heads, which a thread holds both of
   for (const char *op : {"rope_quant", "norm_rope_quant"})
-    add(op, {}, ofParts);
+    for (int64_t head : {64, 128}) // within the lanes of a group, and not
+      add(op, {.settings = {{"head", head}}}, ofParts);
   for (size_t i = turned; i < points.size(); ++i)
     points[i].dims.insert({"max_position", 40});
   at_points::expectReference(points);

@@ -8,8 +8,8 @@
 // RUN: eider emit softmax --dim hidden=32768 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDE
 // RUN: eider emit softmax --dim hidden=128256 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDEST
 // RUN: eider emit softmax_quant --dim hidden=10240 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ALONE
-// RUN: eider emit softmax_quant --dim hidden=16384 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWO
-// RUN: eider emit softmax_quant --dim hidden=20480 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHARED
+// RUN: eider emit softmax_quant --dim hidden=16384 --arch sm_90a | grep -A1 schedule | FileCheck %s --check-prefix=TWO
+// RUN: eider emit softmax_quant --dim hidden=20480 --arch sm_90a | grep -A1 schedule | FileCheck %s --check-prefix=SHARED
 // RUN: eider emit softmax_quant --dim hidden=50304 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=UNEVEN
 // RUN: eider emit quantize --block '1x*' --dim hidden=12288 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ONCE
 // BLOCK: tile<threads = 128, vector = 4, rows = 16, columns = 128>
@@ -22,6 +22,8 @@
 // WIDEST: row<threads = 256, vector = 8, resident = 3, cluster = 8>
 // ALONE: row<threads = 160, vector = 16>
 // TWO: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1,
+// TWO-NEXT: // cluster = 2>
 // SHARED: row<threads = 160, vector = 16, lanes = 4, tiles = 4, resident = 6, prefetch = 1,
+// SHARED-NEXT: // cluster = 4>
 // UNEVEN: row<threads = 128, vector = 16, tiles = 2, resident = 5, cluster = 8>
 // ONCE: row<threads = 192, vector = 16>

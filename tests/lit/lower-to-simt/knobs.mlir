@@ -32,7 +32,7 @@
 // FOLDED: using Row = RowTile</*threads=*/32, /*vector=*/16, /*columns=*/1024, /*rows=*/1, /*loads=*/2,
 // FOLDED-NEXT: /*cluster=*/1, /*lanes=*/4>;
 // THREE: lanes, at most 32, are of rows or parts of rows, and divide their threads
-// ODD: a group of 128 must divide lanes × vector × loads, or a part of them
+// ODD: a group of 128 must divide lanes × vector, or be a multiple of it that loads are whole numbers of
 // ALONE: lanes hold more than one chunk each, of several elements, of a program that has no products, and store none in bulk
 
 // BOTH: error: schedule row<threads = 32, vector = 4, tiles = 2, blocks = 5>: a persistent grid (blocks) takes all tiles in turn: leave tiles out
