@@ -96,7 +96,7 @@ TEST_F(Loops, OfFoldedLanes) {
   const size_t turned = points.size(); // halves of heads, which a thread holds both of
   for (const char *op : {"rope_quant", "norm_rope_quant"})
     for (int64_t head : {64, 128}) // within the lanes of a group, and not
-      add(op, {.settings = {{"head", head}}}, ofParts);
+      add(op, {.settings = {{"head", std::to_string(head)}}}, ofParts);
   for (size_t i = turned; i < points.size(); ++i)
     points[i].dims.insert({"max_position", 40});
   at_points::expectReference(points);
