@@ -46,7 +46,9 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
                                   .loads = 2,
                                   .lanes = lanes,
                                   .tiles = domain.readsColumns ? 2 : 1});
-  constexpr int64_t drawing = 896; // threads of a multiprocessor
+  // A cast that draws has the registers of 896 threads a multiprocessor; what does more spills.
+  constexpr int64_t drawing = 896, little = 4;
+  const bool isCast = domain.draws && !decodes && domain.arithmetic < little;
   const bool isEven = domain.width % longest == 0, isPacked = packsShort && !domain.draws;
   const int64_t threads = !isEven || isPacked ? warp : domain.draws ? 2 * warp : 4 * warp;
   return ScheduleAttr::get(context, Family::map,
@@ -55,7 +57,7 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
                             .rows = decodes && !isEven ? 4 : 1,
                             .loads = isPacked && isEven ? 2 : 1,
                             .tiles = decodes ? 2 : 4,
-                            .resident = domain.draws ? drawing / threads : 0});
+                            .resident = isCast ? drawing / threads : 0});
 }
 
 /// Codes that take much arithmetic: two chunks a thread, so that what is done once a thread is
