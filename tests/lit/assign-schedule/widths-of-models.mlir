@@ -35,7 +35,6 @@
 // RUN: eider emit quantize --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CAST
 // RUN: eider emit quantize --dim hidden=8192 --scale-layout mn_major_aligned --arch sm_90a | grep schedule | FileCheck %s --check-prefix=STACKED
 // RUN: eider emit rms_norm_quant --codec software --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SOFTWARE
-// RUN: eider emit softmax_quant --dim hidden=16384 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CLUSTER
 // RUN: eider emit rms_norm_quant --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ANYWHERE
 // RUN: eider emit layer_norm_quant --block "1x*" --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWOSUMS
 // RUN: eider emit quantize --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=DRAWN
@@ -71,7 +70,6 @@
 // WIDER: row<threads = 224, vector = 16, lanes = 4, tiles = 3, resident = 4>
 // AHEAD: row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // SOFTWARE: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
-// CLUSTER: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1,
 // CAST: map<threads = 128, vector = 16, loads = 2, lanes = 4>
 // Scales of neighbouring rows that lie together are stored by a block of many rows.
 // STACKED: map<threads = 16, vector = 16, rows = 32, loads = 1>
