@@ -10,15 +10,18 @@
 #include "eider/error.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <sstream>
 
 namespace eider::cuda {
 namespace {
 
 using Program = struct ProgramTag *;
 constexpr int ok = 0, invalidOption = 5, compilation = 6;
-constexpr const char *where = "NVRTC";
+constexpr const char *where = "NVRTC", *optionsVariable = "EIDER_NVRTC_OPTIONS";
 
 } // namespace
 
@@ -108,8 +111,13 @@ std::vector<std::string> nvrtcOptions() {
   // Not --use_fast_math and the like: the text's arithmetic is what it says. Sources are read from
   // us alone. NVRTC's own cache would leave out the log that the registers are read from. -minimal:
   // no texture or surface built-ins to declare.
-  return {"--std=c++20", "--fmad=false", "-no-source-include",
-          "--no-cache",  "-minimal",     "--ptxas-options=-v"};
+  std::vector<std::string> options = {"--std=c++20", "--fmad=false", "-no-source-include",
+                                      "--no-cache",  "-minimal",     "--ptxas-options=-v"};
+  if (const char *more = std::getenv(optionsVariable)) {
+    std::istringstream words(more);
+    options.insert(options.end(), std::istream_iterator<std::string>(words), {});
+  }
+  return options;
 }
 
 NvrtcOutput Nvrtc::compile(const std::string &source, const std::string &fileName,
@@ -144,7 +152,10 @@ NvrtcOutput Nvrtc::compile(const std::string &source, const std::string &fileNam
   output.log.resize(size);
   nvrtc.check(nvrtc.log(program, output.log.data()), "reading the log");
   output.log.resize(std::max<size_t>(size, 1) - 1); // without the closing zero
-  if (result == compilation || result == invalidOption)
+  if (result == invalidOption)
+    throw Error(ErrorKind::Request, output.log.substr(0, output.log.find('\n')), where,
+                std::string("correct ") + optionsVariable + " or unset it");
+  if (result == compilation)
     return output;
   if (result != ok)
     throw Error(ErrorKind::Machine,

@@ -46,9 +46,8 @@ public:
   /// (Machine).
   void open() const { api(); }
 
-  /// Compiles; a source that does not compile is no error here. Throws Error (Machine) if the
-  /// library cannot be opened or does not know the option `--gpu-architecture=…` for
-  /// `architecture`.
+  /// Compiles; a source that does not compile is no error here. Throws Error: of Machine if the
+  /// library cannot be opened or does not know `architecture`, of Request if it refuses an option.
   NvrtcOutput compile(const std::string &source, const std::string &fileName,
                       const std::string &architecture, const std::vector<std::string> &options,
                       const std::vector<NamedHeader> &headers) const;
@@ -64,7 +63,8 @@ private:
   std::string identity_;
 };
 
-/// The options of every compile, in their order; part of the cache's key.
+/// The options of every compile, in their order, those of `EIDER_NVRTC_OPTIONS` last; part of the
+/// cache's key.
 std::vector<std::string> nvrtcOptions();
 
 } // namespace eider::cuda

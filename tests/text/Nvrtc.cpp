@@ -2,9 +2,9 @@
 //
 // Part of Eider, under the Apache License v2.0.
 //
-// For one target of each feature class; of the pairwise cells each target has every other one, so
-// that each pair of values is compiled for three. Texts that differ in their headers alone count
-// once; many share a program, since NVRTC reads the device library anew for each.
+// For one target of each feature class; the pairwise cells are dealt out to them in turn. Texts
+// that differ in their headers alone count once; many share a program, since NVRTC reads the device
+// library anew for each.
 //
 //===----------------------------------------------------------------------===//
 #include "tests/matrix/Pairwise.h"
@@ -113,7 +113,7 @@ std::vector<Job> jobsOf(const Options &options, const std::vector<matrix::Cell> 
     std::set<std::string> seen;
     Job job{target, {}};
     for (size_t c = 0; c < cells.size(); ++c) {
-      if (options.pairwise && (c + t) % 2 != 0)
+      if (options.pairwise && c % options.targets.size() != t)
         continue;
       const matrix::Cell &cell = cells[c];
       try {

@@ -101,6 +101,30 @@ TEST_F(AssembleTest, BadTextQuotesTheFirstErrors) {
   }
 }
 
+TEST_F(AssembleTest, OptionsOfTheUserAreInTheKey) {
+  const CacheOptions cache{true, (temporary.path / "cache").string()};
+  const std::string plain =
+      std::string(textOf(assemble(scaleSource("1.0"), "sm_90", ImageKind::Cubin, cache)));
+  Environment options("EIDER_NVRTC_OPTIONS", "  -lineinfo --Ofast-compile=max ");
+  const Assembly lines = assemble(scaleSource("1.0"), "sm_90", ImageKind::Cubin, cache);
+  EXPECT_FALSE(lines.fromCache);
+  EXPECT_EQ(plain.find(".debug_line"), std::string::npos);
+  EXPECT_NE(textOf(lines).find(".debug_line"), std::string::npos);
+}
+
+TEST_F(AssembleTest, AnOptionThatNvrtcRefusesIsARequestError) {
+  Environment options("EIDER_NVRTC_OPTIONS", "--no-such-option");
+  try {
+    assemble(scaleSource("1.0"), "sm_90", ImageKind::Cubin, off);
+    FAIL() << "compiled";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Request);
+    const std::string line = error.what();
+    EXPECT_NE(line.find("--no-such-option"), std::string::npos) << line;
+    EXPECT_NE(line.find("correct EIDER_NVRTC_OPTIONS or unset it"), std::string::npos) << line;
+  }
+}
+
 TEST_F(AssembleTest, FilesOfTheDirectoryAreNotRead) {
   const auto before = std::filesystem::current_path();
   std::ofstream(temporary.path / "secret.h") << "#define SECRET 1\n";
