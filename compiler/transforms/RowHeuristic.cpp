@@ -36,6 +36,28 @@ static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, in
                             .prefetch = 1});
 }
 
+/// Rows that become codes by random bits, whose arithmetic bounds them: half as many scales a
+/// thread, and nearly as many threads as have their registers. Where whole blocks of fewer fit,
+/// those have room for the next row, too; after a mean and a variance only of short rows. Null
+/// elsewhere.
+static ScheduleAttr drawnSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                  int64_t chunks) {
+  constexpr int64_t held = 784, ahead = 512; // threads
+  const int64_t threads = chunks / 2, lanes = foldedLanes(domain, vector);
+  if (!domain.draws || !lanes || domain.bitsRead != 16 || domain.matricesRead != 1 ||
+      domain.matricesWritten != 1 || isShifted(domain) || 2 * threads * vector != domain.width ||
+      threads % 32 != 0 || threads < 64 || threads > ahead)
+    return {};
+  const bool isAhead = threads == 128 || (threads == 256 && domain.rowSums < 2);
+  return ScheduleAttr::get(context, Family::row,
+                           {.threads = threads,
+                            .vector = vector,
+                            .lanes = lanes,
+                            .tiles = 4,
+                            .resident = isAhead ? ahead / threads : (held + threads / 2) / threads,
+                            .prefetch = isAhead});
+}
+
 /// Rows that are so wide that few of them are held at once, and are reduced twice (a mean and a
 /// variance, a maximum and a sum): small blocks, two rows in turn, whose reductions wait for few
 /// warps; two matrices, those without column vectors, and 16-bit values that are stored as such,
@@ -313,6 +335,8 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
     return held;
   if (ScheduleAttr shifted = shiftedSchedule(context, domain))
     return shifted;
+  if (ScheduleAttr drawn = drawnSchedule(context, domain, vector, chunks))
+    return drawn;
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
     return ahead;
   if (ScheduleAttr between = betweenSchedule(context, domain, vector, chunks))
@@ -392,13 +416,6 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
                       : domain.encodesBySoftware ? 1024
                                                  : held) /
                      threads;
-    // Random bits after one sum: the next row is loaded ahead, by as many threads as its registers
-    // leave, which hold half as many scales; where those are whole blocks.
-    constexpr int64_t drawing = 512;
-    if (const int64_t lanes = foldedLanes(domain, vector);
-        lanes && domain.draws && !isTwice && loads == 2 && threads < drawing &&
-        drawing % threads == 0 && threads * loads * vector == domain.width)
-      knobs.lanes = lanes, knobs.resident = drawing / threads, knobs.prefetch = 1;
   }
   return ScheduleAttr::get(context, Family::row, knobs);
 }
