@@ -36,25 +36,28 @@ static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, in
                             .prefetch = 1});
 }
 
-/// Rows that become codes by random bits, whose arithmetic bounds them: half as many scales a
-/// thread, and nearly as many threads as have their registers. Where whole blocks of fewer fit,
-/// those have room for the next row, too; after a mean and a variance only of short rows. Null
-/// elsewhere.
+/// Rows that become codes by random bits, whose arithmetic bounds them: two chunks a thread, of one
+/// scale where lanes can be folded, and nearly as many threads as have their registers. Where whole
+/// blocks of fewer fit, those have room for the next row, too; after a mean and a variance only of
+/// short rows. Null elsewhere.
 static ScheduleAttr drawnSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                   int64_t chunks) {
   constexpr int64_t held = 784, ahead = 512; // threads
-  const int64_t threads = chunks / 2, lanes = foldedLanes(domain, vector);
-  if (!domain.draws || !lanes || domain.bitsRead != 16 || domain.matricesRead != 1 ||
-      domain.matricesWritten != 1 || isShifted(domain) || 2 * threads * vector != domain.width ||
-      threads % 32 != 0 || threads < 64 || threads > ahead)
+  const int64_t threads = chunks / 2;
+  if (!domain.draws || domain.narrowestStore > 8 || domain.bitsRead != 16 ||
+      domain.matricesRead != 1 || domain.matricesWritten != 1 || isShifted(domain) ||
+      2 * threads * vector != domain.width || threads % 32 != 0 || threads < 64 || threads > ahead)
     return {};
   const bool isAhead = threads == 128 || (threads == 256 && domain.rowSums < 2);
+  int64_t resident = isAhead ? ahead / threads : (held + threads / 2) / threads;
+  if (domain.packs && threads > 128) // codes of four bits want some more registers
+    resident = std::min<int64_t>(resident, 4);
   return ScheduleAttr::get(context, Family::row,
                            {.threads = threads,
                             .vector = vector,
-                            .lanes = lanes,
+                            .lanes = foldedLanes(domain, vector),
                             .tiles = 4,
-                            .resident = isAhead ? ahead / threads : (held + threads / 2) / threads,
+                            .resident = resident,
                             .prefetch = isAhead});
 }
 
