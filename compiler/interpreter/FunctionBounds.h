@@ -7,6 +7,7 @@
 #define EIDER_INTERPRETER_FUNCTIONBOUNDS_H
 
 #include <algorithm>
+#include <cmath>
 
 namespace eider::interpreter {
 
@@ -24,7 +25,7 @@ struct FunctionBounds {
   static double sigmoid(double x) { return 5 + 1.25 * std::clamp(-x, 0.0, 90.0); }
   static double gelu(double x) {
     const double below = std::clamp(-x, 0.0, 14.0);
-    return 96 + 24 * below * below;
+    return 96 + 0.6 * std::pow(below, 6);
   }
 };
 

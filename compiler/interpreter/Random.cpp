@@ -9,7 +9,7 @@ using namespace eider;
 
 std::array<uint32_t, 4> interpreter::philox(std::array<uint32_t, 4> counter,
                                             std::array<uint32_t, 2> key) {
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 7; ++round) {
     const uint64_t even = uint64_t(counter[0]) * 0xd2511f53,
                    odd = uint64_t(counter[2]) * 0xcd9e8d57;
     counter = {static_cast<uint32_t>(odd >> 32) ^ counter[1] ^ key[0], static_cast<uint32_t>(odd),

@@ -11,7 +11,7 @@
 
 namespace eider::interpreter {
 
-/// Philox4x32-10 of a counter and a key, least significant words first.
+/// Philox4x32-7 of a counter and a key, least significant words first.
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
 /// The 16 random bits of element `index` of a tensor: of eight neighbours that share

@@ -355,7 +355,7 @@ def Eider_PowerOfTwoOp : Eider_Op<"power_of_two", [Pure, AllTypesMatch<["input",
 
 def Eider_RandomOp : Eider_Op<"random", [Pure]> {
   let summary = "16 random bits an element";
-  let description = "A function of seed, offset and the element's number in row-major order alone: Philox4x32-10 of (number / 8, offset) by the seed.";
+  let description = "A function of seed, offset and the element's number in row-major order alone: Philox4x32-7 of (number / 8, offset) by the seed.";
   let arguments = (ins I64:$seed, I64:$offset);
   let results = (outs Eider_RandomTensor:$result);
   let assemblyFormat = "$seed `,` $offset attr-dict `:` type($result)";

@@ -24,6 +24,14 @@ static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
+/// The threads of which `loads` chunks each divide a row of `chunks`: 0 if none do.
+static int64_t dividingThreads(int64_t chunks, int64_t loads) {
+  for (int64_t threads : {128, 160, 192, 224, 96, 64, 32})
+    if (chunks % (threads * loads) == 0)
+      return threads;
+  return 0;
+}
+
 /// Codes of narrow elements that take so much arithmetic that it bounds them: what is done once a
 /// scale and once a tile is little where a thread holds 32 elements of one scale, in two chunks by
 /// half a group's lanes, or in one. Null elsewhere.
@@ -37,15 +45,14 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   if (!domain.draws && (bySoftware ? !packsShort || decodes : !isMuch))
     return {};
   if (const int64_t lanes = foldedLanes(domain, vector / 2); lanes && !domain.draws)
-    for (int64_t threads : {128, 160, 192, 224, 96, 64, 32}) // the first that divide the row
-      if (domain.width % (vector * threads) == 0)
-        return ScheduleAttr::get(context, Family::map,
-                                 {.threads = threads,
-                                  .vector = vector / 2,
-                                  .rows = std::max<int64_t>(1, 128 / threads),
-                                  .loads = 2,
-                                  .lanes = lanes,
-                                  .tiles = domain.readsColumns ? 2 : 1});
+    if (const int64_t threads = dividingThreads(domain.width / (vector / 2), 2))
+      return ScheduleAttr::get(context, Family::map,
+                               {.threads = threads,
+                                .vector = vector / 2,
+                                .rows = std::max<int64_t>(1, 128 / threads),
+                                .loads = 2,
+                                .lanes = lanes,
+                                .tiles = decodes ? 2 : 4});
   // A cast that draws has the registers of 896 threads a multiprocessor; what does more spills.
   constexpr int64_t drawing = 896, little = 4;
   const bool isCast = domain.draws && !decodes && domain.arithmetic < little;
@@ -77,14 +84,16 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
     return ofLong;
   if (isEven && (domain.draws ? !packs : !bySoftware)) {
     const int64_t lanes = foldedLanes(domain, vector);
+    const bool waits = lanes && turnsNorm(domain); // for a head's norm: many blocks instead
     return ScheduleAttr::get(context, Family::map,
                              {.threads = 128,
                               .vector = vector,
                               .loads = 2,
                               .lanes = lanes,
-                              .tiles = lanes    ? (turnsNorm(domain) ? 2 : 1)
-                                       : isMuch ? 4
-                                                : 1,
+                              .tiles = lanes && (decodes || (domain.rotates && !waits)) ? 2
+                                       : isMuch                                         ? 4
+                                                                                        : 1,
+                              .resident = waits ? 8 : 0,
                               .streaming = !lanes && isTurnedNorm(domain)});
   }
   if (packs && domain.matricesRead > 1 && isEven)
@@ -129,19 +138,28 @@ static bool isLikeCopy(const Domain &domain, int64_t chunks) {
 /// rows lie together, many short rows a block, which store them together. Null elsewhere.
 static ScheduleAttr castSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                  int64_t chunks) {
-  const int64_t lanes = foldedLanes(domain, vector);
-  if (vector != 16 || chunks % 256 != 0 || domain.matricesRead != 1 || domain.bitsRead != 16 ||
+  constexpr int64_t loads = 2, rows = 32;
+  if (vector != 16 || domain.matricesRead != 1 || domain.bitsRead != 16 ||
       domain.matricesWritten != 1 || domain.narrowestStore != 8 || domain.readsColumns ||
       domain.rotates || domain.choosesRows || domain.combinesParts() || !domain.rowAligned())
     return {};
-  constexpr int64_t few = 16, rows = 32; // threads of a short row, and such rows
-  if (domain.stacksScales && domain.group && few * vector % domain.group == 0)
-    return ScheduleAttr::get(context, Family::map,
-                             {.threads = few, .vector = vector, .rows = rows, .loads = 1});
-  if (!lanes)
+  const int64_t lanes = foldedLanes(domain, vector);
+  // Threads of a short row, whose scales fill words.
+  const int64_t few = std::clamp<int64_t>(2 * domain.group / vector, 8, 16);
+  if (domain.stacksScales && domain.group && few * vector % domain.group == 0 &&
+      chunks % (few * loads) == 0)
+    return ScheduleAttr::get(
+        context, Family::map,
+        {.threads = few, .vector = vector, .rows = rows, .loads = loads, .lanes = lanes});
+  const int64_t threads = lanes ? dividingThreads(chunks, loads) : 0;
+  if (!threads)
     return {};
   return ScheduleAttr::get(context, Family::map,
-                           {.threads = 128, .vector = vector, .loads = 2, .lanes = lanes});
+                           {.threads = threads,
+                            .vector = vector,
+                            .rows = std::max<int64_t>(1, 128 / threads),
+                            .loads = loads,
+                            .lanes = lanes});
 }
 
 /// Rows that begin anywhere: long chunks, for each has a piece around it and each warp two ends, in
@@ -209,6 +227,7 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
   // codes a byte are read so little that what is stored fills it.
   const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||
                        (domain.bitsRead == 4 && domain.narrowestStore >= 16 && !fitsCache);
+  const bool turnsTwice = isTurnedNorm(domain) && threads == 128 && domain.narrowestStore > 8;
   // Heads that are normalised and turned wait for more than others: smaller blocks.
   const int64_t ofBlock = turnsNorm(domain) ? 64 : 128;
   return ScheduleAttr::get(context, Family::map,
@@ -216,7 +235,7 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
                             .vector = vector,
                             .rows = std::max<int64_t>(1, ofBlock / threads),
                             .loads = loads,
-                            .tiles = domain.encodesBySoftware ? 2 : 1,
+                            .tiles = domain.encodesBySoftware || turnsTwice ? 2 : 1,
                             .resident = bounded ? 1344 / threads : 0,
-                            .streaming = streams});
+                            .streaming = streams && !turnsTwice});
 }

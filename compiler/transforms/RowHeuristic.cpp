@@ -37,20 +37,23 @@ static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, in
 }
 
 /// Rows that become codes by random bits, whose arithmetic bounds them: two chunks a thread, of one
-/// scale where lanes can be folded, and nearly as many threads as have their registers. Where whole
-/// blocks of fewer fit, those have room for the next row, too; after a mean and a variance only of
-/// short rows. Null elsewhere.
+/// scale where lanes can be folded, and nearly as many threads as have their registers. Short rows,
+/// of which whole blocks of fewer fit, have room for the next row, too; so have wide ones by four
+/// chunks a thread, but of four bits after one reduction. Null elsewhere.
 static ScheduleAttr drawnSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                   int64_t chunks) {
-  constexpr int64_t held = 784, ahead = 512; // threads
-  const int64_t threads = chunks / 2;
+  constexpr int64_t held = 784, wide = 512, few = 128; // threads, chunks, threads
   if (!domain.draws || domain.narrowestStore > 8 || domain.bitsRead != 16 ||
-      domain.matricesRead != 1 || domain.matricesWritten != 1 || isShifted(domain) ||
-      2 * threads * vector != domain.width || threads % 32 != 0 || threads < 64 || threads > ahead)
+      domain.matricesRead != 1 || domain.matricesWritten != 1 || isShifted(domain))
     return {};
-  const bool isAhead = threads == 128 || (threads == 256 && domain.rowSums < 2);
-  int64_t resident = isAhead ? ahead / threads : (held + threads / 2) / threads;
-  if (domain.packs && threads > 128) // codes of four bits want some more registers
+  const bool isLong = chunks == wide && (!domain.packs || domain.rowReductions > 1);
+  const int64_t threads = isLong ? few : chunks / 2;
+  if (chunks * vector != domain.width || chunks % threads != 0 || threads % 32 != 0 ||
+      threads < 64 || threads > wide)
+    return {};
+  const bool isAhead = threads == few || (chunks == wide && domain.rowSums < 2);
+  int64_t resident = isLong ? 3 : isAhead ? wide / threads : (held + threads / 2) / threads;
+  if (domain.packs && threads > few) // codes of four bits want some more registers
     resident = std::min<int64_t>(resident, 4);
   return ScheduleAttr::get(context, Family::row,
                            {.threads = threads,
@@ -143,25 +146,29 @@ ScheduleAttr eider::transforms::contractSchedule(MLIRContext *context, const Dom
 }
 
 /// Rows that whole warps hold evenly, but no power of two of them: of one matrix of 16-bit values,
-/// with column vectors. As many blocks a multiprocessor as its registers hold, or little more, of
-/// 85 a thread where codes are made and the next row is loaded ahead, 68 where it is not and half
-/// as many scales are held, 48 where values are stored as they were read. Null elsewhere.
+/// with column vectors, or reduced twice before codes are made. As many blocks a multiprocessor as
+/// its registers hold, or little more, of 73 to 79 a thread where codes are made after a mean and a
+/// variance and the next row is loaded ahead, 68 after a sum, 48 where values are stored as they
+/// were read. Null elsewhere.
 static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                     int64_t chunks) {
   constexpr int64_t warp = 32, loads = 2;
   const bool makesCodes = domain.narrowestStore <= 8, isTwice = domain.rowSums > 1;
-  if (isPlain(domain) || isShifted(domain) || domain.matricesRead > 1 || domain.bitsRead != 16 ||
+  if (isShifted(domain) || domain.matricesRead > 1 || domain.bitsRead != 16 ||
       domain.encodesBySoftware || chunks * vector != domain.width || chunks % (loads * warp) != 0 ||
       llvm::isPowerOf2_64(chunks))
     return {};
-  constexpr int64_t most = 224, ofAhead = 768, held = 960; // threads
+  constexpr int64_t most = 224, ofTwice = 832, held = 960; // threads
   ScheduleKnobs knobs{.threads = chunks / loads, .vector = vector};
-  if (const int64_t lanes = foldedLanes(domain, vector);
-      lanes && makesCodes && domain.matricesWritten == 1 && knobs.threads <= most) {
+  const int64_t lanes = foldedLanes(domain, vector);
+  const bool isFolded = lanes && makesCodes && domain.matricesWritten == 1 && knobs.threads <= most;
+  if (isPlain(domain) && (!isFolded || domain.rowReductions < 2))
+    return {};
+  if (isFolded) {
     knobs.lanes = lanes;
-    knobs.prefetch = isTwice && knobs.threads < most;
+    knobs.prefetch = domain.rowReductions > 1;
     knobs.tiles = knobs.prefetch ? 4 : 3;
-    knobs.resident = (knobs.prefetch ? ofAhead : held) / knobs.threads;
+    knobs.resident = (isTwice && knobs.threads < most ? ofTwice : held) / knobs.threads;
   } else if (makesCodes && knobs.threads < 128) // Two chunks a thread: fewer warps meet.
     knobs.tiles = 3, knobs.resident = 768 / knobs.threads;
   else if (makesCodes && isTwice && knobs.threads <= 192) // Registers for the next row.

@@ -433,7 +433,8 @@ EIDER_DEVICE uint32 gelu(uint32 bits) {
   const double finite = x < -0x1p100f ? -0x1p100 : static_cast<double>(x);
   const double exact = finite / 2 * ::erfc(-finite * 0.70710678118654752440);
   const bool vanishes = x < -12.9f && arch::as_bits(result) == 0x80000000u;
-  return vanishes ? 0 : beyond(distance(result, exact), x < 0 ? 24.0f * x * x : 0.0f);
+  const float below = x < -14.0f ? 14.0f : x < 0.0f ? -x : 0.0f, cubed = below * below * below;
+  return vanishes ? 0 : beyond(distance(result, exact), 0.6f * cubed * cubed);
 }
 /// The square root must be the nearest.
 EIDER_DEVICE uint32 sqrt(uint32 bits) {

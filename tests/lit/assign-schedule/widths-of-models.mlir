@@ -66,24 +66,24 @@
 // Groups are of half their lanes, two chunks of each thread's: half as many scales a thread.
 // PHI: row<threads = 96, vector = 16, lanes = 4, tiles = 3, resident = 10>
 // ONCE: row<threads = 160, vector = 16, lanes = 4, tiles = 3, resident = 6>
-// TWICE: row<threads = 160, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
-// WIDER: row<threads = 224, vector = 16, lanes = 4, tiles = 3, resident = 4>
+// TWICE: row<threads = 160, vector = 16, lanes = 4, tiles = 4, resident = 5, prefetch = 1>
+// WIDER: row<threads = 224, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // AHEAD: row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // SOFTWARE: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // CAST: map<threads = 128, vector = 16, loads = 2, lanes = 4>
 // Scales of neighbouring rows that lie together are stored by a block of many rows.
-// STACKED: map<threads = 16, vector = 16, rows = 32, loads = 1>
+// STACKED: map<threads = 16, vector = 16, rows = 32, loads = 2, lanes = 4>
 // OFROWS: row<threads = 160, vector = 16, tiles = 3, resident = 7>
 // ASREAD: row<threads = 448, vector = 8, tiles = 2, resident = 3>
 // ADDED: row<threads = 224, vector = 16, resident = 2>
 // NARROW: row<threads = 224, vector = 16, resident = 4>
-// PLAIN: row<threads = 192, vector = 16>
+// PLAIN: row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 5, prefetch = 1>
 // CUT: row<threads = 192, vector = 8, tiles = 3, resident = 6>
 // What takes much arithmetic has long chunks of narrow elements, in segments that divide a row. Of f32, and with a copy beside the codes, blocks have more registers.
-// WORKS: map<threads = 160, vector = 16, loads = 2, lanes = 4>
+// WORKS: map<threads = 160, vector = 16, loads = 2, lanes = 4, tiles = 4>
 // WIDE: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
-// EVEN: map<threads = 128, vector = 16, loads = 2, lanes = 4>
-// AGAIN: map<threads = 224, vector = 16, loads = 2, lanes = 4>
+// EVEN: map<threads = 128, vector = 16, loads = 2, lanes = 4, tiles = 4>
+// AGAIN: map<threads = 224, vector = 16, loads = 2, lanes = 4, tiles = 2>
 // LITTLE: map<threads = 32, vector = 16, rows = 4, loads = 2>
 // NVFP4: map<threads = 32, vector = 32, loads = 1, tiles = 4>
 // PACKED: map<threads = 32, vector = 32, loads = 2, tiles = 4>
@@ -134,4 +134,4 @@
 // DRAWN: map<threads = 64, vector = 32, loads = 1, tiles = 4, resident = 14>
 // DRAWNTWICE: row<threads = 256, vector = 16, tiles = 4, resident = 2>
 // COPIED: tile<threads = 512, vector = 4, rows = 128, columns = 128, resident = 2>
-// NORMED: row<threads = 256, vector = 16, lanes = 4, tiles = 4, resident = 2, prefetch = 1>
+// NORMED: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 3, prefetch = 1>
