@@ -162,7 +162,7 @@ static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, 
   ScheduleKnobs knobs{.threads = chunks / loads, .vector = vector};
   const int64_t lanes = foldedLanes(domain, vector);
   const bool isFolded = lanes && makesCodes && domain.matricesWritten == 1 && knobs.threads <= most;
-  if (isPlain(domain) && (!isFolded || domain.rowReductions < 2))
+  if (isPlain(domain) && (!isFolded || domain.rowReductions < 2 || knobs.threads < 128))
     return {};
   if (isFolded) {
     knobs.lanes = lanes;
