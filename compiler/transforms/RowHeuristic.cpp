@@ -48,8 +48,8 @@ static ScheduleAttr drawnSchedule(MLIRContext *context, const Domain &domain, in
     return {};
   const bool isLong = chunks == wide && (!domain.packs || domain.rowReductions > 1);
   const int64_t threads = isLong ? few : chunks / 2;
-  if (chunks * vector != domain.width || chunks % threads != 0 || threads % 32 != 0 ||
-      threads < 64 || threads > wide)
+  if (threads < 64 || threads > wide || threads % 32 != 0 || chunks % threads != 0 ||
+      chunks * vector != domain.width)
     return {};
   const bool isAhead = threads == few || (chunks == wide && domain.rowSums < 2);
   int64_t resident = isLong ? 3 : isAhead ? wide / threads : (held + threads / 2) / threads;

@@ -39,6 +39,7 @@
 // RUN: eider emit layer_norm_quant --block "1x*" --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWOSUMS
 // RUN: eider emit quantize --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=DRAWN
 // RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NORMED
+// RUN: eider emit rms_norm_quant --block 1x16 --set rounding=stochastic --dim hidden=16 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=DRAWNONE
 // RUN: eider emit softmax_quant --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=DRAWNTWICE
 // RUN: eider emit silu_quant --transposed yes --block 128x128 --copy bf16 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=COPIED
 // RUN: eider emit rms_norm --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHIFTED
@@ -135,3 +136,5 @@
 // DRAWNTWICE: row<threads = 256, vector = 16, tiles = 4, resident = 2>
 // COPIED: tile<threads = 512, vector = 4, rows = 128, columns = 128, resident = 2>
 // NORMED: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 3, prefetch = 1>
+// A row of one chunk is too short for it.
+// DRAWNONE: row<threads = 1, vector = 16, rows = 256>
