@@ -24,12 +24,22 @@ static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
-/// The threads of which `loads` chunks each divide a row of `chunks`: 0 if none do.
-static int64_t dividingThreads(int64_t chunks, int64_t loads) {
-  for (int64_t threads : {128, 160, 192, 224, 96, 64, 32})
-    if (chunks % (threads * loads) == 0)
-      return threads;
-  return 0;
+/// Two chunks a thread, of one scale by folded lanes, in segments that divide a row. Null if lanes
+/// cannot be folded, or no segment does.
+static ScheduleAttr foldedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                   int64_t tiles) {
+  constexpr int64_t loads = 2;
+  if (const int64_t lanes = foldedLanes(domain, vector))
+    for (int64_t threads : {128, 160, 192, 224, 96, 64, 32})
+      if (domain.width % (threads * loads * vector) == 0)
+        return ScheduleAttr::get(context, Family::map,
+                                 {.threads = threads,
+                                  .vector = vector,
+                                  .rows = std::max<int64_t>(1, 128 / threads),
+                                  .loads = loads,
+                                  .lanes = lanes,
+                                  .tiles = tiles});
+  return {};
 }
 
 /// Codes of narrow elements that take so much arithmetic that it bounds them: what is done once a
@@ -44,15 +54,9 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
     return {};
   if (!domain.draws && (bySoftware ? !packsShort || decodes : !isMuch))
     return {};
-  if (const int64_t lanes = foldedLanes(domain, vector / 2); lanes && !domain.draws)
-    if (const int64_t threads = dividingThreads(domain.width / (vector / 2), 2))
-      return ScheduleAttr::get(context, Family::map,
-                               {.threads = threads,
-                                .vector = vector / 2,
-                                .rows = std::max<int64_t>(1, 128 / threads),
-                                .loads = 2,
-                                .lanes = lanes,
-                                .tiles = decodes ? 2 : 4});
+  if (!domain.draws)
+    if (ScheduleAttr folded = foldedSchedule(context, domain, vector / 2, decodes ? 2 : 4))
+      return folded;
   // A cast that draws has the registers of 896 threads a multiprocessor; what does more spills.
   constexpr int64_t drawing = 896, little = 4;
   const bool isCast = domain.draws && !decodes && domain.arithmetic < little;
@@ -143,23 +147,17 @@ static ScheduleAttr castSchedule(MLIRContext *context, const Domain &domain, int
       domain.matricesWritten != 1 || domain.narrowestStore != 8 || domain.readsColumns ||
       domain.rotates || domain.choosesRows || domain.combinesParts() || !domain.rowAligned())
     return {};
-  const int64_t lanes = foldedLanes(domain, vector);
   // Threads of a short row, whose scales fill words.
   const int64_t few = std::clamp<int64_t>(2 * domain.group / vector, 8, 16);
   if (domain.stacksScales && domain.group && few * vector % domain.group == 0 &&
       chunks % (few * loads) == 0)
-    return ScheduleAttr::get(
-        context, Family::map,
-        {.threads = few, .vector = vector, .rows = rows, .loads = loads, .lanes = lanes});
-  const int64_t threads = lanes ? dividingThreads(chunks, loads) : 0;
-  if (!threads)
-    return {};
-  return ScheduleAttr::get(context, Family::map,
-                           {.threads = threads,
-                            .vector = vector,
-                            .rows = std::max<int64_t>(1, 128 / threads),
-                            .loads = loads,
-                            .lanes = lanes});
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = few,
+                              .vector = vector,
+                              .rows = rows,
+                              .loads = loads,
+                              .lanes = foldedLanes(domain, vector)});
+  return foldedSchedule(context, domain, vector, /*tiles=*/1);
 }
 
 /// Rows that begin anywhere: long chunks, for each has a piece around it and each warp two ends, in
