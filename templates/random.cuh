@@ -43,52 +43,59 @@ private:
   }
 };
 
-/// Numbers that one Philox gives, of 16 bits each.
-inline constexpr int draws_of_philox = 8;
+/// Elements that share a Philox, each with a byte of its own.
+inline constexpr int draws_of_philox = 16;
 
-/// The largest power of two, at most 8, that divides both: where a row's chunks may begin.
+/// The largest power of two, at most 16, that divides both: where a row's chunks may begin.
 constexpr EIDER_DEVICE int draw_alignment(int64 columns, int64 vector) {
   const int64 bits = draws_of_philox | columns | vector;
   return static_cast<int>(bits & -bits);
 }
 
-/// Writes to `draws`, from `first` on, 16 random bits for each of `vector` neighbouring elements of
-/// a matrix, the first of which has number `index`, a multiple of `alignment`. Element i has the
-/// bits 16 · (i % 8) and up of Philox(seed, i / 8, offset).
-template <int vector, int alignment, int count>
-EIDER_DEVICE void draw_chunk(uint64 seed, uint64 offset, uint64 index,
-                             Fragment<uint16, count> &draws, int first) {
+/// The random numbers of four elements from a word of a Philox. A byte is the element's own; of 16
+/// bits those are the upper ones, and the lower ones those of the next of the four, after the last
+/// the first.
+EIDER_DEVICE void take_draws(uint32 word, uint8, uint32 *draws) { draws[0] = word; }
+EIDER_DEVICE void take_draws(uint32 word, uint16, uint32 *draws) {
+  draws[0] = arch::byte_permute(word, 0, 0x1201);
+  draws[1] = arch::byte_permute(word, 0, 0x3023);
+}
+
+/// Writes to `draws`, from `first` on, the random numbers of `vector` neighbouring elements of a
+/// matrix, the first of which has number `index`, a multiple of `alignment`. Element i's own byte
+/// is byte i % 16 of Philox(seed, i / 16, offset).
+template <int vector, int alignment, class T, int count>
+EIDER_DEVICE void draw_chunk(uint64 seed, uint64 offset, uint64 index, Fragment<T, count> &draws,
+                             int first) {
   constexpr int blocks = (draws_of_philox - alignment + vector + draws_of_philox - 1) /
                          draws_of_philox; // that the chunk may touch
-  uint32 words[4 * blocks + 1]{};
+  constexpr int size = sizeof(T), per_word = 4 / size, each = 4 * size, bits = 8 * size;
+  uint32 words[each * blocks];
   EIDER_UNROLL
   for (int b = 0; b < blocks; ++b) {
     const Philox philox(seed, index / draws_of_philox + b, offset);
     EIDER_UNROLL
     for (int w = 0; w < 4; ++w)
-      words[4 * b + w] = philox.words[w];
+      take_draws(philox.words[w], T{}, &words[each * b + size * w]);
   }
-  // The chunk begins at draw index % 8 of the first: moved there in steps of 4, 2 and 1.
-  const auto move = [&](int draws_moved) {
-    const bool moves = index & draws_moved;
+  // The chunk begins at draw index % 16 of the first: moved there in steps of 8, 4, 2 and 1.
+  EIDER_UNROLL
+  for (int step = draws_of_philox / 2; step >= alignment; step /= 2) {
+    const bool moves = index & step;
+    const int by_words = step / per_word, by_bits = step % per_word * bits;
     EIDER_UNROLL
-    for (int w = 0; w + 1 < 4 * blocks; ++w) {
-      const uint32 next = words[w + 1];
-      const uint32 moved = draws_moved == 4   ? words[w + 2]
-                           : draws_moved == 2 ? next
-                                              : words[w] >> 16 | next << 16;
+    for (int w = 0; w < each * blocks; ++w) {
+      const auto word = [&](int i) { return i < each * blocks ? words[i] : 0u; };
+      const uint32 moved = by_bits == 0 ? word(w + by_words)
+                                        : words[w] >> by_bits | word(w + 1) << (32 - by_bits);
       words[w] = moves ? moved : words[w];
     }
-  };
-  if constexpr (alignment <= 4)
-    move(4);
-  if constexpr (alignment <= 2)
-    move(2);
-  if constexpr (alignment == 1)
-    move(1);
+  }
   EIDER_UNROLL
   for (int i = 0; i < vector; ++i)
-    draws.words[(first + i) / 2] |= (words[i / 2] >> i % 2 * 16 & 0xffffu) << (first + i) % 2 * 16;
+    draws.words[(first + i) / per_word] |=
+        (words[i / per_word] >> i % per_word * bits & ((1u << bits) - 1))
+        << (first + i) % per_word * bits;
 }
 
 } // namespace eider

@@ -8,6 +8,7 @@
 
 namespace eider {
 
+using uint8 = unsigned char;
 using uint16 = unsigned short;
 using int32 = int;
 using uint32 = unsigned int;

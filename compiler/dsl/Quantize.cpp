@@ -102,7 +102,7 @@ static mlir::Value randomBits(const QuantizeOptions &options, mlir::RankedTensor
     return number;
   };
   return RandomOp::create(recording.builder, recording.unknown,
-                          codes.clone(recording.builder.getIntegerType(16)), integer(options.seed),
+                          codes.clone(ir::drawTypeOf(codes.getElementType())), integer(options.seed),
                           integer(options.offset));
 }
 

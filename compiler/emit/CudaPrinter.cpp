@@ -242,7 +242,8 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
   }
   if (auto random = dyn_cast<RandomOp>(op))
     return Expression{
-        callOnTile(random.getAt(), "random", {},
+        callOnTile(random.getAt(),
+                   getElementTypeOrSelf(random.getType()).isInteger(8) ? "random_bytes" : "random", {},
                    {operand(random.getSeed()).text, operand(random.getOffset()).text})};
   if (auto arrivals = dyn_cast<ArrivalsOp>(op))
     return Expression{"LastBlock(" + operand(arrivals.getBase()).text + ")"};

@@ -68,9 +68,9 @@ const Grid &gridOf(DType type) {
   return grids[indexOf(type)];
 }
 
-/// The magnitude code nearest to a value; a tie goes to the even code; or what a random number
-/// says. 128 is past every format's largest.
-int neighbouringCode(const Grid &grid, double magnitude, std::optional<uint16_t> random) {
+/// The magnitude code nearest to a value; a tie goes to the even code; or, where there is one, what
+/// a random number says, of 0 to 1. 128 is past every format's largest.
+int neighbouringCode(const Grid &grid, double magnitude, std::optional<double> random) {
   auto above =
       static_cast<int>(std::upper_bound(grid.begin(), grid.end(), magnitude) - grid.begin());
   int below = above - 1;
@@ -78,7 +78,7 @@ int neighbouringCode(const Grid &grid, double magnitude, std::optional<uint16_t>
     return 128;
   double down = magnitude - grid[below], up = grid[above] - magnitude;
   if (random)
-    return down / (grid[above] - grid[below]) >= (65535.5 - *random) / 65536 ? above : below;
+    return down / (grid[above] - grid[below]) >= 1 - *random ? above : below;
   if (down != up)
     return down < up ? below : above;
   return below % 2 == 0 ? below : above;
@@ -105,8 +105,10 @@ uint8_t interpreter::encodeFp8(DType type, double value, EncodeRules rules) {
   if (std::isnan(value))
     return sign | format.largest;
   const bool isWithin = std::abs(value) <= largestFp8(type); // what is beyond is not random
-  int code = neighbouringCode(gridOf(type), std::abs(value),
-                              isWithin ? rules.random : std::optional<uint16_t>());
+  std::optional<double> random;
+  if (isWithin && rules.random)
+    random = (*rules.random + 0.5) / (format.sign == 0x80 ? 65536 : 256);
+  int code = neighbouringCode(gridOf(type), std::abs(value), random);
   if (code > format.largest)
     code = rules.overflowToFormat ? format.beyond : format.largest;
   if (code == 0 && format.unsignedZero)

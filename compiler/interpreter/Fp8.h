@@ -21,7 +21,8 @@ struct EncodeRules {
       false;              ///< Beyond the maximum: Inf (e5m2) or else NaN instead of the maximum.
   bool ignoreNaN = false; ///< NaN becomes the maximum with its sign instead of NaN.
   /// Stochastic: a value that lies p of the way from a code to the next one away from 0 has that
-  /// one where p · 2^16 + random + ½ is at least 2^16. None: nearest even.
+  /// one where p · 2^16 + random + ½ is at least 2^16; for codes of four bits 2^8. None: nearest
+  /// even.
   std::optional<uint16_t> random = {};
   bool operator==(const EncodeRules &) const = default;
 };

@@ -136,8 +136,9 @@ Tensor Machine::randomBits(ir::RandomOp op) {
   Tensor bits(DType::i32, boundary.extentsOf(op.getType()));
   const auto seed = static_cast<int64_t>(get(op.getSeed()).values[0]),
              offset = static_cast<int64_t>(get(op.getOffset()).values[0]);
+  const unsigned width = op.getType().getElementTypeBitWidth();
   for (int64_t i = 0; i < bits.size(); ++i)
-    bits.values[i] = interpreter::randomBits(seed, offset, i);
+    bits.values[i] = interpreter::randomBits(seed, offset, i, width);
   return bits;
 }
 

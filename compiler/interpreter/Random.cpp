@@ -20,11 +20,13 @@ std::array<uint32_t, 4> interpreter::philox(std::array<uint32_t, 4> counter,
   return counter;
 }
 
-uint16_t interpreter::randomBits(int64_t seed, int64_t offset, int64_t index) {
+uint16_t interpreter::randomBits(int64_t seed, int64_t offset, int64_t index, unsigned width) {
   auto low = [](int64_t value) { return static_cast<uint32_t>(value); };
   auto high = [](int64_t value) { return static_cast<uint32_t>(uint64_t(value) >> 32); };
-  const int64_t block = index / 8, place = index % 8;
+  const int64_t block = index / 16, place = index % 16;
   const auto words =
       philox({low(block), high(block), low(offset), high(offset)}, {low(seed), high(seed)});
-  return static_cast<uint16_t>(words[place / 2] >> place % 2 * 16);
+  auto byte = [&](int64_t i) { return words[place / 4] >> i % 4 * 8 & 0xff; };
+  const uint32_t own = byte(place);
+  return static_cast<uint16_t>(width == 8 ? own : own << 8 | byte(place + 1));
 }

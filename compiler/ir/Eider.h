@@ -62,6 +62,9 @@ bool isOneValue(mlir::RankedTensorType type);
 /// these numerics: what is wrong and, after a semicolon, what to take; empty if they can.
 std::string problemOfNumerics(NumericsAttr numerics, mlir::Type scaleType);
 
+/// The integer by which stochastic rounding to a format rounds an element.
+mlir::Type drawTypeOf(mlir::Type format);
+
 /// The type that a reduction over `block` gives.
 mlir::RankedTensorType reducedType(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> block);
 

@@ -196,10 +196,14 @@ static RankedTensorType withElement(Type type, Type element) {
   return cast<RankedTensorType>(type).clone(element);
 }
 
-/// Random bits are one an element.
-static LogicalResult verifyRandom(Operation *op, Value random, Value input) {
+/// Random bits are one number an element, of as many bits as its code takes.
+static LogicalResult verifyRandom(Operation *op, Value random, Type codes) {
   return verifySame(op, "the random bits", random.getType(),
-                    withElement(input.getType(), IntegerType::get(op->getContext(), 16)));
+                    withElement(codes, drawTypeOf(getElementTypeOrSelf(codes))));
+}
+
+Type eider::ir::drawTypeOf(Type format) {
+  return IntegerType::get(format.getContext(), 2 * format.getIntOrFloatBitWidth());
 }
 
 LogicalResult QuantizeOp::verify() {
@@ -217,7 +221,7 @@ LogicalResult QuantizeOp::verify() {
   const bool isStochastic = getNumerics().getRounding() == Rounding::stochastic;
   if (isStochastic != bool(getRandom()))
     return emitOpError("takes random bits where its rounding is stochastic, and there alone");
-  if (isStochastic && failed(verifyRandom(*this, getRandom(), getInput())))
+  if (isStochastic && failed(verifyRandom(*this, getRandom(), codes)))
     return failure();
   if (isStochastic && getNumerics().getOverflow() == Overflow::format)
     return emitOpError("rounds stochastically, which saturates; take overflow saturate");
@@ -274,10 +278,11 @@ LogicalResult EncodeOp::verify() {
   if (getRandom() && getOverflowToFormat())
     return emitOpError("rounds stochastically, which saturates");
   if (getRandom() && getCodec() == CodecPath::hardware)
-    return emitOpError("rounds stochastically, which no instruction does with 16 bits an element");
+    return emitOpError("rounds stochastically, which no instruction does with so many bits an element");
   if (getRandom() && !getDivisor() && !getElementTypeOrSelf(getInput().getType()).isF32())
     return emitOpError("rounds f32, or a quotient, stochastically; widen first");
-  if (getRandom() && failed(verifyRandom(*this, getRandom(), getInput())))
+  if (getRandom() &&
+      failed(verifyRandom(*this, getRandom(), withElement(getInput().getType(), element))))
     return failure();
   return verifySame(*this, "the result", getResult().getType(),
                     withElement(getInput().getType(), element));

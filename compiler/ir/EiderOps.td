@@ -22,7 +22,7 @@ def Eider_Integer : Type<CPred<"::eider::ir::isIndexType($_self)">, "i32 or i64"
 def Eider_Tensor : RankedTensorOf<[Eider_Float, Eider_Code, Eider_Scale, Eider_Integer]>;
 def Eider_FloatTensor : RankedTensorOf<[Eider_Float]>;
 def Eider_F32Tensor : RankedTensorOf<[F32]>;
-def Eider_RandomTensor : RankedTensorOf<[I16]>;
+def Eider_RandomTensor : RankedTensorOf<[I8, I16]>;
 def Eider_CodeTensor : RankedTensorOf<[Eider_Code]>;
 def Eider_CacheTensor : RankedTensorOf<[Eider_Code, BF16, F16]>;
 def Eider_ScaleTensor : RankedTensorOf<[Eider_Scale]>;
@@ -155,7 +155,8 @@ def Eider_EncodeOp : Eider_Op<"encode", [Pure, AttrSizedOperandSegments]> {
   let description = [{
     `by %divisor`: the codes of the correctly rounded f32 quotient. The operand is f32, or bf16/f16 (exactly widened).
     `bounded`: the divisor is at least amax / maximum of its block, NaN and Inf included, so that no quotient needs a clamp.
-    `random %bits`: a value (or quotient) between two codes, whose place is p of their distance, goes up where p · 2^16 + bits + 1/2 is at least 2^16.
+    `random %bits`: a value (or quotient) between two codes, whose place is p of their distance, goes up where p · 2^n + bits + 1/2 is at least 2^n.
+    There are n = 16 bits an element, for codes of four bits 8.
     `codec` is set by `eider-legalize`.
   }];
   let arguments = (ins Eider_FloatTensor:$input, Optional<Eider_F32Tensor>:$divisor,
@@ -354,8 +355,11 @@ def Eider_PowerOfTwoOp : Eider_Op<"power_of_two", [Pure, AllTypesMatch<["input",
 }
 
 def Eider_RandomOp : Eider_Op<"random", [Pure]> {
-  let summary = "16 random bits an element";
-  let description = "A function of seed, offset and the element's number in row-major order alone: Philox4x32-7 of (number / 8, offset) by the seed.";
+  let summary = "8 or 16 random bits an element";
+  let description = [{
+    A function of seed, offset and the element's number in row-major order alone. Its own byte is byte number % 16 of Philox4x32-7 of (number / 16, offset)
+    by the seed. Of 16 bits that is the upper half; the lower is the byte of the next of the four elements that share a word, after the last the first.
+  }];
   let arguments = (ins I64:$seed, I64:$offset);
   let results = (outs Eider_RandomTensor:$result);
   let assemblyFormat = "$seed `,` $offset attr-dict `:` type($result)";

@@ -523,7 +523,7 @@ def Simt_SpreadOp : Simt_Op<"spread", [Pure]> {
 }
 
 def Simt_RandomOp : Simt_Op<"random", [Pure]> {
-  let summary = "16 random bits for each of the tile's elements, a function of its number in the matrix";
+  let summary = "8 or 16 random bits for each of the tile's elements, a function of its number in the matrix";
   let arguments = (ins I64:$seed, I64:$offset, Simt_CursorType:$at);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = "$seed `,` $offset `at` $at attr-dict `:` type($at) `->` type($result)";

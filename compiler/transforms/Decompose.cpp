@@ -40,13 +40,13 @@ struct Arithmetic32 {
     Value holds = arith::CmpFOp::create(builder, loc, predicate, left, right);
     return arith::SelectOp::create(builder, loc, holds, yes, no);
   }
-  /// A tensor in a narrower type, be it one of codes, and in f32.
-  Value narrow(Value tensor, Type element) {
+  /// A tensor, or the quotient by another, in a narrower type, be it one of codes, and in f32.
+  Value narrow(Value tensor, Type element, Value divisor = {}) {
     if (element.isF32())
       return tensor;
     auto type = cast<RankedTensorType>(tensor.getType()).clone(element);
     if (isCodeType(element))
-      return EncodeOp::create(builder, loc, type, tensor, /*divisor=*/Value(),
+      return EncodeOp::create(builder, loc, type, tensor, divisor,
                               /*random=*/Value(), /*overflow_to_format=*/false,
                               /*ignore_nan=*/false,
                               /*bounded=*/false, CodecPathAttr());
@@ -120,6 +120,8 @@ Value roundedScale(Arithmetic32 a, Value ratio, NumericsAttr numerics, Stored st
   };
   switch (numerics.getPowerOfTwo()) {
   case PowerOfTwo::none:
+    if (auto quotient = ratio.getDefiningOp<arith::DivFOp>(); quotient && stored.global)
+      return a.widen(a.narrow(quotient.getLhs(), stored.scale, quotient.getRhs()));
     return a.widen(a.narrow(ratio, stored.scale));
   case PowerOfTwo::floor:
     return power(Neighbour::below, ratio);

@@ -360,6 +360,20 @@ inline uint32 bf16x2_from(float low, float high) {
 inline uint32 f16x2_from(float low, float high) {
   return half_from(low, f16_format) | half_from(high, f16_format) << 16;
 }
+inline uint32 f16x2_toward_zero(float low, float high) {
+  const auto half = [](float x) {
+    const uint32 nearest = half_from(x, f16_format);
+    const bool is_beyond = std::fabs(value_of(nearest, f16_format, true)) > std::fabs(x);
+    return is_beyond ? nearest - 1 : nearest;
+  };
+  return half(low) | half(high) << 16;
+}
+inline uint32 clamp_f16x2(uint32 pair, uint32 most) {
+  const auto half = [](uint32 x, uint32 limit) {
+    return (x & 0x7fffu) > 0x7c00u ? 0x7fffu : (x & 0x8000u) | std::min(x & 0x7fffu, limit);
+  };
+  return half(pair & 0xffffu, most & 0xffffu) | half(pair >> 16, most >> 16) << 16;
+}
 inline float float_from_low_f16(uint32 pair) { return value_of(pair & 0xffffu, f16_format, true); }
 inline float float_from_high_f16(uint32 pair) { return value_of(pair >> 16, f16_format, true); }
 

@@ -429,6 +429,18 @@ EIDER_DEVICE uint32 f16x2_from(float low, float high) {
   return r;
 }
 
+/// f16 of both, toward zero, subnormals kept.
+EIDER_DEVICE uint32 f16x2_toward_zero(float low, float high) {
+  uint32 r;
+  if constexpr (target >= 800)
+    asm("cvt.rz.f16x2.f32 %0, %2, %1;" : "=r"(r) : "f"(low), "f"(high));
+  else
+    asm("{ .reg .b16 l, h; cvt.rz.f16.f32 l, %1; cvt.rz.f16.f32 h, %2; mov.b32 %0, {l, h}; }"
+        : "=r"(r)
+        : "f"(low), "f"(high));
+  return r;
+}
+
 /// The lower and the upper f16 of a word, exact.
 EIDER_DEVICE float float_from_low_f16(uint32 pair) {
   float r;
@@ -477,6 +489,26 @@ EIDER_DEVICE uint32 maximum_magnitude_f16x2(uint32 a, uint32 b) {
 EIDER_DEVICE uint32 minimum_bf16x2(uint32 a, uint32 b) {
   uint32 r;
   asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+
+/// Both f16, their magnitudes those of `most`, twice a positive f16, where they are larger; NaN is
+/// 0x7fff, or what it was.
+EIDER_DEVICE uint32 clamp_f16x2(uint32 pair, uint32 most) {
+  const uint32 magnitudes = pair & 0x7fff7fffu, signs = pair & 0x80008000u;
+  uint32 r;
+  if constexpr (target >= 860) {
+    asm("min.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(r) : "r"(pair), "r"(most));
+  } else if constexpr (target >= 800) {
+    asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(r) : "r"(magnitudes), "r"(most));
+    r |= signs;
+  } else {
+    const auto clamp = [](uint32 x, uint32 limit, uint32 infinity) {
+      return x < limit || x > infinity ? x : limit;
+    };
+    r = signs | clamp(magnitudes & 0xffffu, most & 0xffffu, 0x7c00u) |
+        clamp(magnitudes & 0xffff0000u, most & 0xffff0000u, 0x7c000000u);
+  }
   return r;
 }
 

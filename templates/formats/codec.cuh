@@ -102,11 +102,11 @@ template <class T, CodecPath path> struct Codec {
   }
 
   /// As `encode`, but a value between two codes has either of them: the further one from 0 with the
-  /// probability that its place between them gives, to 2^-17. `random`: 16 bits an element.
+  /// probability that its place between them gives, to 2^-17, of codes of four bits to 2^-9.
   template <int count>
   static EIDER_DEVICE Fragment<T, count> encode_stochastic(const Fragment<float, count> &values,
-                                                           const Fragment<uint16, count> &random) {
-    static_assert(path == software, "no instruction takes 16 random bits an element");
+                                                           const Fragment<Draw<T>, count> &random) {
+    static_assert(path == software, "no instruction takes so many random bits an element");
     constexpr int size = piece_of(count);
     Fragment<T, count> codes{};
     EIDER_UNROLL
@@ -114,8 +114,9 @@ template <class T, CodecPath path> struct Codec {
       Piece<T, path, size> piece;
       piece.take(values, first);
       piece.take_signs(values, first);
-      piece.template write_stochastic</*bounded=*/false>(codes, first, random);
-      if (arch::unlikely(has_nonfinite<size>(values, first)))
+      piece.rescale(piece.unit, false);
+      const bool has_nan = piece.template write_stochastic</*bounded=*/false>(codes, first, random);
+      if (arch::unlikely(has_nan | (!piece.sees_nan && has_nonfinite<size>(values, first))))
         piece.write_nans(codes, first);
     }
     return codes;
@@ -123,7 +124,7 @@ template <class T, CodecPath path> struct Codec {
   template <int count>
   static EIDER_DEVICE Fragment<T, count>
   encode_number_stochastic(const Fragment<float, count> &values,
-                           const Fragment<uint16, count> &random) {
+                           const Fragment<Draw<T>, count> &random) {
     return encode_stochastic(numbers(values), random);
   }
 
@@ -158,13 +159,13 @@ template <class T, CodecPath path> struct Codec {
   template <class X, int count, Operand Scale>
   static EIDER_DEVICE Fragment<T, count>
   encode_quotient_stochastic(const Fragment<X, count> &x, const Scale &scale,
-                             const Fragment<uint16, count> &random) {
+                             const Fragment<Draw<T>, count> &random) {
     return divide_stochastic<false>(x, scale, random);
   }
   template <class X, int count, Operand Scale>
   static EIDER_DEVICE Fragment<T, count>
   encode_bounded_quotient_stochastic(const Fragment<X, count> &x, const Scale &scale,
-                                     const Fragment<uint16, count> &random) {
+                                     const Fragment<Draw<T>, count> &random) {
     return divide_stochastic<true>(x, scale, random);
   }
 
@@ -286,8 +287,8 @@ private:
   template <bool bounded, class X, int count, Operand Scale>
   static EIDER_DEVICE Fragment<T, count> divide_stochastic(const Fragment<X, count> &x,
                                                            const Scale &scale,
-                                                           const Fragment<uint16, count> &random) {
-    static_assert(path == software, "no instruction takes 16 random bits an element");
+                                                           const Fragment<Draw<T>, count> &random) {
+    static_assert(path == software, "no instruction takes so many random bits an element");
     static_assert(count % extent<Scale> == 0, "x and scale are of levels that do not go together");
     constexpr int size = piece_of(count / extent<Scale>); // all of one scale
     Fragment<T, count> codes{};
@@ -295,16 +296,17 @@ private:
     for (int first = 0; first < count; first += size) {
       const float divided = element<count>(scale, first);
       const bool is_unusual = is_unusual_scale<-60>(divided);
-      const Divisor<3> divisor(divided);
       Piece<T, path, size> piece;
+      const Divisor<3> divisor(divided * (1.0f / piece.unit));
       piece.take(x, first);
       piece.take_signs(x, first);
       EIDER_UNROLL
       for (int i = 0; i < size; ++i)
         piece.values.fill(i, divisor.quotient(piece.values[i]));
-      piece.template write_stochastic<bounded>(codes, first, random);
       // Of a finite operand NaN is a quotient that is too large, as which it saturates.
-      if (arch::unlikely(is_unusual | (!bounded && has_nonfinite<size>(x, first))))
+      const bool has_nan = piece.template write_stochastic<bounded>(codes, first, random);
+      const bool has_rare = !bounded && !piece.sees_nan && has_nonfinite<size>(x, first);
+      if (arch::unlikely(is_unusual | has_nan | has_rare))
         divide_stochastic_rare<size>(x, first, divided, random, codes);
     }
     return codes;
@@ -314,14 +316,14 @@ private:
   template <int size, class X, int count>
   static EIDER_DEVICE void
   divide_stochastic_rare(const Fragment<X, count> &x, int first, float scale,
-                         const Fragment<uint16, count> &random, Fragment<T, count> &codes) {
+                         const Fragment<Draw<T>, count> &random, Fragment<T, count> &codes) {
     Piece<T, path, size> piece;
     piece.take(x, first);
     piece.take_signs(x, first);
     piece.rescale(1.0f, has_minus(scale));
     EIDER_UNROLL
     for (int i = 0; i < size; ++i)
-      piece.values.fill(i, piece.values[i] / scale);
+      piece.values.fill(i, piece.values[i] / scale * piece.unit);
     piece.template write_stochastic</*bounded=*/false>(codes, first, random);
     piece.write_nans(codes, first);
   }

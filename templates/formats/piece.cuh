@@ -30,6 +30,14 @@ enum CodecPath { hardware, software };
 ///   with_signs(codes, signs)       four codes with other signs, in bit 7 of each byte
 template <class T> struct Format;
 
+/// The random number that an element of a format is rounded by, of 16 bits; for codes of four bits
+/// of 8, as many as pairs of f16 have below a code and half of the last.
+namespace detail {
+template <int packing> struct DrawOf { using type = uint16; };
+template <> struct DrawOf<2> { using type = uint8; };
+} // namespace detail
+template <class T> using Draw = typename detail::DrawOf<packing<T>>::type;
+
 /// Where `nans_in` says that four codes are NaN.
 inline constexpr uint32 tops_of_bytes = 0x80808080u;
 
@@ -143,27 +151,51 @@ template <class T, CodecPath path, int size> struct Piece {
     }
   }
 
-  /// As `write` with given signs, but rounds by 16 random bits an element. `bounded`: no value is
-  /// eight last places or more beyond the maximum, from where on the bits could carry.
+  /// What `write_stochastic` takes values times: the f16 of a code of four bits then has that code
+  /// behind its sign and two bits of 0, subnormals too.
+  static constexpr float unit = bits == 4 ? 0x1p-15f * (1 << Format<T>::bias) : 1.0f;
+
+  /// As `write` with given signs (the values' own of codes of four bits), but of values times
+  /// `unit`, and rounds by random numbers. `bounded`: no value is eight last places or more beyond
+  /// the maximum, from where on the numbers could carry, nor NaN. Gives whether one is NaN if it
+  /// `sees_nan`.
+  static constexpr bool sees_nan = bits == 4;
   template <bool bounded, int count>
-  EIDER_DEVICE void write_stochastic(Fragment<T, count> &codes, int first,
-                                     const Fragment<uint16, count> &random) const {
-    const auto code = [&](int i) {
-      return i < size ? stochastic_code<bounded>(values[i], random_of(random, first + i)) : 0u;
-    };
+  EIDER_DEVICE bool write_stochastic(Fragment<T, count> &codes, int first,
+                                     const Fragment<Draw<T>, count> &random) const {
     if constexpr (bits == 4 && size % 8 == 0) {
+      uint32 seen = 0;
       EIDER_UNROLL
       for (int i = 0; i < size; i += 8) {
-        const uint32 even = top_bytes(code(i), code(i + 2), code(i + 4), code(i + 6)),
-                     odd = top_bytes(code(i + 1), code(i + 3), code(i + 5), code(i + 7));
-        codes.words[(first + i) / 8] = Format<T>::with_eight_signs(even | odd << 4, &signs[i / 4]);
+        const Sums low = sums<bounded>(i, random, first, seen),
+                   high = sums<bounded>(i + 4, random, first, seen);
+        // Bytes of a sign, three zeros, a code, and a bit below it.
+        const uint32 even = arch::byte_permute(low.even, high.even, 0x7531),
+                     odd = arch::byte_permute(low.odd, high.odd, 0x7531);
+        codes.words[(first + i) / 8] =
+            arch::select_bits(0x0f0f0f0fu, even >> 4 | even >> 1, odd | odd << 3);
       }
+      return !bounded && seen & 0x40004000u;
+    } else if constexpr (bits == 4) {
+      uint32 seen = 0;
+      EIDER_UNROLL
+      for (int i = 0; i < size; i += 4) {
+        const Sums four = sums<bounded>(i, random, first, seen);
+        put(codes, first + i,
+            Format<T>::pack(arch::select_bits(0x00ff00ffu, four.even >> 9, four.odd >> 1),
+                            arch::select_bits(0x00ff00ffu, four.even >> 8, four.odd)));
+      }
+      return !bounded && seen & 0x40004000u;
     } else {
+      const auto code = [&](int i) {
+        return i < size ? stochastic_code<bounded>(values[i], random_of(random, first + i)) : 0u;
+      };
       EIDER_UNROLL
       for (int i = 0; i < size; i += 4)
         put(codes, first + i,
             Format<T>::pack(top_bytes(code(i), code(i + 1), code(i + 2), code(i + 3)),
                             signs[i / 4]));
+      return false;
     }
   }
 
@@ -246,6 +278,28 @@ private:
     const float a = bounded ? x : arch::minimum_number(arch::magnitude(x), Format<T>::maximum);
     const float places = arch::multiply_toward_zero(a, arch::as_float(factor));
     return (arch::as_bits(places) << (Format<T>::mantissa_bits + 1)) + random;
+  }
+
+  /// Of four elements, two and two: their f16, cut, and the random numbers, which carry into the
+  /// codes, in bits 9 to 11 of each half, behind its sign. Half of a number's last bit stands below
+  /// it for those that are not drawn. The f16 are added to `seen`, bit 14 of which only NaN has.
+  struct Sums {
+    uint32 even, odd;
+  };
+  template <bool bounded, int count>
+  EIDER_DEVICE Sums sums(int i, const Fragment<uint8, count> &random, int first,
+                         uint32 &seen) const {
+    constexpr uint32 numbers = 0x01fe01feu, halves = 0x00010001u, maxima = 7 * 0x02000200u;
+    const auto places = [&](int j) {
+      const uint32 pair = arch::f16x2_toward_zero(j < size ? values[j] : 0.0f,
+                                                  j + 2 < size ? values[j + 2] : 0.0f);
+      const uint32 clamped = bounded ? pair : arch::clamp_f16x2(pair, maxima);
+      seen |= clamped;
+      return clamped;
+    };
+    const uint32 draws = random.words[(first + i) / 4] >> (first + i) % 4 * 8;
+    return {places(i) + (draws << 1 & numbers) + halves,
+            places(i + 1) + (draws >> 7 & numbers) + halves};
   }
 
   /// The 16 random bits of element i, and half of their last.

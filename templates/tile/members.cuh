@@ -91,10 +91,16 @@ struct TileMembers {
         values, at);
   }
 
-  /// 16 random bits for each of the tile's elements: a function of seed, offset and the element's
-  /// number in the matrix, row by row.
+  /// A random number for each of the tile's elements, of 16 bits or of 8: a function of seed, offset
+  /// and the element's number in the matrix, row by row.
   EIDER_DEVICE Fragment<uint16, elements> random(int64 seed, int64 offset) const {
-    Fragment<uint16, elements> draws{};
+    return draw<uint16>(seed, offset);
+  }
+  EIDER_DEVICE Fragment<uint8, elements> random_bytes(int64 seed, int64 offset) const {
+    return draw<uint8>(seed, offset);
+  }
+  template <class T> EIDER_DEVICE Fragment<T, elements> draw(int64 seed, int64 offset) const {
+    Fragment<T, elements> draws{};
     EIDER_UNROLL
     for (int c = 0; c < chunks; ++c)
       draw_chunk<vector, draw_alignment(columns, vector)>(

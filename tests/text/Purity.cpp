@@ -135,7 +135,7 @@ const Vocabulary &text::vocabulary() {
        "at",
        "begin_transpose",
        "transposed",
-       "random",
+       "random", "random_bytes",
        "has_next",
        "next"},
       {"over",

@@ -63,12 +63,13 @@ template <class T, CodecPath path> EIDER_DEVICE uint32 encode(uint32 bits) {
 /// A float and its random bits, at each place of a word or two.
 template <class T> EIDER_DEVICE uint32 encode_stochastic(uint32 number) {
   const float x = arch::as_float(number * 0x9e3779b9u);
-  const uint32 place = number % 8, random = number * 0x85ebca6bu >> 16;
+  constexpr uint32 bits = 8 * sizeof(Draw<T>), per_word = 32 / bits, most = (1u << bits) - 1;
+  const uint32 place = number % 8, random = number * 0x85ebca6bu >> (32 - bits);
   Fragment<float, 8> values{};
-  Fragment<uint16, 8> draws{};
+  Fragment<Draw<T>, 8> draws{};
   for (uint32 i = 0; i < 8; ++i) {
     values.fill(i, i == place ? x : 1.0f);
-    draws.words[i / 2] |= (i == place ? random : 0xffffu - random) << i % 2 * 16;
+    draws.words[i / per_word] |= (i == place ? random : most - random) << i % per_word * bits;
   }
   const auto codes = Codec<T, software>::encode_stochastic(values, draws);
   constexpr oracle::Format f = format_of<T>();
@@ -324,8 +325,10 @@ template <class T, class X> EIDER_DEVICE uint32 divide_stochastic(uint32 number)
       x.fill(i, arch::as_float((number ^ number >> 13) * 0x2c1b3c6du + i * 0x3779b9u));
     else
       x.fill(i, X{static_cast<unsigned short>(number + i * 0x79b9u)});
-  Fragment<uint16, 4> draws{};
-  draws.words[0] = number * 0x9e3779b9u, draws.words[1] = ~draws.words[0];
+  Fragment<Draw<T>, 4> draws{};
+  draws.words[0] = number * 0x9e3779b9u;
+  if constexpr (sizeof(Draw<T>) == 2)
+    draws.words[1] = ~draws.words[0];
   const auto codes = C::encode_quotient_stochastic(x, scale, draws);
   const auto quotients = to<float>(x) / scale;
   const auto expected = C::encode_stochastic(quotients, draws);
@@ -352,8 +355,10 @@ template <class T, class X> EIDER_DEVICE uint32 quantize_stochastic(uint32 numbe
   const float amax = arch::maximum_magnitude(to<float>(x[0]), to<float>(x[1]));
   const float ratio = number * 0x85ebca6bu >> 31 ? amax * (1.0f / maximum) : amax / maximum;
   const float scale = ratio == 0.0f ? 1.0f : ratio;
-  Fragment<uint16, 4> draws{};
-  draws.words[0] = number * 0x9e3779b9u, draws.words[1] = ~0u;
+  Fragment<Draw<T>, 4> draws{};
+  draws.words[0] = number * 0x9e3779b9u;
+  if constexpr (sizeof(Draw<T>) == 2)
+    draws.words[1] = ~0u;
   const auto codes = C::encode_bounded_quotient_stochastic(x, scale, draws);
   const auto expected = C::encode_quotient_stochastic(x, scale, draws);
   bool right = true;

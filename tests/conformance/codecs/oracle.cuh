@@ -97,11 +97,12 @@ EIDER_DEVICE bool is_code_of(uint32 code, float x, const Format &f, Overflow ove
   return is_code_of(code, x, eider::arch::as_bits(x) >> 31, f, overflow);
 }
 
-/// Whether the magnitude code of |x|, which is not NaN, is the one that a random number of 16 bits
-/// gives: the next one where |x| lies so far from a code that both add up to 1, a half of the last
-/// bit included.
+/// Whether the magnitude code of |x|, which is not NaN, is the one that a random number of twice the
+/// code's bits gives: the next one where |x| lies so far from a code that both add up to 1, a half
+/// of the last bit included.
 EIDER_DEVICE bool is_stochastic_magnitude_of(uint32 magnitude, float x, uint32 random,
                                              const Format &f) {
+  const double numbers = 1 << 2 * f.bits;
   const double exact = static_cast<double>(x < 0.0f ? -x : x), own = value(magnitude, f);
   if (magnitude > f.largest || exact >= value(f.largest, f))
     return magnitude == f.largest;
@@ -112,7 +113,7 @@ EIDER_DEVICE bool is_stochastic_magnitude_of(uint32 magnitude, float x, uint32 r
     return false;
   const double below = is_up ? value(magnitude - 1, f) : own;
   const double above = is_up ? own : value(magnitude + 1, f);
-  const bool goes_up = (exact - below) / (above - below) >= (65535.5 - random) / 65536.0;
+  const bool goes_up = (exact - below) / (above - below) >= (numbers - 0.5 - random) / numbers;
   return below < exact && exact < above && is_up == goes_up;
 }
 

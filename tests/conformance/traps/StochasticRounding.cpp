@@ -28,19 +28,28 @@ OpParameters stochastic(const std::string &format) {
   return given;
 }
 
-/// The codes of a matrix's values, each with its own random bits.
+/// The codes of a matrix's values, each with its own random bits, a byte each.
 std::vector<uint8_t> rounded(const std::string &format, int64_t columns,
                              const std::vector<float> &values, float seed, float offset,
                              matrix::Layout layout = {}) {
   const auto rows = static_cast<int64_t>(values.size()) / columns;
-  return codesOf(run("quantize", stochastic(format),
-                     {floats("x", {rows, columns}, values), floats("scale", {1, 1}, {1})}, "auto",
-                     layout, {{"seed", seed}, {"offset", offset}}),
-                 "y");
+  const std::vector<uint8_t> codes =
+      codesOf(run("quantize", stochastic(format),
+                  {floats("x", {rows, columns}, values), floats("scale", {1, 1}, {1})}, "auto",
+                  layout, {{"seed", seed}, {"offset", offset}}),
+              "y");
+  if (format != "e2m1")
+    return codes;
+  std::vector<uint8_t> each;
+  for (uint8_t two : codes)
+    each.insert(each.end(), {static_cast<uint8_t>(two & 0xf), static_cast<uint8_t>(two >> 4)});
+  return each;
 }
 
-/// The values of all 256 codes.
+/// The values of all codes.
 std::vector<float> valuesOf(const std::string &format) {
+  if (format == "e2m1")
+    return {0, .5f, 1, 1.5f, 2, 3, 4, 6, -0.f, -.5f, -1, -1.5f, -2, -3, -4, -6};
   std::vector<uint8_t> codes(256);
   std::iota(codes.begin(), codes.end(), 0);
   return decoded(format, codes, "software");
@@ -59,14 +68,17 @@ std::pair<double, double> neighbours(const std::vector<float> &values, double x)
 }
 } // namespace
 
-/// The mean of what a value is rounded to is the value, to 2^-17 of the codes' distance, within the
-/// standard deviation of a mean of so many draws.
+/// The mean of what a value is rounded to is the value, to 2^-17 of the codes' distance, of codes of
+/// four bits to 2^-9, within the standard deviation of a mean of so many draws.
 TEST_F(StochasticRounding, IsUnbiased) {
   constexpr int64_t columns = 4096, repeats = 8;
-  for (const char *format : {"e4m3", "e5m2"}) {
+  for (const std::string format : {"e4m3", "e5m2", "e2m1"}) {
+    const double least = format == "e2m1" ? 0x1p-9 : 0x1p-17;
     const std::vector<float> values = valuesOf(format),
-                             wanted = {0x1p-20f, 0x1.8p-11f, 0x1.3p-8f, 0.013f, -0.7f,
-                                       1.01f,    -3.3f,      17.9f,     100.f,  447.9f};
+                             bytes = {0x1p-20f, 0x1.8p-11f, 0x1.3p-8f, 0.013f, -0.7f,
+                                      1.01f,    -3.3f,      17.9f,     100.f,  447.9f},
+                             fours = {0.013f, 0.3f, -0.7f, 1.01f, 1.6f, -3.3f, 5.9f},
+                             wanted = format == "e2m1" ? fours : bytes;
     std::vector<float> x;
     for (float value : wanted)
       x.insert(x.end(), columns * repeats, value);
@@ -81,27 +93,50 @@ TEST_F(StochasticRounding, IsUnbiased) {
       }
       const double step = above - below, place = step > 0 ? (wanted[w] - below) / step : 0;
       const double deviation = step * std::sqrt(place * (1 - place) / (columns * repeats));
-      EXPECT_NEAR(sum / (columns * repeats), wanted[w], deviations * deviation + step * 0x1p-17)
+      EXPECT_NEAR(sum / (columns * repeats), wanted[w], deviations * deviation + step * least)
           << format;
     }
   }
 }
 
-/// Half way between two codes each of the places of eight neighbours goes up as often as down, and
+/// Half way between two codes each of the places of sixteen neighbours goes up as often as down, and
 /// as often with its neighbour as without.
-TEST_F(StochasticRounding, NeighboursAreIndependent) {
-  constexpr int64_t columns = 8192, rows = 8, count = columns * rows;
-  const std::vector<uint8_t> codes =
-      rounded("e4m3", columns, std::vector<float>(count, 1.0625f), 99, 0);
-  int64_t up[8] = {}, same[8] = {};
-  for (int64_t i = 0; i + 1 < count; ++i) {
-    up[i % 8] += codes[i] == 0x39;
-    same[i % 8] += codes[i] == codes[i + 1];
+TEST_F(StochasticRounding, NeighboursAreIndependentHalfWay) {
+  constexpr int64_t columns = 8192, rows = 16, count = columns * rows;
+  for (const auto &[format, x, above] : {std::tuple("e4m3", 1.0625f, 0x39), {"e2m1", 2.5f, 5}}) {
+    const std::vector<uint8_t> codes = rounded(format, columns, std::vector<float>(count, x), 99, 0);
+    int64_t up[16] = {}, same[16] = {};
+    for (int64_t i = 0; i + 1 < count; ++i) {
+      up[i % 16] += codes[i] == above;
+      same[i % 16] += codes[i] == codes[i + 1];
+    }
+    const double each = count / 16.0, bound = deviations * std::sqrt(each) / 2;
+    for (int place = 0; place < 16; ++place) {
+      EXPECT_NEAR(static_cast<double>(up[place]), each / 2, bound + 1) << format << place;
+      EXPECT_NEAR(static_cast<double>(same[place]), each / 2, bound + 1) << format << place;
+    }
   }
-  const double each = count / 8.0, bound = deviations * std::sqrt(each) / 2;
-  for (int place = 0; place < 8; ++place) {
-    EXPECT_NEAR(static_cast<double>(up[place]), each / 2, bound + 1) << place;
-    EXPECT_NEAR(static_cast<double>(same[place]), each / 2, bound + 1) << place;
+}
+
+/// Elsewhere neighbours that share a byte, the upper one of one and the lower one of the other, go up
+/// together with a covariance of at most 2^-10 (of the codes' distances), which is that of these
+/// places; others with none.
+TEST_F(StochasticRounding, NeighboursHardlyDepend) {
+  constexpr int64_t columns = 8192, rows = 128, count = columns * rows;
+  constexpr double first = 0.5 - 1.0 / 512, second = 0.5; // first's threshold parts the lower byte
+  std::vector<float> x(count);
+  for (int64_t i = 0; i < count; ++i)
+    x[i] = static_cast<float>(1 + 0.125 * (i % 2 ? second : first));
+  const std::vector<uint8_t> codes = rounded("e4m3", columns, x, 7, 7);
+  double covariance[4] = {};
+  for (int64_t i = 0; i + 1 < count; ++i) {
+    const double place = i % 2 ? second : first, next = i % 2 ? first : second;
+    covariance[i % 4] += ((codes[i] == 0x39) - place) * ((codes[i + 1] == 0x39) - next);
+  }
+  for (int place = 0; place < 4; ++place) {
+    const double mean = covariance[place] / (count / 4.0);
+    const double expected = place == 0 || place == 2 ? 0x1p-10 : 0;
+    EXPECT_NEAR(mean, expected, deviations / 4 / std::sqrt(count / 4.0)) << place;
   }
 }
 

@@ -77,7 +77,7 @@ eider.program @draws_in_software(m, n) {
   %seed = eider.integer "seed" = 0
   %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
   %bits = eider.random %seed, %seed : tensor<?xi16, #eider.dims<n>>
-  // expected-error @below {{'eider.encode' op rounds stochastically, which no instruction does with 16 bits an element}}
+  // expected-error @below {{'eider.encode' op rounds stochastically, which no instruction does with so many bits an element}}
   %c = eider.encode %x random %bits : tensor<?xi16, #eider.dims<n>> {codec = #eider<codec hardware>} : tensor<?xf32, #eider.dims<n>> -> tensor<?xf8E5M2, #eider.dims<n>>
 }
 

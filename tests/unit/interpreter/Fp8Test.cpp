@@ -119,6 +119,13 @@ TEST(Fp8, StochasticGoesUpWhereThePlaceAndTheNumberAddUp) {
   EXPECT_EQ(code(1000, 0), 0x7e);
   EXPECT_EQ(code(449, 0xffff), 0x7e) << "saturates";
   EXPECT_EQ(code(NaN, 7), 0x7f);
+  auto four = [](double value, uint16_t random) {
+    return encodeFp8(e2m1, value, {.random = random});
+  };
+  EXPECT_EQ(four(2.25, 0xbf), 4) << "codes of four bits have numbers of 8";
+  EXPECT_EQ(four(-2.25, 0xc0), 0xd);
+  EXPECT_EQ(four(0x1p-10, 0xff), 1) << "subnormal: half of the last bit carries";
+  EXPECT_EQ(four(0x1p-11, 0xff), 0);
 }
 
 TEST(Random, KnownAnswersOfPhilox) {
@@ -130,12 +137,15 @@ TEST(Random, KnownAnswersOfPhilox) {
             (Words{0x4dfccaba, 0x190a87f0, 0xc47362ba, 0xb6b5242a}));
 }
 
-TEST(Random, EightNeighboursShareAPhilox) {
+TEST(Random, SixteenNeighboursShareAPhilox) {
   const int64_t seed = 0x123456789abcdef0, offset = -2, block = 0x500000007;
   const auto words = philox({7, 5, 0xfffffffe, 0xffffffff}, {0x9abcdef0, 0x12345678});
-  for (int i = 0; i < 8; ++i)
-    EXPECT_EQ(randomBits(seed, offset, block * 8 + i),
-              static_cast<uint16_t>(words[i / 2] >> i % 2 * 16));
+  for (int i = 0; i < 16; ++i) {
+    const uint32_t own = words[i / 4] >> i % 4 * 8 & 0xff,
+                   next = words[i / 4] >> (i + 1) % 4 * 8 & 0xff;
+    EXPECT_EQ(randomBits(seed, offset, block * 16 + i, 8), own);
+    EXPECT_EQ(randomBits(seed, offset, block * 16 + i, 16), own * 256 + next);
+  }
 }
 
 TEST(Fp8, OrderOfCodesIsThatOfValues) {
