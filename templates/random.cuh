@@ -61,42 +61,69 @@ EIDER_DEVICE void take_draws(uint32 word, uint16, uint32 *draws) {
   draws[1] = arch::byte_permute(word, 0, 0x3023);
 }
 
-/// Writes to `draws`, from `first` on, the random numbers of `vector` neighbouring elements of a
-/// matrix, the first of which has number `index`, a multiple of `alignment`. Element i's own byte
-/// is byte i % 16 of Philox(seed, i / 16, offset).
-template <int vector, int alignment, class T, int count>
-EIDER_DEVICE void draw_chunk(uint64 seed, uint64 offset, uint64 index, Fragment<T, count> &draws,
-                             int first) {
-  constexpr int blocks = (draws_of_philox - alignment + vector + draws_of_philox - 1) /
-                         draws_of_philox; // that the chunk may touch
-  constexpr int size = sizeof(T), per_word = 4 / size, each = 4 * size, bits = 8 * size;
-  uint32 words[each * blocks];
+/// The random numbers of `count` neighbouring elements of a matrix, at most 16, the first of which
+/// has number `index`, a multiple of `alignment`. Element i's own byte is byte i % 16 of
+/// Philox(seed, i / 16, offset).
+template <class T, int count, int alignment>
+EIDER_DEVICE Fragment<T, count> draw(uint64 seed, uint64 offset, uint64 index) {
+  constexpr int blocks = count <= alignment ? 1 : 2; // that the elements may touch
+  constexpr int size = sizeof(T), per_word = 4 / size, all = 4 * size * blocks;
+  uint32 words[all];
   EIDER_UNROLL
   for (int b = 0; b < blocks; ++b) {
     const Philox philox(seed, index / draws_of_philox + b, offset);
     EIDER_UNROLL
     for (int w = 0; w < 4; ++w)
-      take_draws(philox.words[w], T{}, &words[each * b + size * w]);
+      take_draws(philox.words[w], T{}, &words[size * (4 * b + w)]);
   }
-  // The chunk begins at draw index % 16 of the first: moved there in steps of 8, 4, 2 and 1.
+  // The first is at place index % 16: it is moved down in steps of 8, 4, 2 and 1.
   EIDER_UNROLL
   for (int step = draws_of_philox / 2; step >= alignment; step /= 2) {
     const bool moves = index & step;
-    const int by_words = step / per_word, by_bits = step % per_word * bits;
+    const int by_words = step / per_word, by_bits = step % per_word * 8 * size;
     EIDER_UNROLL
-    for (int w = 0; w < each * blocks; ++w) {
-      const auto word = [&](int i) { return i < each * blocks ? words[i] : 0u; };
+    for (int w = 0; w < all; ++w) {
+      const auto word = [&](int i) { return i < all ? words[i] : 0u; };
       const uint32 moved = by_bits == 0 ? word(w + by_words)
                                         : words[w] >> by_bits | word(w + 1) << (32 - by_bits);
       words[w] = moves ? moved : words[w];
     }
   }
+  Fragment<T, count> draws;
   EIDER_UNROLL
-  for (int i = 0; i < vector; ++i)
-    draws.words[(first + i) / per_word] |=
-        (words[i / per_word] >> i % per_word * bits & ((1u << bits) - 1))
-        << (first + i) % per_word * bits;
+  for (int w = 0; w * per_word < count; ++w)
+    draws.words[w] = words[w];
+  return draws;
 }
+
+/// The random numbers of a thread's elements, which come in chunks of `vector` that begin at
+/// multiples of `alignment`; index(i) is the number of element i. They are drawn where they are asked
+/// for, as many at a time as are needed, since held they would take many registers.
+template <int vector, int alignment, class Index> struct Draws {
+  uint64 seed, offset;
+  Index index;
+
+  /// Those of elements first … first + size - 1, as T, or as bytes where that is a word for each four
+  /// of one of a Philox: these hold numbers of 16 bits, too.
+  template <class T, int size> EIDER_DEVICE auto of(int first) const {
+    constexpr int unit = vector < draws_of_philox ? vector : draws_of_philox;
+    constexpr int begins = alignment < unit ? alignment : unit;
+    using Number = choose<begins % 4 == 0 && size % 4 == 0, uint8, T>;
+    constexpr int bits = 8 * sizeof(Number), per_word = 32 / bits;
+    Fragment<Number, size> numbers{};
+    EIDER_UNROLL
+    for (int i = first / unit * unit; i < first + size; i += unit) {
+      const auto draws = draw<Number, unit, begins>(seed, offset, index(i));
+      EIDER_UNROLL
+      for (int j = 0; j < unit; ++j)
+        if (const int to = i + j - first; to >= 0 && to < size)
+          numbers.words[to / per_word] |=
+              (draws.words[j / per_word] >> j % per_word * bits & ((1u << bits) - 1))
+              << to % per_word * bits;
+    }
+    return numbers;
+  }
+};
 
 } // namespace eider
 

@@ -48,6 +48,11 @@ template <class T> inline constexpr int packing<const T> = packing<T>;
 /// what is used again. A hint; results are the same.
 enum Caching { cached, streaming };
 
+/// A where the condition holds, else B.
+template <bool holds, class A, class B> struct Choice { using type = A; };
+template <class A, class B> struct Choice<false, A, B> { using type = B; };
+template <bool holds, class A, class B> using choose = typename Choice<holds, A, B>::type;
+
 /// Whether A and B are one type.
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;

@@ -242,8 +242,7 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
   }
   if (auto random = dyn_cast<RandomOp>(op))
     return Expression{
-        callOnTile(random.getAt(),
-                   getElementTypeOrSelf(random.getType()).isInteger(8) ? "random_bytes" : "random", {},
+        callOnTile(random.getAt(), "random", {},
                    {operand(random.getSeed()).text, operand(random.getOffset()).text})};
   if (auto arrivals = dyn_cast<ArrivalsOp>(op))
     return Expression{"LastBlock(" + operand(arrivals.getBase()).text + ")"};

@@ -36,12 +36,6 @@ void eider::transforms::sinkColumnLoads(Block &body) {
   }
 }
 
-void eider::transforms::sinkRandom(Block &body) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (isa<simt::RandomOp>(op) && op.hasOneUse())
-      op.moveBefore(*op.user_begin());
-}
-
 /// A pointer's offset or a constant, which no tile changes, before an op that is before the loop.
 static void hoist(Value value, simt::ForTilesOp loop, Operation *before) {
   Operation *op = value ? value.getDefiningOp() : nullptr;

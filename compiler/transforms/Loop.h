@@ -13,9 +13,6 @@ namespace eider::transforms {
 /// Column vectors are loaded where they are used.
 void sinkColumnLoads(mlir::Block &body);
 
-/// Random bits are made where they are used: none is held while all blocks meet.
-void sinkRandom(mlir::Block &body);
-
 /// Column vectors, the same under every tile, are loaded before the loop.
 void hoistColumnLoads(simt::ForTilesOp loop);
 

@@ -549,8 +549,6 @@ LogicalResult ProgramLowering::run() {
   if (knobs.prefetch && !domain.products) // whose stages are
     loadAhead(loop);
   storeBeforeTranspose(loop);
-  if (knobs.cooperative)
-    sinkRandom(loop.getBlock());
   setAlignments();
   if (tile.getMultiple() > 1 && domain.rows.name)
     kernel.setMultiplesAttr(builder.getDictionaryAttr(builder.getNamedAttr(

@@ -102,10 +102,11 @@ template <class T, CodecPath path> struct Codec {
   }
 
   /// As `encode`, but a value between two codes has either of them: the further one from 0 with the
-  /// probability that its place between them gives, to 2^-17, of codes of four bits to 2^-9.
-  template <int count>
+  /// probability that its place between them gives, to 2^-17, of codes of four bits to 2^-9. The
+  /// random numbers of elements are `random.of<Draw<T>, size>(first)`.
+  template <int count, class Random>
   static EIDER_DEVICE Fragment<T, count> encode_stochastic(const Fragment<float, count> &values,
-                                                           const Fragment<Draw<T>, count> &random) {
+                                                           const Random &random) {
     static_assert(path == software, "no instruction takes so many random bits an element");
     constexpr int size = piece_of(count);
     Fragment<T, count> codes{};
@@ -115,16 +116,16 @@ template <class T, CodecPath path> struct Codec {
       piece.take(values, first);
       piece.take_signs(values, first);
       piece.rescale(piece.unit, false);
-      const bool has_nan = piece.template write_stochastic</*bounded=*/false>(codes, first, random);
+      const auto draws = random.template of<Draw<T>, size>(first);
+      const bool has_nan = piece.template write_stochastic</*bounded=*/false>(codes, first, draws);
       if (arch::unlikely(has_nan | (!piece.sees_nan && has_nonfinite<size>(values, first))))
         piece.write_nans(codes, first);
     }
     return codes;
   }
-  template <int count>
+  template <int count, class Random>
   static EIDER_DEVICE Fragment<T, count>
-  encode_number_stochastic(const Fragment<float, count> &values,
-                           const Fragment<Draw<T>, count> &random) {
+  encode_number_stochastic(const Fragment<float, count> &values, const Random &random) {
     return encode_stochastic(numbers(values), random);
   }
 
@@ -156,16 +157,16 @@ template <class T, CodecPath path> struct Codec {
 
   /// The code of the correctly rounded float x / scale, rounded as `encode_stochastic` does. Signs,
   /// operands and what is bounded as in `encode_quotient` and `encode_bounded_quotient`.
-  template <class X, int count, Operand Scale>
+  template <class X, int count, Operand Scale, class Random>
   static EIDER_DEVICE Fragment<T, count>
   encode_quotient_stochastic(const Fragment<X, count> &x, const Scale &scale,
-                             const Fragment<Draw<T>, count> &random) {
+                             const Random &random) {
     return divide_stochastic<false>(x, scale, random);
   }
-  template <class X, int count, Operand Scale>
+  template <class X, int count, Operand Scale, class Random>
   static EIDER_DEVICE Fragment<T, count>
   encode_bounded_quotient_stochastic(const Fragment<X, count> &x, const Scale &scale,
-                                     const Fragment<Draw<T>, count> &random) {
+                                     const Random &random) {
     return divide_stochastic<true>(x, scale, random);
   }
 
@@ -284,10 +285,9 @@ private:
     }
   }
 
-  template <bool bounded, class X, int count, Operand Scale>
-  static EIDER_DEVICE Fragment<T, count> divide_stochastic(const Fragment<X, count> &x,
-                                                           const Scale &scale,
-                                                           const Fragment<Draw<T>, count> &random) {
+  template <bool bounded, class X, int count, Operand Scale, class Random>
+  static EIDER_DEVICE Fragment<T, count>
+  divide_stochastic(const Fragment<X, count> &x, const Scale &scale, const Random &random) {
     static_assert(path == software, "no instruction takes so many random bits an element");
     static_assert(count % extent<Scale> == 0, "x and scale are of levels that do not go together");
     constexpr int size = piece_of(count / extent<Scale>); // all of one scale
@@ -304,19 +304,20 @@ private:
       for (int i = 0; i < size; ++i)
         piece.values.fill(i, divisor.quotient(piece.values[i]));
       // Of a finite operand NaN is a quotient that is too large, as which it saturates.
-      const bool has_nan = piece.template write_stochastic<bounded>(codes, first, random);
+      const auto draws = random.template of<Draw<T>, size>(first);
+      const bool has_nan = piece.template write_stochastic<bounded>(codes, first, draws);
       const bool has_rare = !bounded && !piece.sees_nan && has_nonfinite<size>(x, first);
       if (arch::unlikely(is_unusual | has_nan | has_rare))
-        divide_stochastic_rare<size>(x, first, divided, random, codes);
+        divide_stochastic_rare<size>(x, first, divided, draws, codes);
     }
     return codes;
   }
 
   /// The same for any scale and any x, by division.
-  template <int size, class X, int count>
+  template <int size, class X, int count, class Number>
   static EIDER_DEVICE void
   divide_stochastic_rare(const Fragment<X, count> &x, int first, float scale,
-                         const Fragment<Draw<T>, count> &random, Fragment<T, count> &codes) {
+                         const Fragment<Number, size> &draws, Fragment<T, count> &codes) {
     Piece<T, path, size> piece;
     piece.take(x, first);
     piece.take_signs(x, first);
@@ -324,7 +325,7 @@ private:
     EIDER_UNROLL
     for (int i = 0; i < size; ++i)
       piece.values.fill(i, piece.values[i] / scale * piece.unit);
-    piece.template write_stochastic</*bounded=*/false>(codes, first, random);
+    piece.template write_stochastic</*bounded=*/false>(codes, first, draws);
     piece.write_nans(codes, first);
   }
 

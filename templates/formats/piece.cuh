@@ -32,11 +32,7 @@ template <class T> struct Format;
 
 /// The random number that an element of a format is rounded by, of 16 bits; for codes of four bits
 /// of 8, as many as pairs of f16 have below a code and half of the last.
-namespace detail {
-template <int packing> struct DrawOf { using type = uint16; };
-template <> struct DrawOf<2> { using type = uint8; };
-} // namespace detail
-template <class T> using Draw = typename detail::DrawOf<packing<T>>::type;
+template <class T> using Draw = choose<packing<T> == 2, uint8, uint16>;
 
 /// Where `nans_in` says that four codes are NaN.
 inline constexpr uint32 tops_of_bytes = 0x80808080u;
@@ -160,15 +156,15 @@ template <class T, CodecPath path, int size> struct Piece {
   /// the maximum, from where on the numbers could carry, nor NaN. Gives whether one is NaN if it
   /// `sees_nan`.
   static constexpr bool sees_nan = bits == 4;
-  template <bool bounded, int count>
+  template <bool bounded, int count, class Number>
   EIDER_DEVICE bool write_stochastic(Fragment<T, count> &codes, int first,
-                                     const Fragment<Draw<T>, count> &random) const {
+                                     const Fragment<Number, size> &random) const {
     if constexpr (bits == 4 && size % 8 == 0) {
       uint32 seen = 0;
       EIDER_UNROLL
       for (int i = 0; i < size; i += 8) {
-        const Sums low = sums<bounded>(i, random, first, seen),
-                   high = sums<bounded>(i + 4, random, first, seen);
+        const Sums low = sums<bounded>(i, random.words[i / 4], seen),
+                   high = sums<bounded>(i + 4, random.words[i / 4 + 1], seen);
         // Bytes of a sign, three zeros, a code, and a bit below it.
         const uint32 even = arch::byte_permute(low.even, high.even, 0x7531),
                      odd = arch::byte_permute(low.odd, high.odd, 0x7531);
@@ -180,7 +176,7 @@ template <class T, CodecPath path, int size> struct Piece {
       uint32 seen = 0;
       EIDER_UNROLL
       for (int i = 0; i < size; i += 4) {
-        const Sums four = sums<bounded>(i, random, first, seen);
+        const Sums four = sums<bounded>(i, random.words[i / 4], seen);
         put(codes, first + i,
             Format<T>::pack(arch::select_bits(0x00ff00ffu, four.even >> 9, four.odd >> 1),
                             arch::select_bits(0x00ff00ffu, four.even >> 8, four.odd)));
@@ -188,7 +184,7 @@ template <class T, CodecPath path, int size> struct Piece {
       return !bounded && seen & 0x40004000u;
     } else {
       const auto code = [&](int i) {
-        return i < size ? stochastic_code<bounded>(values[i], random_of(random, first + i)) : 0u;
+        return i < size ? stochastic_code<bounded>(values[i], random_of(random, i)) : 0u;
       };
       EIDER_UNROLL
       for (int i = 0; i < size; i += 4)
@@ -286,9 +282,7 @@ private:
   struct Sums {
     uint32 even, odd;
   };
-  template <bool bounded, int count>
-  EIDER_DEVICE Sums sums(int i, const Fragment<uint8, count> &random, int first,
-                         uint32 &seen) const {
+  template <bool bounded> EIDER_DEVICE Sums sums(int i, uint32 draws, uint32 &seen) const {
     constexpr uint32 numbers = 0x01fe01feu, halves = 0x00010001u, maxima = 7 * 0x02000200u;
     const auto places = [&](int j) {
       const uint32 pair = arch::f16x2_toward_zero(j < size ? values[j] : 0.0f,
@@ -297,15 +291,16 @@ private:
       seen |= clamped;
       return clamped;
     };
-    const uint32 draws = random.words[(first + i) / 4] >> (first + i) % 4 * 8;
     return {places(i) + (draws << 1 & numbers) + halves,
             places(i + 1) + (draws >> 7 & numbers) + halves};
   }
 
   /// The 16 random bits of element i, and half of their last.
-  template <int count>
-  static EIDER_DEVICE uint32 random_of(const Fragment<uint16, count> &random, int i) {
+  static EIDER_DEVICE uint32 random_of(const Fragment<uint16, size> &random, int i) {
     return arch::byte_permute(random.words[i / 2], 0x80u, i % 2 ? 0x5324 : 0x5104);
+  }
+  static EIDER_DEVICE uint32 random_of(const Fragment<uint8, size> &random, int i) {
+    return arch::byte_permute(random.words[i / 4], 0x80u, 0x5004 | i % 4 << 8 | (i + 1) % 4 << 4);
   }
 
   /// The top bytes of four words.

@@ -91,22 +91,15 @@ struct TileMembers {
         values, at);
   }
 
-  /// A random number for each of the tile's elements, of 16 bits or of 8: a function of seed, offset
-  /// and the element's number in the matrix, row by row.
-  EIDER_DEVICE Fragment<uint16, elements> random(int64 seed, int64 offset) const {
-    return draw<uint16>(seed, offset);
-  }
-  EIDER_DEVICE Fragment<uint8, elements> random_bytes(int64 seed, int64 offset) const {
-    return draw<uint8>(seed, offset);
-  }
-  template <class T> EIDER_DEVICE Fragment<T, elements> draw(int64 seed, int64 offset) const {
-    Fragment<T, elements> draws{};
-    EIDER_UNROLL
-    for (int c = 0; c < chunks; ++c)
-      draw_chunk<vector, draw_alignment(columns, vector)>(
-          static_cast<uint64>(seed), static_cast<uint64>(offset),
-          static_cast<uint64>(tile().row(c)) * columns + tile().column(c), draws, c * vector);
-    return draws;
+  /// The random numbers of the tile's elements: functions of seed, offset and an element's number in
+  /// the matrix, row by row.
+  EIDER_DEVICE auto random(int64 seed, int64 offset) const {
+    const auto index = [this](int i) {
+      return static_cast<uint64>(tile().row(i / vector)) * columns + tile().column(i / vector) +
+             i % vector;
+    };
+    return Draws<vector, draw_alignment(columns, vector), decltype(index)>{
+        static_cast<uint64>(seed), static_cast<uint64>(offset), index};
   }
 
   //===-- Groups: one value for B neighbours in a row -----------------------===//

@@ -135,7 +135,7 @@ const Vocabulary &text::vocabulary() {
        "at",
        "begin_transpose",
        "transposed",
-       "random", "random_bytes",
+       "random",
        "has_next",
        "next"},
       {"over",

@@ -60,16 +60,25 @@ template <class T, CodecPath path> EIDER_DEVICE uint32 encode(uint32 bits) {
   return !right;
 }
 
+/// Random numbers that are given, where a kernel draws them.
+template <class Number, int count> struct GivenDraws {
+  Fragment<Number, count> draws;
+  template <class, int size> EIDER_DEVICE Fragment<Number, size> of(int) const {
+    static_assert(size == count);
+    return draws;
+  }
+};
+
 /// A float and its random bits, at each place of a word or two.
 template <class T> EIDER_DEVICE uint32 encode_stochastic(uint32 number) {
   const float x = arch::as_float(number * 0x9e3779b9u);
   constexpr uint32 bits = 8 * sizeof(Draw<T>), per_word = 32 / bits, most = (1u << bits) - 1;
   const uint32 place = number % 8, random = number * 0x85ebca6bu >> (32 - bits);
   Fragment<float, 8> values{};
-  Fragment<Draw<T>, 8> draws{};
+  GivenDraws<Draw<T>, 8> draws{};
   for (uint32 i = 0; i < 8; ++i) {
     values.fill(i, i == place ? x : 1.0f);
-    draws.words[i / per_word] |= (i == place ? random : most - random) << i % per_word * bits;
+    draws.draws.words[i / per_word] |= (i == place ? random : most - random) << i % per_word * bits;
   }
   const auto codes = Codec<T, software>::encode_stochastic(values, draws);
   constexpr oracle::Format f = format_of<T>();
@@ -80,6 +89,22 @@ template <class T> EIDER_DEVICE uint32 encode_stochastic(uint32 number) {
   const bool has_sign = !(f.unsigned_zero && f.magnitude(code) == 0);
   return f.sign(code) != (has_sign ? arch::as_bits(x) >> 31 : 0) ||
          !oracle::is_stochastic_magnitude_of(f.magnitude(code), x, random, f);
+}
+
+/// The same by numbers of 16 bits that bytes stand for.
+template <class T> EIDER_DEVICE uint32 encode_stochastic_by_bytes(uint32 number) {
+  const float x = arch::as_float(number * 0x9e3779b9u);
+  const uint32 word = number * 0x85ebca6bu;
+  Fragment<float, 4> values{};
+  GivenDraws<uint16, 4> numbers{};
+  for (uint32 i = 0; i < 4; ++i) {
+    values.fill(i, x);
+    const uint32 own = word >> i * 8 & 0xffu, next = word >> (i + 1) % 4 * 8 & 0xffu;
+    numbers.draws.words[i / 2] |= (own << 8 | next) << i % 2 * 16;
+  }
+  using C = Codec<T, software>;
+  return C::encode_stochastic(values, numbers).words[0] !=
+         C::encode_stochastic(values, GivenDraws<uint8, 4>{{word}}).words[0];
 }
 
 /// A float at each place of a word or two, next to NaN.
@@ -325,10 +350,7 @@ template <class T, class X> EIDER_DEVICE uint32 divide_stochastic(uint32 number)
       x.fill(i, arch::as_float((number ^ number >> 13) * 0x2c1b3c6du + i * 0x3779b9u));
     else
       x.fill(i, X{static_cast<unsigned short>(number + i * 0x79b9u)});
-  Fragment<Draw<T>, 4> draws{};
-  draws.words[0] = number * 0x9e3779b9u;
-  if constexpr (sizeof(Draw<T>) == 2)
-    draws.words[1] = ~draws.words[0];
+  const GivenDraws<uint8, 4> draws{{number * 0x9e3779b9u}};
   const auto codes = C::encode_quotient_stochastic(x, scale, draws);
   const auto quotients = to<float>(x) / scale;
   const auto expected = C::encode_stochastic(quotients, draws);
@@ -355,10 +377,7 @@ template <class T, class X> EIDER_DEVICE uint32 quantize_stochastic(uint32 numbe
   const float amax = arch::maximum_magnitude(to<float>(x[0]), to<float>(x[1]));
   const float ratio = number * 0x85ebca6bu >> 31 ? amax * (1.0f / maximum) : amax / maximum;
   const float scale = ratio == 0.0f ? 1.0f : ratio;
-  Fragment<Draw<T>, 4> draws{};
-  draws.words[0] = number * 0x9e3779b9u;
-  if constexpr (sizeof(Draw<T>) == 2)
-    draws.words[1] = ~0u;
+  const GivenDraws<uint8, 4> draws{{number * 0x9e3779b9u}};
   const auto codes = C::encode_bounded_quotient_stochastic(x, scale, draws);
   const auto expected = C::encode_quotient_stochastic(x, scale, draws);
   bool right = true;

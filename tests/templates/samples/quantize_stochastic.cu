@@ -16,7 +16,7 @@ using E4m3fnuz = Codec<e4m3fnuz, software>;
 extern "C" __global__ __launch_bounds__(128) void quantize_even(
     const bf16 *x, int64 seed, int64 offset, e2m1 *y, int64 tokens) {
   for (const Even row : Even::over(tokens)) {
-    const auto random = row.random_bytes(seed, offset);
+    const auto random = row.random(seed, offset);
     row.store<8>(y, E2m1::encode_stochastic(eider::to<float>(row.load<16>(x)), random));
   }
 }
