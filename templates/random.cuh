@@ -84,8 +84,8 @@ EIDER_DEVICE Fragment<T, count> draw(uint64 seed, uint64 offset, uint64 index) {
     EIDER_UNROLL
     for (int w = 0; w < all; ++w) {
       const auto word = [&](int i) { return i < all ? words[i] : 0u; };
-      const uint32 moved = by_bits == 0 ? word(w + by_words)
-                                        : words[w] >> by_bits | word(w + 1) << (32 - by_bits);
+      const uint32 moved =
+          by_bits == 0 ? word(w + by_words) : words[w] >> by_bits | word(w + 1) << (32 - by_bits);
       words[w] = moves ? moved : words[w];
     }
   }
@@ -97,14 +97,14 @@ EIDER_DEVICE Fragment<T, count> draw(uint64 seed, uint64 offset, uint64 index) {
 }
 
 /// The random numbers of a thread's elements, which come in chunks of `vector` that begin at
-/// multiples of `alignment`; index(i) is the number of element i. They are drawn where they are asked
-/// for, as many at a time as are needed, since held they would take many registers.
+/// multiples of `alignment`; index(i) is the number of element i. They are drawn where they are
+/// asked for, as many at a time as are needed, since held they would take many registers.
 template <int vector, int alignment, class Index> struct Draws {
   uint64 seed, offset;
   Index index;
 
-  /// Those of elements first … first + size - 1, as T, or as bytes where that is a word for each four
-  /// of one of a Philox: these hold numbers of 16 bits, too.
+  /// Those of elements first … first + size - 1, as T, or as bytes where that is a word for each
+  /// four of one of a Philox: these hold numbers of 16 bits, too.
   template <class T, int size> EIDER_DEVICE auto of(int first) const {
     constexpr int unit = vector < draws_of_philox ? vector : draws_of_philox;
     constexpr int begins = alignment < unit ? alignment : unit;

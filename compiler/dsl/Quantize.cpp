@@ -102,8 +102,8 @@ static mlir::Value randomBits(const QuantizeOptions &options, mlir::RankedTensor
     return number;
   };
   return RandomOp::create(recording.builder, recording.unknown,
-                          codes.clone(ir::drawTypeOf(codes.getElementType())), integer(options.seed),
-                          integer(options.offset));
+                          codes.clone(ir::drawTypeOf(codes.getElementType())),
+                          integer(options.seed), integer(options.offset));
 }
 
 Scaled eider::quantize(const Operand &value, DType format, const QuantizeOptions &options) {

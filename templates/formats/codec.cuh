@@ -158,9 +158,9 @@ template <class T, CodecPath path> struct Codec {
   /// The code of the correctly rounded float x / scale, rounded as `encode_stochastic` does. Signs,
   /// operands and what is bounded as in `encode_quotient` and `encode_bounded_quotient`.
   template <class X, int count, Operand Scale, class Random>
-  static EIDER_DEVICE Fragment<T, count>
-  encode_quotient_stochastic(const Fragment<X, count> &x, const Scale &scale,
-                             const Random &random) {
+  static EIDER_DEVICE Fragment<T, count> encode_quotient_stochastic(const Fragment<X, count> &x,
+                                                                    const Scale &scale,
+                                                                    const Random &random) {
     return divide_stochastic<false>(x, scale, random);
   }
   template <class X, int count, Operand Scale, class Random>
@@ -315,9 +315,9 @@ private:
 
   /// The same for any scale and any x, by division.
   template <int size, class X, int count, class Number>
-  static EIDER_DEVICE void
-  divide_stochastic_rare(const Fragment<X, count> &x, int first, float scale,
-                         const Fragment<Number, size> &draws, Fragment<T, count> &codes) {
+  static EIDER_DEVICE void divide_stochastic_rare(const Fragment<X, count> &x, int first,
+                                                  float scale, const Fragment<Number, size> &draws,
+                                                  Fragment<T, count> &codes) {
     Piece<T, path, size> piece;
     piece.take(x, first);
     piece.take_signs(x, first);

@@ -285,8 +285,8 @@ private:
   template <bool bounded> EIDER_DEVICE Sums sums(int i, uint32 draws, uint32 &seen) const {
     constexpr uint32 numbers = 0x01fe01feu, halves = 0x00010001u, maxima = 7 * 0x02000200u;
     const auto places = [&](int j) {
-      const uint32 pair = arch::f16x2_toward_zero(j < size ? values[j] : 0.0f,
-                                                  j + 2 < size ? values[j + 2] : 0.0f);
+      const uint32 pair =
+          arch::f16x2_toward_zero(j < size ? values[j] : 0.0f, j + 2 < size ? values[j + 2] : 0.0f);
       const uint32 clamped = bounded ? pair : arch::clamp_f16x2(pair, maxima);
       seen |= clamped;
       return clamped;

@@ -91,8 +91,8 @@ struct TileMembers {
         values, at);
   }
 
-  /// The random numbers of the tile's elements: functions of seed, offset and an element's number in
-  /// the matrix, row by row.
+  /// The random numbers of the tile's elements: functions of seed, offset and an element's number
+  /// in the matrix, row by row.
   EIDER_DEVICE auto random(int64 seed, int64 offset) const {
     const auto index = [this](int i) {
       return static_cast<uint64>(tile().row(i / vector)) * columns + tile().column(i / vector) +

@@ -97,9 +97,9 @@ EIDER_DEVICE bool is_code_of(uint32 code, float x, const Format &f, Overflow ove
   return is_code_of(code, x, eider::arch::as_bits(x) >> 31, f, overflow);
 }
 
-/// Whether the magnitude code of |x|, which is not NaN, is the one that a random number of twice the
-/// code's bits gives: the next one where |x| lies so far from a code that both add up to 1, a half
-/// of the last bit included.
+/// Whether the magnitude code of |x|, which is not NaN, is the one that a random number of twice
+/// the code's bits gives: the next one where |x| lies so far from a code that both add up to 1, a
+/// half of the last bit included.
 EIDER_DEVICE bool is_stochastic_magnitude_of(uint32 magnitude, float x, uint32 random,
                                              const Format &f) {
   const double numbers = 1 << 2 * f.bits;

@@ -68,8 +68,8 @@ std::pair<double, double> neighbours(const std::vector<float> &values, double x)
 }
 } // namespace
 
-/// The mean of what a value is rounded to is the value, to 2^-17 of the codes' distance, of codes of
-/// four bits to 2^-9, within the standard deviation of a mean of so many draws.
+/// The mean of what a value is rounded to is the value, to 2^-17 of the codes' distance, of codes
+/// of four bits to 2^-9, within the standard deviation of a mean of so many draws.
 TEST_F(StochasticRounding, IsUnbiased) {
   constexpr int64_t columns = 4096, repeats = 8;
   for (const std::string format : {"e4m3", "e5m2", "e2m1"}) {
@@ -99,12 +99,13 @@ TEST_F(StochasticRounding, IsUnbiased) {
   }
 }
 
-/// Half way between two codes each of the places of sixteen neighbours goes up as often as down, and
-/// as often with its neighbour as without.
+/// Half way between two codes each of the places of sixteen neighbours goes up as often as down,
+/// and as often with its neighbour as without.
 TEST_F(StochasticRounding, NeighboursAreIndependentHalfWay) {
   constexpr int64_t columns = 8192, rows = 16, count = columns * rows;
   for (const auto &[format, x, above] : {std::tuple("e4m3", 1.0625f, 0x39), {"e2m1", 2.5f, 5}}) {
-    const std::vector<uint8_t> codes = rounded(format, columns, std::vector<float>(count, x), 99, 0);
+    const std::vector<uint8_t> codes =
+        rounded(format, columns, std::vector<float>(count, x), 99, 0);
     int64_t up[16] = {}, same[16] = {};
     for (int64_t i = 0; i + 1 < count; ++i) {
       up[i % 16] += codes[i] == above;
@@ -118,8 +119,8 @@ TEST_F(StochasticRounding, NeighboursAreIndependentHalfWay) {
   }
 }
 
-/// Elsewhere neighbours that share a byte, the upper one of one and the lower one of the other, go up
-/// together with a covariance of at most 2^-10 (of the codes' distances), which is that of these
+/// Elsewhere neighbours that share a byte, the upper one of one and the lower one of the other, go
+/// up together with a covariance of at most 2^-10 (of the codes' distances), which is that of these
 /// places; others with none.
 TEST_F(StochasticRounding, NeighboursHardlyDepend) {
   constexpr int64_t columns = 8192, rows = 128, count = columns * rows;
