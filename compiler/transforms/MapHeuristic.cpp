@@ -61,13 +61,14 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   constexpr int64_t drawing = 896, little = 4;
   const bool isCast = domain.draws && !decodes && domain.arithmetic < little;
   const bool isEven = domain.width % longest == 0, isPacked = packsShort && !domain.draws;
+  const bool isWide = isPacked && isEven;
   const int64_t threads = !isEven || isPacked ? warp : domain.draws ? 2 * warp : 4 * warp;
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads,
                             .vector = vector,
                             .rows = decodes && !isEven ? 4 : 1,
-                            .loads = isPacked && isEven ? 2 : 1,
-                            .tiles = decodes ? 2 : 4,
+                            .loads = isWide ? 2 : 1,
+                            .tiles = decodes || isWide ? 2 : 4,
                             .resident = isCast ? drawing / threads : 0});
 }
 
