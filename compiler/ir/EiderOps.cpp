@@ -278,8 +278,7 @@ LogicalResult EncodeOp::verify() {
   if (getRandom() && getOverflowToFormat())
     return emitOpError("rounds stochastically, which saturates");
   if (getRandom() && getCodec() == CodecPath::hardware)
-    return emitOpError(
-        "rounds stochastically, which no instruction does with so many bits an element");
+    return emitOpError("rounds stochastically, which no instruction does from these bits");
   if (getRandom() && !getDivisor() && !getElementTypeOrSelf(getInput().getType()).isF32())
     return emitOpError("rounds f32, or a quotient, stochastically; widen first");
   if (getRandom() &&

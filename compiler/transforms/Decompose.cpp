@@ -42,6 +42,7 @@ struct Arithmetic32 {
   }
   /// A tensor, or the quotient by another, in a narrower type, be it one of codes, and in f32.
   Value narrow(Value tensor, Type element, Value divisor = {}) {
+    assert((!divisor || isCodeType(element)) && "a quotient is encoded");
     if (element.isF32())
       return tensor;
     auto type = cast<RankedTensorType>(tensor.getType()).clone(element);

@@ -115,9 +115,8 @@ struct Legalize : PassWrapper<Legalize, OperationPass<ModuleOp>> {
       for (const ElementType *format : formats) {
         const bool isRandom = random.contains(format);
         if (codec == "hardware" && isRandom)
-          return refuse(
-              "no GPU rounds stochastically by instruction with so many bits an element; take "
-              "codec auto or software");
+          return refuse("no GPU rounds stochastically by instruction from these bits; take codec "
+                        "auto or software");
         if (codec == "hardware" && !converts(*known, *format))
           return refuse(whyNot(*known, *format) + "; take codec auto or software");
         hardware &= !isRandom && converts(*known, *format);

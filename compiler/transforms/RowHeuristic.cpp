@@ -38,8 +38,8 @@ static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, in
 
 /// Rows that become codes by random bits, whose arithmetic bounds them: two chunks a thread, of one
 /// scale where lanes can be folded, and nearly as many threads as have their registers. Short rows,
-/// of which whole blocks of fewer fit, have room for the next row, too; so have wide ones by four
-/// chunks a thread. Null elsewhere.
+/// of which whole blocks of fewer fit, have room for the next row, too; so have those up to 5120
+/// columns that are reduced twice, and wide ones by four chunks a thread. Null elsewhere.
 static ScheduleAttr drawnSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                   int64_t chunks) {
   constexpr int64_t held = 784, heldAhead = 640, wide = 512, few = 128; // threads, chunks, threads

@@ -492,8 +492,8 @@ EIDER_DEVICE uint32 minimum_bf16x2(uint32 a, uint32 b) {
   return r;
 }
 
-/// Both f16, their magnitudes those of `most`, twice a positive f16, where they are larger; NaN is
-/// 0x7fff, or what it was.
+/// Both f16, their magnitudes those of `most`, twice a positive f16, where they are larger. NaN has
+/// no sign, here and in the result, as conversions give it.
 EIDER_DEVICE uint32 clamp_f16x2(uint32 pair, uint32 most) {
   const uint32 magnitudes = pair & 0x7fff7fffu, signs = pair & 0x80008000u;
   uint32 r;

@@ -107,7 +107,7 @@ template <class T, CodecPath path> struct Codec {
   template <int count, class Random>
   static EIDER_DEVICE Fragment<T, count> encode_stochastic(const Fragment<float, count> &values,
                                                            const Random &random) {
-    static_assert(path == software, "no instruction takes so many random bits an element");
+    static_assert(path == software, "no instruction rounds by these random bits");
     constexpr int size = piece_of(count);
     Fragment<T, count> codes{};
     EIDER_UNROLL
@@ -288,7 +288,7 @@ private:
   template <bool bounded, class X, int count, Operand Scale, class Random>
   static EIDER_DEVICE Fragment<T, count>
   divide_stochastic(const Fragment<X, count> &x, const Scale &scale, const Random &random) {
-    static_assert(path == software, "no instruction takes so many random bits an element");
+    static_assert(path == software, "no instruction rounds by these random bits");
     static_assert(count % extent<Scale> == 0, "x and scale are of levels that do not go together");
     constexpr int size = piece_of(count / extent<Scale>); // all of one scale
     Fragment<T, count> codes{};

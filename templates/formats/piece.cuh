@@ -148,7 +148,7 @@ template <class T, CodecPath path, int size> struct Piece {
   }
 
   /// What `write_stochastic` takes values times: the f16 of a code of four bits then has that code
-  /// behind its sign and two bits of 0, subnormals too.
+  /// behind its sign and three bits of 0, subnormals too.
   static constexpr float unit = bits == 4 ? 0x1p-15f * (1 << Format<T>::bias) : 1.0f;
 
   /// As `write` with given signs (the values' own of codes of four bits), but of values times

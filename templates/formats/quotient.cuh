@@ -14,7 +14,8 @@
 // to divide it by the rounded reciprocal leaves an error of less than 3/2^25 of q's last place,
 // while quotients of floats that near the middle of two are few enough to be walked, too. Operands
 // may be so small that what is corrected underflows, where the quotient is below every place that
-// is drawn for; so scales are in [2^-60, 2^100] there.
+// is drawn for; so scales are in [2^-60, 2^100] there. Codes of four bits divide by one times 2^14,
+// which shifts quotients, rests and the reciprocal alike, far from either end of a float.
 //
 // The others are rare: `Rescaling` brings them inside, or a division serves. The reciprocal of two
 // operations is rounded toward zero, so that `low` is not negative and a zero keeps its sign. `low`

@@ -69,15 +69,16 @@ template <class Number, int count> struct GivenDraws {
   }
 };
 
-/// A float and its random bits, at each place of a word or two.
-template <class T> EIDER_DEVICE uint32 encode_stochastic(uint32 number) {
+/// A float and its random bits, at each place of so many, beside others or NaN.
+template <class T, int size = 8> EIDER_DEVICE uint32 encode_stochastic(uint32 number) {
   const float x = arch::as_float(number * 0x9e3779b9u);
   constexpr uint32 bits = 8 * sizeof(Draw<T>), per_word = 32 / bits, most = (1u << bits) - 1;
-  const uint32 place = number % 8, random = number * 0x85ebca6bu >> (32 - bits);
-  Fragment<float, 8> values{};
-  GivenDraws<Draw<T>, 8> draws{};
-  for (uint32 i = 0; i < 8; ++i) {
-    values.fill(i, i == place ? x : 1.0f);
+  const uint32 place = number % size, random = number * 0x85ebca6bu >> (32 - bits);
+  const float other = number / size % 2 ? arch::as_float(0x7fc00000u) : 1.0f;
+  Fragment<float, size> values{};
+  GivenDraws<Draw<T>, size> draws{};
+  for (uint32 i = 0; i < size; ++i) {
+    values.fill(i, i == place ? x : other);
     draws.draws.words[i / per_word] |= (i == place ? random : most - random) << i % per_word * bits;
   }
   const auto codes = Codec<T, software>::encode_stochastic(values, draws);

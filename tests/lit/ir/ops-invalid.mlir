@@ -63,6 +63,16 @@ eider.program @draws_for_its_elements(m, n) {
 
 // -----
 
+eider.program @draws_bytes_for_four_bits(m, n) {
+  %seed = eider.integer "seed" = 0
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  %bits = eider.random %seed, %seed : tensor<?xi16, #eider.dims<n>>
+  // expected-error @below {{'eider.encode' op the random bits must be 'tensor<?xi8, #eider.dims<n>>', not 'tensor<?xi16, #eider.dims<n>>'}}
+  %c = eider.encode %x random %bits : tensor<?xi16, #eider.dims<n>> : tensor<?xf32, #eider.dims<n>> -> tensor<?xf4E2M1FN, #eider.dims<n>>
+}
+
+// -----
+
 eider.program @draws_and_saturates(m, n) {
   %seed = eider.integer "seed" = 0
   %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
@@ -77,7 +87,7 @@ eider.program @draws_in_software(m, n) {
   %seed = eider.integer "seed" = 0
   %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
   %bits = eider.random %seed, %seed : tensor<?xi16, #eider.dims<n>>
-  // expected-error @below {{'eider.encode' op rounds stochastically, which no instruction does with so many bits an element}}
+  // expected-error @below {{'eider.encode' op rounds stochastically, which no instruction does from these bits}}
   %c = eider.encode %x random %bits : tensor<?xi16, #eider.dims<n>> {codec = #eider<codec hardware>} : tensor<?xf32, #eider.dims<n>> -> tensor<?xf8E5M2, #eider.dims<n>>
 }
 

@@ -12,7 +12,7 @@
 // ARITH: eider.encode %[[X]] by %{{.*}} random %[[BITS]] : tensor<?x256xi16, #eider.dims<tokens, hidden>> {bounded} :
 
 // CODEC: eider.encode {{.*}} {bounded, codec = #eider<codec software>}
-// ASKED: error: no GPU rounds stochastically by instruction with so many bits an element; take codec auto or software
+// ASKED: error: no GPU rounds stochastically by instruction from these bits; take codec auto or software
 
 // TEXT: const float *x, int64 seed, int64 offset, e4m3 *y
 // TEXT: const auto codes = E4m3::encode_bounded_quotient_stochastic(x_row, scale,

@@ -137,6 +137,32 @@ TEST(Random, KnownAnswersOfPhilox) {
             (Words{0x4dfccaba, 0x190a87f0, 0xc47362ba, 0xb6b5242a}));
 }
 
+/// Of all bytes: two numbers of which one's upper byte is the other's lower one.
+TEST(Random, NeighboursCovaryBy2ToMinus10AtMost) {
+  auto goesUp = [](double place, int upper, int lower) {
+    const auto number = static_cast<uint16_t>(upper * 256 + lower);
+    return encodeFp8(e4m3, 1 + 0.125 * place, {.random = number}) == 0x39;
+  };
+  // The places whose thresholds part the shared byte in halves, and others.
+  const double first[] = {0.5 - 1.0 / 512, 0.5, 0.25, 0.001}, second[] = {0.5, 0.25, 0.7};
+  double most = 0;
+  for (double one : first)
+    for (double other : second) {
+      double both = 0, ones = 0, others = 0;
+      for (int shared = 0; shared < 256; ++shared) {
+        double up = 0, upOther = 0;
+        for (int byte = 0; byte < 256; ++byte)
+          up += goesUp(one, byte, shared), upOther += goesUp(other, shared, byte);
+        both += up * upOther, ones += up, others += upOther;
+      }
+      const double count = 65536, covariance = both / count / 256 - ones / count * others / count;
+      EXPECT_GE(covariance, 0);
+      EXPECT_LE(covariance, 0x1p-10) << one << " " << other;
+      most = std::max(most, covariance);
+    }
+  EXPECT_EQ(most, 0x1p-10);
+}
+
 TEST(Random, SixteenNeighboursShareAPhilox) {
   const int64_t seed = 0x123456789abcdef0, offset = -2, block = 0x500000007;
   const auto words = philox({7, 5, 0xfffffffe, 0xffffffff}, {0x9abcdef0, 0x12345678});
