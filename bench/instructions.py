@@ -35,6 +35,8 @@ CELLS = (
     ("quantize", ("--format", "e4m3", "--set", "rounding=stochastic", "--dim", "hidden=8192"), "quantize", 32),
     ("quantize", ("--format", "e2m1", "--block", "1x16", "--scale", "e4m3", "--set", "rounding=stochastic", "--dim", "hidden=8192"),
      "quantize", 32),
+    ("quantize", ("--format", "e2m1", "--block", "1x32", "--scale", "e8m0", "--mode", "mx", "--set", "rounding=stochastic", "--dim",
+                  "hidden=8192"), "quantize", 32),
 )
 # Integer and comparing operations, which share a pipe of half the rate.
 OF_INTEGERS = ("LOP3", "SHF", "PRMT", "ISETP", "SEL", "VIADD", "IADD3", "VIMNMX", "VIMNMX3", "LEA", "FSETP", "FMNMX", "MOV",

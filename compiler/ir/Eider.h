@@ -62,7 +62,7 @@ bool isOneValue(mlir::RankedTensorType type);
 /// these numerics: what is wrong and, after a semicolon, what to take; empty if they can.
 std::string problemOfNumerics(NumericsAttr numerics, mlir::Type scaleType);
 
-/// The integer by which stochastic rounding to a format rounds an element.
+/// The integer by which stochastic rounding to a format rounds an element: twice a code's bits.
 mlir::Type drawTypeOf(mlir::Type format);
 
 /// The type that a reduction over `block` gives.

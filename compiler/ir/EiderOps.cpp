@@ -196,7 +196,7 @@ static RankedTensorType withElement(Type type, Type element) {
   return cast<RankedTensorType>(type).clone(element);
 }
 
-/// Random bits are one number an element, of as many bits as its code takes.
+/// Random bits are one number an element.
 static LogicalResult verifyRandom(Operation *op, Value random, Type codes) {
   return verifySame(op, "the random bits", random.getType(),
                     withElement(codes, drawTypeOf(getElementTypeOrSelf(codes))));

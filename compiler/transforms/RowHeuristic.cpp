@@ -38,11 +38,11 @@ static ScheduleAttr aheadSchedule(MLIRContext *context, const Domain &domain, in
 
 /// Rows that become codes by random bits, whose arithmetic bounds them: two chunks a thread, of one
 /// scale where lanes can be folded, and nearly as many threads as have their registers. Short rows,
-/// of which whole blocks of fewer fit, have room for the next row, too; so have those up to 5120
+/// of which whole blocks of fewer fit, have room for the next row, too; so have those of 5120
 /// columns that are reduced twice, and wide ones by four chunks a thread. Null elsewhere.
 static ScheduleAttr drawnSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                   int64_t chunks) {
-  constexpr int64_t held = 784, heldAhead = 640, wide = 512, few = 128; // threads, chunks, threads
+  constexpr int64_t held = 784, wide = 512, few = 128, some = 160; // threads, chunks, threads
   if (!domain.draws || domain.narrowestStore > 8 || domain.bitsRead != 16 ||
       domain.matricesRead != 1 || domain.matricesWritten != 1 || isShifted(domain))
     return {};
@@ -51,11 +51,8 @@ static ScheduleAttr drawnSchedule(MLIRContext *context, const Domain &domain, in
   if (threads < 64 || threads > wide || threads % 32 != 0 || chunks % threads != 0 ||
       chunks * vector != domain.width)
     return {};
-  const bool isAhead = threads == few || (domain.rowReductions > 1 && threads * 4 <= heldAhead);
-  int64_t resident = isLong           ? 3
-                     : threads == few ? wide / threads
-                     : isAhead        ? heldAhead / threads
-                                      : (held + threads / 2) / threads;
+  const bool isAhead = threads == few || (domain.rowReductions > 1 && threads == some);
+  int64_t resident = isLong ? 3 : isAhead ? 4 : (held + threads / 2) / threads;
   if (domain.packs && threads > few) // codes of four bits want some more registers
     resident = std::min<int64_t>(resident, 4);
   return ScheduleAttr::get(context, Family::row,

@@ -41,16 +41,14 @@ template <> struct Format<e2m1> {
     const uint32 least = below_2 < below_4 ? below_2 : below_4;
     return least < others ? least : others;
   }
-  /// What eight of these add up to, each sixteen times the one before, as codes with signs.
+  /// What eight of these add up to, each sixteen times the one before, as codes with the bits 7 of
+  /// `signs`, in whose bytes four and four are.
   static EIDER_DEVICE uint32 eight_codes(uint32 sum, const uint32 *signs) {
     constexpr uint32 of_floats = 0x4b000000u * 0x11111111u;
-    return with_eight_signs(sum - of_floats, signs);
-  }
-  /// Eight codes of magnitudes with the bits 7 of `signs`, in whose bytes four and four are.
-  static EIDER_DEVICE uint32 with_eight_signs(uint32 magnitudes, const uint32 *signs) {
     const uint32 even = arch::byte_permute(signs[0], signs[1], 0x6420) >> 4;
     const uint32 odd = arch::byte_permute(signs[0], signs[1], 0x7531);
-    return arch::select_bits(0x88888888u, arch::select_bits(0x80808080u, odd, even), magnitudes);
+    return arch::select_bits(0x88888888u, arch::select_bits(0x80808080u, odd, even),
+                             sum - of_floats);
   }
 
   static EIDER_DEVICE uint32 pack(uint32 magnitudes, uint32 signs) {
