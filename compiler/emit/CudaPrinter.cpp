@@ -418,10 +418,18 @@ void KernelPrinter::printCarried(ForTilesOp loop) {
 }
 
 LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
-  const StringRef tiles = loop.getOnly() ? "only" : loop.getByColumns() ? "over_columns" : "over";
-  os << indent << "for (const " << words.alias << " " << words.cursor << " : " << words.alias
-     << "::" << tiles << "(" << (loop.getEnds() ? operand(loop.getEnds()).text + ", " : "")
-     << operand(loop.getRows()).text << ")) {\n";
+  const std::string rows = operand(loop.getRows()).text;
+  const std::string declared = "const " + words.alias + " " + words.cursor;
+  if (loop.getOnly()) {
+    os << indent << declared << " = " << words.alias << "::only(" << rows << ");\n";
+    for (Operation &op : loop.getBlock())
+      if (failed(printOp(op)))
+        return failure();
+    return success();
+  }
+  os << indent << "for (" << declared << " : " << words.alias
+     << (loop.getByColumns() ? "::over_columns(" : "::over(")
+     << (loop.getEnds() ? operand(loop.getEnds()).text + ", " : "") << rows << ")) {\n";
   indent = "    ";
   printCarried(loop);
   for (Operation &op : loop.getBlock())

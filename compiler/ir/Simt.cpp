@@ -152,6 +152,8 @@ LogicalResult ForTilesOp::verify() {
   auto carry = getBlock().empty() ? CarryOp() : dyn_cast<CarryOp>(getBlock().back());
   if ((carry ? TypeRange(carry.getValues().getTypes()) : TypeRange()) != getInitial().getTypes())
     return emitOpError("carries on, by its last op, other values than it began with");
+  if (getOnly() && carry)
+    return emitOpError("carries nothing on where each block has one tile");
   if (getByColumns() && (getOnly() || getTile().segments() == 1))
     return emitOpError("goes by columns where each block has several tiles to choose of, each part "
                        "of a row");

@@ -49,7 +49,7 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     `cluster`, `threads` in each of so many blocks have a row together. So many `lanes` have neighbouring chunks, all loads of them in
     one part of the row (0: all threads of the row, a load after the other).
     `block`: `threads` a block of `rows` × `columns`; `loads` follows. A thread's chunks come in runs of `run` neighbouring rows, which
-    go into the same words of a column when the block is transposed; the matrix has a `multiple` of so many rows. The blocks of a `cluster`
+    go into the same words of a column when the block is transposed (of at most 16 rows a square of `vector` of both is its thread's there, too); the matrix has a `multiple` of so many rows. The blocks of a `cluster`
     lie below each other. Of `row_groups` the matrix has rows in so many groups, and no block has rows of two (0: any).
     `transposed`: what a block so described holds of the transposed matrix.
     `rows`: `threads` threads have `rows` rows together, each the same columns of all of them: `loads` chunks, a row's before the next.

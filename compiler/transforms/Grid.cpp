@@ -30,6 +30,19 @@ static constexpr int64_t busyBlocks = 1024;
 /// Blocks that count themselves (templates/reduce/arrivals.cuh).
 static constexpr int64_t mostCounted = 65535;
 
+/// Whether the grid is as many blocks as tiles. Of few rows there never are more tiles than a grid
+/// may have blocks, and no block turns to another tile: to find out took a few per cent of them.
+bool ProgramLowering::hasBlockPerTile() {
+  if (isCooperative())
+    return true;
+  const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
+  const bool hasOtherGrid = domain.reducesWhole || domain.writesWhole || domain.givesWhole ||
+                            domain.rowGroups || domain.products;
+  constexpr int64_t mostTiles = 1 << 24;
+  return mostRows > 0 && !hasOtherGrid && !knobs.blocks && knobs.tiles <= 1 && !knobs.prefetch &&
+         domain.rows.factor * mostRows <= mostTiles / tile.segments();
+}
+
 std::string ProgramLowering::gridExpression() {
   if (domain.width == 0)
     return "0";

@@ -514,9 +514,10 @@ LogicalResult ProgramLowering::run() {
   if (domain.prefills)
     return attendRows();
   // Rows that are chosen more than once: part of each stays in the cache until it is chosen again.
-  const bool byColumns = !isCooperative() && tile.segments() > 1 && domain.choosesRows;
+  const bool isOnly = hasBlockPerTile();
+  const bool byColumns = !isOnly && tile.segments() > 1 && domain.choosesRows;
   loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows),
-                                  pointers.lookup(domain.endsOfGroups), isCooperative(), byColumns,
+                                  pointers.lookup(domain.endsOfGroups), isOnly, byColumns,
                                   ValueRange());
   loop.getBody().emplaceBlock();
   cursor = loop.getBlock().addArgument(simt::CursorType::get(builder.getContext(), tile),

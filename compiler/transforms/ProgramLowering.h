@@ -64,6 +64,7 @@ private:
   void addGridStates(function_ref<Value(const Twine &, Type, const Twine &)> addArgument);
   Value extentOf(const DimExpr &dim);
   std::string gridExpression();
+  bool hasBlockPerTile();
   std::string gridOfAttention();
   SmallVector<Value> pitchesWithoutPages(ir::AttentionOp op, const Attention &it);
   std::string gridOfPrefill();

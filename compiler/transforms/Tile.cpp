@@ -437,6 +437,9 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
       return refuse(problem);
     while (domain.transposes && run < 4 && loads % (2 * run) == 0)
       run *= 2;
+    // A thread that turns squares by itself (templates/tile/block.cuh) has no column's group.
+    if (domain.mostRows && run == vector && loads == vector && !domain.turnsSquares())
+      run /= 2;
   }
   if (std::string problem = clusterProblem(k, domain); !problem.empty())
     return refuse(problem);

@@ -92,13 +92,13 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
               std::to_string(vector) + ", at most 512 rows and 65536 elements together";
     return {};
   }
-  // Few rows of the transpose begin anywhere and are short: each thread has as little as it may,
-  // and a quarter of the threads where a block is reduced to one value, for which they meet.
+  // Few rows of the transpose begin anywhere and are short: each thread has as little as it may, or
+  // a square that it turns by itself.
   if (domain.mostRows) {
     const int64_t least = std::max<int64_t>(4, domain.group / 32), chunks = rows * columns / least;
     return ScheduleAttr::get(
         context, Family::tile,
-        {.threads = std::clamp<int64_t>(block.isBlock() ? chunks / 4 : chunks, 32, 1024),
+        {.threads = std::clamp<int64_t>(domain.turnsSquares() ? chunks / 4 : chunks, 32, 1024),
          .vector = least,
          .rows = rows,
          .columns = columns});

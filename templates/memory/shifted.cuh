@@ -243,11 +243,13 @@ template <int lanes, int bytes, int size> struct Ends {
 } // namespace detail
 
 /// Whether so many lanes with neighbouring chunks of a row write them by pieces: a warp does; fewer
-/// have more ends, which pay where a chunk would otherwise be written by bytes or pairs of them.
+/// have more ends, which pay where a chunk of several words would otherwise be written by bytes or
+/// pairs of them.
 template <class T, int vector, int alignment, int lanes>
-inline constexpr bool are_stored_shifted =
-    is_shifted<T, vector, alignment> &&
-    (lanes % 32 == 0 || ((lanes == 4 || lanes == 8 || lanes == 16) && alignment < 4));
+inline constexpr bool are_stored_shifted = is_shifted<T, vector, alignment> &&
+                                           (lanes % 32 == 0 ||
+                                            ((lanes == 4 || lanes == 8 || lanes == 16) &&
+                                             alignment<4 && bytes_of<T>(vector)> 4));
 
 /// Writes elements first … first + vector - 1 as a chunk, but what is outside. All lanes of the
 /// warp call it together, each `lanes` of them with neighbouring chunks of one row.

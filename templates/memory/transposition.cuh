@@ -138,6 +138,31 @@ public:
   }
 };
 
+/// A square of elements that a thread has, turned in its registers.
+template <class T, int side> class Turned {
+  Fragment<T, side * side> values_;
+
+public:
+  explicit EIDER_DEVICE Turned(const Fragment<T, side * side> &values) : values_(values) {}
+
+  EIDER_DEVICE Fragment<T, side * side> end() const {
+    Fragment<T, side * side> result{};
+    EIDER_UNROLL
+    for (int column = 0; column < side; ++column) {
+      const Fragment<T, side> line = detail::column_of<side, side>(values_, 0, column);
+      constexpr int per_word = Fragment<T, side>::per_word;
+      constexpr bool has_words = side % per_word == 0;
+      EIDER_UNROLL
+      for (int row = 0; row < side; row += has_words ? per_word : 1)
+        if constexpr (has_words)
+          result.words[(column * side + row) / per_word] = line.words[row / per_word];
+        else
+          result.fill(column * side + row, line[row]);
+    }
+    return result;
+  }
+};
+
 /// A block on its way through shared memory: what it is made of has gone there, as far as there is
 /// memory for it.
 template <class T, int threads, int vector, int tile_rows, int tile_columns, int run, int passes>

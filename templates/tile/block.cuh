@@ -50,6 +50,9 @@ public:
     return {total, (total + rows_of_cluster - 1) / rows_of_cluster * (tiles_of_row * cluster)};
   }
 
+  /// The tile of this CUDA block, of a grid with as many as tiles.
+  static EIDER_DEVICE BlockTile only(int64 total) { return BlockTile(arch::block_index(), total); }
+
   EIDER_DEVICE BlockTile(int64 number, int64 total)
       : number_(number),
         row_(row_number() * tile_rows + arch::thread_index() / chunks_of_row * run),
@@ -130,17 +133,25 @@ public:
     return rows;
   }
 
+  /// Few rows lie so near each other in the transposed matrix that a thread with a square of
+  /// elements may write it as it has it, and meets nobody.
+  static constexpr bool turns_squares = tile_rows <= 16 && run == vector && chunks == vector;
+
   /// The same block of the transposed matrix.
-  using Transposed = TransposedTile<threads, vector, tile_rows, tile_columns, columns, multiple>;
+  using Transposed =
+      TransposedTile<threads, vector, tile_rows, tile_columns, columns, multiple, turns_squares>;
   EIDER_DEVICE Transposed transposed() const {
     return Transposed(first_row(), first_column(), total_);
   }
 
-  /// Begins to transpose the block, in so many passes through shared memory. What the thread holds
-  /// of the transposed one is `end()` of the result.
+  /// Begins to transpose the block, in so many passes through shared memory, or the thread's square
+  /// of it. What the thread holds of the transposed one is `end()` of the result.
   template <int passes, class T>
   EIDER_DEVICE auto begin_transpose(const Fragment<T, vector * chunks> &values) const {
-    return Transposition<T, threads, vector, tile_rows, tile_columns, run, passes>(values);
+    if constexpr (turns_squares)
+      return Turned<T, vector>(values);
+    else
+      return Transposition<T, threads, vector, tile_rows, tile_columns, run, passes>(values);
   }
 
   // Where the tile is, and where in it the thread's element n is.

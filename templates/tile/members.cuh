@@ -552,21 +552,6 @@ private:
 /// The end of a range of tiles.
 struct EndOfTiles {};
 
-/// The one tile of this CUDA block, of a grid with as many blocks as tiles.
-template <class Tile> struct OnlyTile {
-  int64 rows;
-
-  struct Iterator {
-    int64 rows;
-    bool is_done;
-    EIDER_DEVICE Tile operator*() const { return Tile(arch::block_index(), rows); }
-    EIDER_DEVICE void operator++() { is_done = true; }
-    EIDER_DEVICE bool operator!=(EndOfTiles) const { return !is_done; }
-  };
-  EIDER_DEVICE Iterator begin() const { return {rows, false}; }
-  EIDER_DEVICE EndOfTiles end() const { return {}; }
-};
-
 /// The tiles of this CUDA block, or of its cluster of blocks: from its own number on, every
 /// grid_size-th.
 template <class Tile, int cluster = 1> struct TilesOfBlock {

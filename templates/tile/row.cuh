@@ -60,8 +60,12 @@ public:
     return {total, (total + rows - 1) / rows * segments};
   }
 
-  /// The same where this CUDA block has just one, of a matrix that has rows.
-  static EIDER_DEVICE OnlyTile<RowTile> only(int64 total) requires(cluster == 1) { return {total}; }
+  /// The tile of this CUDA block, or of its cluster, of a grid with as many as tiles.
+  static EIDER_DEVICE RowTile only(int64 total) {
+    if constexpr (cluster > 1)
+      arch::Exchange::prepare();
+    return RowTile(arch::block_index() / cluster, total);
+  }
 
   EIDER_DEVICE RowTile(int64 number, int64 total)
       : row_(segment_row(number) * rows + (rows == 1 ? 0 : arch::thread_index() / threads)),

@@ -35,6 +35,9 @@ public:
     return {total, (total + tile_rows - 1) / tile_rows};
   }
 
+  /// The tile of this CUDA block, of a grid with as many as tiles.
+  static EIDER_DEVICE RowsTile only(int64 total) { return RowsTile(arch::block_index(), total); }
+
   EIDER_DEVICE RowsTile(int64 number, int64 total) : row_(number * tile_rows), total_(total) {}
 
   /// The first tile of this CUDA block, and the one after a tile.

@@ -13,18 +13,20 @@ namespace eider {
 
 /// What a BlockTile of these numbers covers of its matrix, as a block of the transposed matrix,
 /// whose columns are the matrix's rows. Chunk c of thread t is number c · threads + t of the
-/// transposed block's chunks, counted row by row. Its width is known to the launch alone: give
-/// every access its pitch, or the layout of its scales.
-template <int threads, int vector, int tile_rows, int tile_columns, int64 columns, int multiple>
+/// transposed block's chunks, counted row by row; of `own` squares, a thread has what it has of the
+/// block. Its width is known to the launch alone: give every access its pitch, or the layout of its
+/// scales.
+template <int threads, int vector, int tile_rows, int tile_columns, int64 columns, int multiple,
+          bool own>
 class TransposedTile
     : public TileMembers<
-          TransposedTile<threads, vector, tile_rows, tile_columns, columns, multiple>, vector,
-          tile_rows * tile_columns / (threads * vector), 0, tile_rows / vector, threads, threads> {
+          TransposedTile<threads, vector, tile_rows, tile_columns, columns, multiple, own>, vector,
+          tile_rows * tile_columns / (threads * vector), 0, own ? 1 : tile_rows / vector, threads,
+          threads> {
   static constexpr int chunks = tile_rows * tile_columns / (threads * vector);
-  using Members =
-      TileMembers<TransposedTile, vector, chunks, 0, tile_rows / vector, threads, threads>;
-  static constexpr int chunks_of_row = tile_rows / vector;
-  static constexpr int rows_of_chunk = threads / chunks_of_row;
+  static constexpr int chunks_of_row = own ? 1 : tile_rows / vector; // of neighbouring threads
+  using Members = TileMembers<TransposedTile, vector, chunks, 0, chunks_of_row, threads, threads>;
+  static constexpr int rows_of_chunk = own ? 1 : threads / chunks_of_row;
 
 public:
   static constexpr int64 segments = 1; // as in a BlockTile
@@ -34,8 +36,7 @@ public:
 
   /// Of the block that begins at (row, column) of a matrix of `total` rows.
   EIDER_DEVICE TransposedTile(int64 row, int column, int64 total)
-      : row_(column + arch::nonnegative_thread_index() / chunks_of_row),
-        column_(row + arch::nonnegative_thread_index() % chunks_of_row * vector),
+      : row_(column + first_row()), column_(row + first_column()),
         left_(nearby<0>(total - column_)), columns_inside_(columns_inside(left_)) {}
 
   /// As TileMembers; wide where every row happens to be aligned although none has to be.
@@ -80,6 +81,16 @@ private:
   int64 column_;
   int left_;           // columns of the matrix from there on, if there are so few
   int columns_inside_; // of a chunk
+
+  /// Where the thread's first chunk begins in the transposed block.
+  static EIDER_DEVICE int first_row() {
+    const int thread = arch::nonnegative_thread_index();
+    return own ? thread % (tile_columns / vector) * vector : thread / chunks_of_row;
+  }
+  static EIDER_DEVICE int first_column() {
+    const int thread = arch::nonnegative_thread_index();
+    return (own ? thread / (tile_columns / vector) : thread % chunks_of_row) * vector;
+  }
 
   template <class Where> EIDER_DEVICE int64 block_offset(const Where &where) const {
     return offset_of(where, row_ / tile_columns, column_ / tile_rows);

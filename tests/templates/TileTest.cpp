@@ -303,7 +303,10 @@ using Turnings = testing::Types<
     Turned<Shape<BlockTile<512, 16, 128, 128, 300, 2>, 512, 300>, float>,   // 64 KiB at once
     Turned<Shape<BlockTile<1024, 16, 128, 128, 128>, 1024, 128>, float, 2>, // a chunk in two passes
     Turned<Shape<BlockTile<64, 8, 128, 16, 5, 4>, 64, 5>, bf16>,
-    Turned<Shape<BlockTile<128, 16, 64, 128, 200, 4>, 128, 200>, e4m3>>;
+    Turned<Shape<BlockTile<128, 16, 64, 128, 200, 4>, 128, 200>, e4m3>,
+    Turned<Shape<BlockTile<128, 4, 16, 128, 300, 4>, 128, 300>, e4m3>, // squares of a thread's own
+    Turned<Shape<BlockTile<32, 4, 16, 32, 77, 4>, 32, 77>, bf16>,
+    Turned<Shape<BlockTile<32, 4, 8, 64, 77, 4>, 32, 77>, float>>;
 TYPED_TEST_SUITE(Transpose, Turnings);
 
 /// Twice in a tile, and many tiles a block: what comes later must not meet what came before.

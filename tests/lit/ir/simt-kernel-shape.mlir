@@ -69,6 +69,21 @@ simt.kernel @carries_nothing ["x"] threads = 32 grid = "1" arguments = ["tensor:
 // -----
 
 !cursor = !simt.cursor<<row, threads = 32, vector = 4, rows = 1, columns = 128, loads = 1, width = 128>>
+simt.kernel @carries_from_its_only_tile ["x"] threads = 32 grid = "1" arguments = ["tensor:x"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<f32>):
+  %rows = arith.constant 1 : i64
+  %first = simt.first_tile %rows : !cursor
+  %initial = simt.load elements %x at %first : !simt.pointer<f32>, !cursor -> vector<4xf32>
+  // expected-error @below {{'simt.for_tiles' op carries nothing on where each block has one tile}}
+  simt.for_tiles only %rows carrying %initial : vector<4xf32> {
+  ^bb0(%at: !cursor, %held: vector<4xf32>):
+    simt.carry %held : vector<4xf32>
+  }
+}
+
+// -----
+
+!cursor = !simt.cursor<<row, threads = 32, vector = 4, rows = 1, columns = 128, loads = 1, width = 128>>
 simt.kernel @products ["x"] threads = 32 grid = "1" arguments = ["tensor:x"] alignments = {} header = [] {
 ^bb0(%x: !simt.pointer<f32>):
   %rows = arith.constant 1 : i64

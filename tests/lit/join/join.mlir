@@ -38,7 +38,7 @@
 // TEXT: __launch_bounds__(64, 4) void cast_cooperative(
 // TEXT: int64 *grid_state
 // TEXT: const auto grid = GridBarrier(grid_state);
-// TEXT: for (const Row row : Row::only(tokens)) {
+// TEXT: const Row row = Row::only(tokens);
 // TEXT: const float amax = row.amax_of_grid({{.*}}, grid);
 // TEXT: eider::store_uniform(y_scale, amax);
 // TEXT-NEXT: }

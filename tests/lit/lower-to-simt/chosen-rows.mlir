@@ -9,6 +9,6 @@
 // VALUES: for (const Row row : Row::over_columns(tokens)) {
 // CODES-NOT: over_columns
 // SHORT-NOT: over_columns
-// WHOLE: for (const Row row : Row::only(tokens)) {
+// WHOLE: const Row row = Row::only(tokens);
 // Nothing is reduced, so that nothing is loaded ahead.
 // STATIC-NOT: prefetch
