@@ -32,7 +32,7 @@ def spills_of(directory, *arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("ops", nargs="+")
-    parser.add_argument("--widths", default="2048,3072,4096,5120,6144,7168,8192,16384")
+    parser.add_argument("--widths", default="2048,2560,2880,3072,3584,4096,4608,5120,5376,6144,7168,8192,11008,13824,16384,18432")
     parser.add_argument("--arch", default="sm_90a")
     own = sys.argv[1:]
     given = own[own.index("--") + 1:] if "--" in own else []

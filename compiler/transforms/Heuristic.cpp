@@ -70,6 +70,14 @@ static int64_t clusterOf(const Domain &domain, bool isFew, std::string &message)
     if (domain.width <= longestOfBlock(domain))
       return 1;
   } else if (domain.width <= domain.longestHeld()) {
+    // Whole warps of two blocks have the codes of one matrix, or what is reduced twice.
+    constexpr int64_t widestOfTwo = 32768, ofWarps = 2048;
+    const bool byTwo = !isFew && !isPlain(domain) && domain.matricesRead == 1 &&
+                       domain.bitsRead == 16 && domain.width < widestOfTwo &&
+                       domain.width % ofWarps == 0 && !domain.draws &&
+                       (domain.narrowestStore <= 8 || domain.rowReductions > 1);
+    if (byTwo)
+      return 2;
     return std::min<int64_t>(domain.largestCluster,
                              llvm::PowerOf2Ceil(ceilDiv(domain.width, part)));
   }
@@ -208,7 +216,7 @@ static ScheduleAttr countingSchedule(ScheduleAttr schedule, const Domain &domain
   ScheduleKnobs k = schedule.getKnobs();
   if (schedule.getFamily() == Family::map) {
     if (k.threads * k.rows <= block / 2)
-      (k.threads * k.vector < domain.width ? k.threads : k.rows) *= 2;
+      (k.threads * k.vector < domain.width ? k.threads : k.rows) *= 2, k.resident = 0;
     k.loads = k.threads * k.vector < domain.width ? 2 : 1;
     k.tiles = 4;
   } else if (k.prefetch) {

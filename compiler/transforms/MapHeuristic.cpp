@@ -49,8 +49,10 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   constexpr int64_t vector = 32, warp = 32, longest = 8 * vector * warp;
   const bool decodes = domain.bitsRead <= 8, bySoftware = domain.encodesBySoftware;
   const bool packsShort = domain.packs && bySoftware && domain.group <= vector / 2;
-  if (domain.matricesRead != 1 || domain.bitsRead > 16 || domain.width % (vector * warp) != 0 ||
-      !domain.rowAligned() || domain.rotates || domain.choosesRows || domain.combinesParts())
+  const bool isWhole = domain.width % (vector * warp) == 0;
+  const bool fits = isWhole || (domain.draws && !packsShort && domain.width % vector == 0);
+  if (domain.matricesRead != 1 || domain.bitsRead > 16 || !fits || !domain.rowAligned() ||
+      domain.rotates || domain.choosesRows || domain.combinesParts())
     return {};
   if (!domain.draws && (bySoftware ? !packsShort || decodes : !isMuch))
     return {};
@@ -66,10 +68,23 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads,
                             .vector = vector,
-                            .rows = decodes && !isEven ? 4 : 1,
+                            .rows = (decodes && !isEven) || !isWhole ? 4 : 1,
                             .loads = isWide ? 2 : 1,
                             .tiles = decodes || isWide ? 2 : 4,
-                            .resident = isCast ? drawing / threads : 0});
+                            .resident = isCast && isWhole ? drawing / threads : 0});
+}
+
+/// Codes of four bits of which each chunk has scales of its own: many short segments a block, of
+/// four chunks a thread, that fill a row but for little. Null elsewhere.
+static ScheduleAttr shortSegments(MLIRContext *context, const Domain &domain, int64_t vector,
+                                  int64_t chunks) {
+  constexpr int64_t threads = 8, rows = 16, loads = 4, segment = threads * loads;
+  const int64_t held = ceilDiv(chunks, segment) * segment;
+  if (!domain.packs || domain.matricesRead != 1 || domain.group > vector ||
+      (held - chunks) * 20 > held || !domain.rowAligned() || domain.choosesRows)
+    return {};
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = threads, .vector = vector, .rows = rows, .loads = loads});
 }
 
 /// Codes that take much arithmetic: two chunks a thread, so that what is done once a thread is
@@ -105,17 +120,17 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
     return ScheduleAttr::get(context, Family::map,
                              {.threads = 128, .vector = vector, .loads = 1, .tiles = 2});
   // By arithmetic alone, blocks of whole segments of 256 chunks are as good.
-  if (chunks % (bySoftware && !packs ? 256 : 512) == 0 || chunks % segment != 0 ||
-      !domain.rowAligned() || domain.choosesRows || turnsNorm(domain))
+  if (chunks % (bySoftware && !packs ? 256 : 512) == 0 || turnsNorm(domain))
     return {};
-  const bool manyScales = packs && domain.matricesRead == 1 && domain.group <= vector;
+  if (ScheduleAttr segments =
+          bySoftware ? shortSegments(context, domain, vector, chunks) : ScheduleAttr())
+    return segments;
+  if (chunks % segment != 0 || !domain.rowAligned() || domain.choosesRows)
+    return {};
+  const bool takesTurns = (isMuch || bySoftware) && domain.matricesRead == 1;
   return ScheduleAttr::get(
       context, Family::map,
-      {.threads = manyScales ? 8 : 32,
-       .vector = vector,
-       .rows = manyScales ? 16 : 4,
-       .loads = manyScales ? 4 : 2,
-       .tiles = (isMuch || bySoftware) && domain.matricesRead == 1 && !manyScales ? 2 : 1});
+      {.threads = 32, .vector = vector, .rows = 4, .loads = 2, .tiles = takesTurns ? 2 : 1});
 }
 
 /// Pairs that are turned, of as many bits read as stored: many short chunks a thread, whose
@@ -220,8 +235,10 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
     threads = 256;
   if (packsHalf)
     threads = 128;
-  // Segments of other than a power of two are fewer where one needs fewer registers.
-  const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned();
+  // Segments of other than a power of two are fewer where one needs fewer registers: not of codes
+  // that need more.
+  const bool bounded =
+      threads > 64 && threads % 128 != 0 && domain.rowAligned() && !packs && !domain.draws;
   // What is read again, a table of angles or rows that several choose, stays in the L2 so; two
   // codes a byte are read so little that what is stored fills it.
   const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||

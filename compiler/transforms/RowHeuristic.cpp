@@ -158,10 +158,11 @@ static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, 
       domain.encodesBySoftware || chunks * vector != domain.width || chunks % (loads * warp) != 0 ||
       llvm::isPowerOf2_64(chunks))
     return {};
-  constexpr int64_t most = 224, ofTwice = 832, held = 960; // threads
+  constexpr int64_t most = 224, mostOfTwice = 448, ofTwice = 832, held = 960; // threads
   ScheduleKnobs knobs{.threads = chunks / loads, .vector = vector};
   const int64_t lanes = foldedLanes(domain, vector);
-  const bool isFolded = lanes && makesCodes && domain.matricesWritten == 1 && knobs.threads <= most;
+  const bool isFolded = lanes && makesCodes && domain.matricesWritten == 1 &&
+                        knobs.threads <= (isTwice ? mostOfTwice : most);
   if (isPlain(domain) && (!isFolded || domain.rowReductions < 2 || knobs.threads < 128))
     return {};
   if (isFolded) {
@@ -378,6 +379,11 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   if (isHeavy(domain) && vector == 16) // two chunks a thread
     most = std::min(most, std::max<int64_t>(64, ceilDiv(chunks, 2)));
   auto [threads, loads] = spreadRow(chunks, most);
+  // Codes of one chunk a thread by so many warps as half of them hold in two.
+  const bool areHalved = !plain && domain.matricesRead == 1 && domain.narrowestStore <= 8 &&
+                         domain.rowAligned() && loads == 1 && threads > 128 && threads % 64 == 0;
+  if (areHalved)
+    threads /= 2, loads = 2;
   threads = std::max(threads, legalThreads(std::max<int64_t>(1, domain.group / vector)));
   if (isShifted(domain))
     threads = std::max<int64_t>(threads, 32);
@@ -405,9 +411,9 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
            !isShifted(domain)) // four: a thousand rows in two turns
     knobs.resident = 4;
   // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1152 of much
-  // a thread, 896 of those that shift what they load, 768 of wide stores after two sums, 1024 where
-  // codes are made by arithmetic, 768 with random bits, 512 of rows that are reduced twice or
-  // shifted as well), and some rows a block hide a block's start.
+  // a thread, 768 of codes after two sums, 896 of those that shift what they load, 768 of wide
+  // stores after two sums, 1024 where codes are made by arithmetic, 768 with random bits, 512 of
+  // rows that are reduced twice or shifted as well), and some rows a block hide a block's start.
   const bool isShort = isAlone(domain) && domain.narrowestStore <= 8 && loads * vector <= 32;
   const bool light = domain.matricesRead == 1 && threads >= 64 && (loads <= 2 || isShort);
   if (isHeavy(domain)) { // Of much a thread: the registers of 512 threads, of 768 at 32 elements.
@@ -417,15 +423,27 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
     knobs.tiles = fits ? 1 : domain.bitsRead > 16 || isMore ? 3 : threads > 128 ? 2 : 1;
     knobs.resident = isMore ? (fits ? 768 : 512) / threads : 0;
   } else if (light && (!plain || domain.encodesBySoftware)) {
-    const int64_t held = loads * vector <= 16 ? 1280 : 1152,
-                  shifted = domain.rowSums > 1 && domain.narrowestStore > 8 ? 768 : 896;
+    const bool sumsTwice = domain.rowSums > 1, makesCodes = domain.narrowestStore <= 8;
+    const int64_t held = loads * vector <= 16      ? 1280
+                         : sumsTwice && makesCodes ? 768
+                         : areHalved               ? 864
+                                                   : 1152,
+                  shifted = sumsTwice && !makesCodes ? 768 : 896;
     knobs.tiles = domain.encodesBySoftware ? 4 : 3;
     const bool isTwice = domain.rowReductions > 1;
     knobs.resident = (domain.draws               ? (isTwice || isShifted(domain) ? 512 : 768)
                       : isShifted(domain)        ? shifted
-                      : domain.encodesBySoftware ? 1024
+                      : domain.encodesBySoftware ? (sumsTwice ? 768 : 1024)
                                                  : held) /
                      threads;
+  } else if (!plain && domain.matricesRead == 1 && domain.bitsRead == 16 && !isShifted(domain)) {
+    // Of more than 32 elements a thread the nearest to the registers of 576 threads, 512 after two
+    // sums; of 32 in short chunks, two blocks: a multiprocessor with one block waits for it.
+    const int64_t each = loads * vector, held = domain.rowSums > 1 ? 512 : 576;
+    if (each > 32 && each <= 48)
+      knobs.tiles = 3, knobs.resident = std::max<int64_t>(1, (held + threads / 2) / threads);
+    else if (each == 32 && threads > 256 && domain.rowReductions > 1)
+      knobs.tiles = 3, knobs.resident = std::max<int64_t>(1, 896 / threads);
   }
   return ScheduleAttr::get(context, Family::row, knobs);
 }
@@ -461,8 +479,9 @@ ScheduleAttr eider::transforms::wideRowSchedule(MLIRContext *context, const Doma
   if (ScheduleAttr ahead = wideCodesSchedule(context, domain, cluster, vector, chunks))
     return ahead;
   const bool isEven = part * cluster == domain.width && llvm::isPowerOf2_64(chunks);
-  const bool ahead = !isPlain(domain) && domain.bitsRead == 16 && isEven;
-  const int64_t each = isPlain(domain) || ahead ? 64 : 32;
+  const bool keepsBoth = cluster == 2 && domain.narrowestStore > 8;
+  const bool ahead = !isPlain(domain) && domain.bitsRead == 16 && (isEven || keepsBoth);
+  const int64_t each = isPlain(domain) || (ahead && isEven) ? 64 : 32;
   // Of 512 threads two blocks have their registers, of more each is alone.
   constexpr int64_t half = 512;
   const bool isAlone = part > half * each;
@@ -477,9 +496,13 @@ ScheduleAttr eider::transforms::wideRowSchedule(MLIRContext *context, const Doma
   }
   ScheduleKnobs knobs{.threads = threads, .vector = vector, .cluster = cluster};
   if (!isAlone) {
-    const int64_t narrow = isShifted(domain) ? 768 : 1024;
+    const bool isMore = domain.draws || (domain.matricesRead > 1 && domain.narrowestStore <= 8);
+    const int64_t narrow = keepsBoth ? 640 : isShifted(domain) ? 768 : isMore ? 896 : 1024;
     // The nearest: six blocks of 128 threads spill, two of 256 leave a multiprocessor half empty.
-    const int64_t plain = (domain.narrowestStore > 8 ? 672 : 608) * 64,
+    const int64_t plain = (domain.draws                ? 448
+                           : domain.narrowestStore > 8 ? 672
+                                                       : 608) *
+                          64,
                   own = threads * loads * vector;
     const int64_t held = isPlain(domain) ? (plain + own / 2) / own : narrow * 32 / own;
     knobs.tiles = !isPlain(domain) ? 4 : domain.narrowestStore > 8 ? 1 : 2;

@@ -1,0 +1,61 @@
+# Part of Eider, under the Apache License v2.0.
+"""No kernel of the heuristic's schedules keeps many registers in memory: a bound on them that is too low once made casts of widths that
+models have take 2.6 times as long. Read in the machine code that NVRTC makes, with no GPU."""
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+
+EIDER = pathlib.Path(os.environ["EIDER_BUILD"]) / "bin" / "eider"
+NVFP4 = ("--format", "e2m1", "--block", "1x16", "--scale", "e4m3")
+DRAWN = ("--set", "rounding=stochastic")
+WIDTHS = (2880, 4608, 5376, 11008)  # of models, and no whole warps of 32 elements
+PROGRAMS = (("quantize", *NVFP4), ("quantize", *NVFP4, *DRAWN), ("quantize", *DRAWN), ("quantize", "--amax", "yes"), ("rms_norm_quant",),
+            ("rms_norm_quant", *NVFP4), ("layer_norm_quant",))
+MOST_BYTES = 48  # of a thread: a dozen registers, moved where little else is done
+FRAME_SIZE = 0x11  # of the attributes in .nv.info: a symbol and bytes
+
+
+def sections_of(image):
+    offset, = struct.unpack_from("<Q", image, 0x28)
+    size, count, names = struct.unpack_from("<3H", image, 0x3A)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", image, offset + i * size) for i in range(count)]
+    texts = image[headers[names][4]:][:headers[names][5]]
+    return {texts[header[0]:].split(b"\0", 1)[0].decode(): image[header[4]:][:header[5]] for header in headers}
+
+
+def frames_of(cubin):
+    """Bytes of local memory a thread, of each kernel by its name."""
+    sections = sections_of(cubin)
+    info, symbols, texts = sections[".nv.info"], sections[".symtab"], sections[".strtab"]
+    frames, at = {}, 0
+    while at < len(info):
+        kind, attribute, size = struct.unpack_from("<BBH", info, at)
+        has_value = kind == 4  # others have theirs in `size`
+        if has_value and attribute == FRAME_SIZE:
+            symbol, frame = struct.unpack_from("<II", info, at + 4)
+            name = texts[struct.unpack_from("<I", symbols, symbol * 24)[0]:].split(b"\0", 1)[0].decode()
+            frames[name] = frame
+        at += 4 + (size if has_value else 0)
+    return frames
+
+
+class Registers(unittest.TestCase):
+    def test_few_are_kept_in_memory(self):
+        for op, *arguments in PROGRAMS:
+            for width in WIDTHS:
+                with self.subTest(op=op, arguments=arguments, width=width), tempfile.TemporaryDirectory() as directory:
+                    subprocess.run([EIDER, "build", op, *arguments, "--dim", f"hidden={width}", "--arch", "sm_90a", "--emit", "cubin",
+                                    "--name", "k", "-o", directory], check=True, capture_output=True)
+                    cubins = list(pathlib.Path(directory).glob("*.cubin"))
+                    self.assertTrue(cubins)
+                    frames = {name: size for cubin in cubins for name, size in frames_of(cubin.read_bytes()).items()}
+                    self.assertIn(op, frames)
+                    own = {name: size for name, size in frames.items() if name in (op, f"{op}_aligned") and size > MOST_BYTES}
+                    self.assertEqual(own, {})
+
+
+if __name__ == "__main__":
+    unittest.main()
