@@ -193,8 +193,8 @@ struct Domain {
   int64_t mostRows = 0;     ///< So few, of what is transposed, that blocks end with them; 0: any.
   /// The largest group along a row of the transpose, as `group` is along one of both.
   int64_t groupDown() const { return mostRows ? std::min(group, mostRows) : group; }
-  /// Whether a thread may turn squares by itself: along rows of the transpose nothing is reduced.
-  bool turnsSquares() const { return block.isBlock() || group == 0; }
+  /// Whether a thread may turn squares by itself: nothing is reduced along rows of the transpose.
+  bool turnsSquares() const { return group == 0; }
   int64_t bytesTurned = 0; ///< Of the widest element that is transposed.
   bool encodesBySoftware = false;
   bool decodesBySoftware = false;  ///< By arithmetic: E5M2 needs none.

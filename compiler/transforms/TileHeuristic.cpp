@@ -93,12 +93,13 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
     return {};
   }
   // Few rows of the transpose begin anywhere and are short: each thread has as little as it may, or
-  // a square that it turns by itself.
+  // a square that it turns by itself; a quarter of them meet for a block's value, too.
   if (domain.mostRows) {
+    const bool isQuarter = block.isBlock() || domain.turnsSquares();
     const int64_t least = std::max<int64_t>(4, domain.group / 32), chunks = rows * columns / least;
     return ScheduleAttr::get(
         context, Family::tile,
-        {.threads = std::clamp<int64_t>(domain.turnsSquares() ? chunks / 4 : chunks, 32, 1024),
+        {.threads = std::clamp<int64_t>(isQuarter ? chunks / 4 : chunks, 32, 1024),
          .vector = least,
          .rows = rows,
          .columns = columns});
