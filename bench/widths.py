@@ -13,6 +13,9 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
+
+import join
 
 MXFP8 = "--block 1x32 --scale e8m0 --mode mx"
 MXFP4 = "--format e2m1 " + MXFP8
@@ -31,11 +34,16 @@ def measured(file, program, width, rounds):
     """Times a memcpy; or raises CalledProcessError."""
     elements = ELEMENTS // 2 if program.startswith("silu_mul") else ELEMENTS  # reads two of each
     tokens = elements // width // ROWS * ROWS
-    again = ["--again"] if file.exists() else []
-    subprocess.run([os.path.join(os.environ.get("EIDER_BIN", "build/bin"), "eider"), "bench", *program.split(), "--device", "cuda:0", "--dim",
-                    f"hidden={width}", "--dim", f"tokens={tokens}", "--l2", "cold", "--rounds", str(rounds), "--json", file, *again],
-                   check=True, capture_output=True, text=True)
-    return [cell["ratio"] for cell in json.loads(file.read_text())["cells"] if cell["metric"] == "time"][-1]
+    with tempfile.TemporaryDirectory() as directory:
+        own = pathlib.Path(directory) / "cell.json"
+        subprocess.run([os.path.join(os.environ.get("EIDER_BIN", "build/bin"), "eider"), "bench", *program.split(), "--device", "cuda:0",
+                        "--dim", f"hidden={width}", "--dim", f"tokens={tokens}", "--l2", "cold", "--rounds", str(rounds), "--json", own],
+                       check=True, capture_output=True, text=True)
+        document = json.loads(own.read_text())
+    document["cells"] = [cell for cell in document["cells"] if cell["metric"] == "time"]
+    known = json.loads(file.read_text()) if file.exists() else None
+    file.write_text(json.dumps(join.join(known, document) if known else document, indent=1) + "\n")
+    return document["cells"][0]["ratio"]
 
 
 def main():

@@ -49,8 +49,10 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   constexpr int64_t vector = 32, warp = 32, longest = 8 * vector * warp;
   const bool decodes = domain.bitsRead <= 8, bySoftware = domain.encodesBySoftware;
   const bool packsShort = domain.packs && bySoftware && domain.group <= vector / 2;
-  const bool isWhole = domain.width % (vector * warp) == 0;
-  const bool fits = isWhole || (domain.draws && !packsShort && domain.width % vector == 0);
+  const int64_t held = ceilDiv(domain.width, vector * warp) * vector * warp;
+  const bool isWhole = domain.width == held, isNearly = (held - domain.width) * 5 <= held;
+  const bool fits =
+      isWhole || (domain.draws && !packsShort && isNearly && domain.width % vector == 0);
   if (domain.matricesRead != 1 || domain.bitsRead > 16 || !fits || !domain.rowAligned() ||
       domain.rotates || domain.choosesRows || domain.combinesParts())
     return {};

@@ -436,7 +436,8 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
                       : domain.encodesBySoftware ? (sumsTwice ? 768 : 1024)
                                                  : held) /
                      threads;
-  } else if (!plain && domain.matricesRead == 1 && domain.bitsRead == 16 && !isShifted(domain)) {
+  } else if (!plain && domain.matricesRead == 1 && domain.bitsRead == 16 && threads >= 64 &&
+             !isShifted(domain)) {
     // Of more than 32 elements a thread the nearest to the registers of 576 threads, 512 after two
     // sums; of 32 in short chunks, two blocks: a multiprocessor with one block waits for it.
     const int64_t each = loads * vector, held = domain.rowSums > 1 ? 512 : 576;

@@ -438,7 +438,7 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     while (domain.transposes && run < 4 && loads % (2 * run) == 0)
       run *= 2;
     // A thread that turns squares by itself (templates/tile/block.cuh) has no column's group.
-    if (domain.mostRows && run == vector && loads == vector && !domain.turnsSquares())
+    if (rows <= 16 && run == vector && loads == vector && !domain.turnsSquares())
       run /= 2;
   }
   if (std::string problem = clusterProblem(k, domain); !problem.empty())

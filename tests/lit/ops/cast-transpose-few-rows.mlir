@@ -12,3 +12,8 @@
 // GROUPS-NEXT: /*width=*/8192>;
 // GIVEN: BlockTile</*threads=*/128, /*vector=*/4, /*rows=*/16, /*columns=*/128,
 // GIVEN-NEXT: /*width=*/8192, /*run=*/2>;
+
+// Any number of rows by tiles as low: nor there.
+// RUN: eider emit cast_transpose --block 1x16 --dim hidden=8192 --arch sm_90 --schedule "tile<threads = 128, vector = 4, rows = 16, columns = 128>" | FileCheck %s --check-prefix=ANY
+// ANY-NOT: /*run=*/4
+// ANY: /*run=*/2
