@@ -76,14 +76,15 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
                             .resident = isCast && isWhole ? drawing / threads : 0});
 }
 
-/// Codes of four bits of which each chunk has scales of its own: many short segments a block, of
-/// four chunks a thread, that fill a row but for little. Null elsewhere.
+/// Codes of four bits that are made by arithmetic, with scales of its own for each chunk: many
+/// short segments a block, of four chunks a thread, that fill a row but for little. Null elsewhere.
 static ScheduleAttr shortSegments(MLIRContext *context, const Domain &domain, int64_t vector,
                                   int64_t chunks) {
   constexpr int64_t threads = 8, rows = 16, loads = 4, segment = threads * loads;
   const int64_t held = ceilDiv(chunks, segment) * segment;
-  if (!domain.packs || domain.matricesRead != 1 || domain.group > vector ||
-      (held - chunks) * 20 > held || !domain.rowAligned() || domain.choosesRows)
+  if (!domain.packs || !domain.encodesBySoftware || domain.matricesRead != 1 ||
+      domain.group > vector || (held - chunks) * 20 > held || !domain.rowAligned() ||
+      domain.choosesRows)
     return {};
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads, .vector = vector, .rows = rows, .loads = loads});
@@ -124,8 +125,7 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
   // By arithmetic alone, blocks of whole segments of 256 chunks are as good.
   if (chunks % (bySoftware && !packs ? 256 : 512) == 0 || turnsNorm(domain))
     return {};
-  if (ScheduleAttr segments =
-          bySoftware ? shortSegments(context, domain, vector, chunks) : ScheduleAttr())
+  if (ScheduleAttr segments = shortSegments(context, domain, vector, chunks))
     return segments;
   if (chunks % segment != 0 || !domain.rowAligned() || domain.choosesRows)
     return {};

@@ -249,7 +249,7 @@ template <class T, int vector, int alignment, int lanes>
 inline constexpr bool are_stored_shifted = is_shifted<T, vector, alignment> &&
                                            (lanes % 32 == 0 ||
                                             ((lanes == 4 || lanes == 8 || lanes == 16) &&
-                                             alignment<4 && bytes_of<T>(vector)> 4));
+                                             alignment <= 2 && bytes_of<T>(vector) >= 8));
 
 /// Writes elements first … first + vector - 1 as a chunk, but what is outside. All lanes of the
 /// warp call it together, each `lanes` of them with neighbouring chunks of one row.

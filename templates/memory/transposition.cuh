@@ -140,6 +140,8 @@ public:
 
 /// A square of elements that a thread has, turned in its registers.
 template <class T, int side> class Turned {
+  static constexpr int per_word = Fragment<T, side>::per_word;
+  static_assert(side % per_word == 0, "a line of the square is whole words");
   Fragment<T, side * side> values_;
 
 public:
@@ -150,14 +152,9 @@ public:
     EIDER_UNROLL
     for (int column = 0; column < side; ++column) {
       const Fragment<T, side> line = detail::column_of<side, side>(values_, 0, column);
-      constexpr int per_word = Fragment<T, side>::per_word;
-      constexpr bool has_words = side % per_word == 0;
       EIDER_UNROLL
-      for (int row = 0; row < side; row += has_words ? per_word : 1)
-        if constexpr (has_words)
-          result.words[(column * side + row) / per_word] = line.words[row / per_word];
-        else
-          result.fill(column * side + row, line[row]);
+      for (int row = 0; row < side; row += per_word)
+        result.words[(column * side + row) / per_word] = line.words[row / per_word];
     }
     return result;
   }
