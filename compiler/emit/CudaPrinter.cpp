@@ -39,17 +39,28 @@ Expression KernelPrinter::operand(Value value, bool fragmentNeeded) {
   return {"eider::spread<" + std::to_string(count) + ">(" + inner.text + ")"};
 }
 
+std::string KernelPrinter::tileText(Value at) {
+  if (auto first = at.getDefiningOp<FirstTileOp>())
+    return words.alias + "::first(" + operand(first.getRows()).text + ")";
+  if (at.getDefiningOp<NextTileOp>())
+    return words.cursor + ".next()";
+  if (auto seen = at.getDefiningOp<SeenOp>()) {
+    std::string tile = tileText(seen.getAt());
+    if (seen.getFirst())
+      tile += ".from(" + operand(seen.getFirst()).text + ")";
+    if (seen.getLast())
+      tile += ".up_to(" + operand(seen.getLast()).text + ")";
+    return tile;
+  }
+  if (at.getDefiningOp<AtRowOp>() || at.getDefiningOp<TransposedTileOp>())
+    return operand(at).text;
+  return words.cursor;
+}
+
 std::string KernelPrinter::callOnTile(Value at, const Twine &method,
                                       ArrayRef<std::string> parameters,
                                       ArrayRef<std::string> arguments) {
-  std::string tile = words.cursor;
-  if (auto first = at.getDefiningOp<FirstTileOp>())
-    tile = words.alias + "::first(" + operand(first.getRows()).text + ")";
-  else if (at.getDefiningOp<NextTileOp>())
-    tile += ".next()";
-  else if (at.getDefiningOp<AtRowOp>() || at.getDefiningOp<TransposedTileOp>())
-    tile = operand(at).text;
-  return tile + "." + callOf(method, parameters, arguments);
+  return tileText(at) + "." + callOf(method, parameters, arguments);
 }
 
 Expression KernelPrinter::loadText(LoadOp op) {
@@ -274,7 +285,10 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
 
 std::string KernelPrinter::derivedName(Operation &op) {
   // A variable that is loaded ahead is named for the tile that it is loaded for.
-  auto isFirst = [](LoadOp load) { return bool(load.getAt().getDefiningOp<FirstTileOp>()); };
+  auto isFirst = [](LoadOp load) {
+    auto seen = load.getAt().getDefiningOp<SeenOp>();
+    return bool((seen ? seen.getAt() : load.getAt()).getDefiningOp<FirstTileOp>());
+  };
   bool isAhead = isa<LoadOp>(op) && cast<LoadOp>(op).getAccess() != Access::columns &&
                  isFirst(cast<LoadOp>(op));
   if (auto given = op.getAttrOfType<StringAttr>("eider.name"))
@@ -375,8 +389,8 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
     expressions[stores] = {name};
     return success();
   }
-  if (isa<SpreadOp, FirstTileOp, NextTileOp, CarryOp>(op))
-    return success(); // Read by operand(), callOnTile() and printCarried().
+  if (isa<SpreadOp, FirstTileOp, NextTileOp, SeenOp, CarryOp>(op))
+    return success(); // Read by operand(), tileText() and printCarried().
   auto expression = expressionOf(op);
   if (failed(expression))
     return failure();

@@ -79,6 +79,7 @@ private:
   std::string derivedName(mlir::Operation &op);
   bool standsAlone(mlir::Operation &op, const Expression &expression);
   Expression operand(mlir::Value value, bool fragmentNeeded = false);
+  std::string tileText(mlir::Value at);
   std::string callOnTile(mlir::Value at, const llvm::Twine &method,
                          llvm::ArrayRef<std::string> parameters,
                          llvm::ArrayRef<std::string> arguments);

@@ -350,6 +350,14 @@ LogicalResult AtRowOp::verify() {
   return success();
 }
 
+LogicalResult SeenOp::verify() {
+  if (llvm::cast<CursorType>(getAt().getType()).getTile().getKind() != TileKind::row)
+    return emitOpError("of a tile that lies in one row alone");
+  if (!getFirst() && !getLast())
+    return emitOpError("from a column, to one, or both");
+  return success();
+}
+
 LogicalResult PositionOp::verify() {
   TileAttr tile = llvm::cast<CursorType>(getAt().getType()).getTile();
   const bool isRow = getAccess() == Access::rows;

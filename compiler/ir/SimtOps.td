@@ -224,6 +224,14 @@ def Simt_AtRowOp : Simt_Op<"at_row", [Pure, AllTypesMatch<["at", "result"]>]> {
   let hasVerifier = 1;
 }
 
+def Simt_SeenOp : Simt_Op<"seen", [Pure, AllTypesMatch<["at", "result"]>, AttrSizedOperandSegments]> {
+  let summary = "The tile without the chunks of its row that end before column `from`, or begin after column `to`";
+  let arguments = (ins Simt_CursorType:$at, Optional<I64>:$first, Optional<I64>:$last);
+  let results = (outs Simt_CursorType:$result);
+  let assemblyFormat = "$at (`from` $first^)? (`to` $last^)? attr-dict `:` type($at)";
+  let hasVerifier = 1;
+}
+
 def Simt_PositionOp : Simt_Op<"position", [Pure]> {
   let summary = "The row, or the columns, of what a thread holds of a tile";
   let arguments = (ins Simt_AccessAttr:$access, Simt_CursorType:$at);

@@ -154,6 +154,7 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, 
                             .rows = threads <= 32 && !domain.contracts ? 64 / threads : 1,
                             .loads = isMap ? 1 : 0,
                             .tiles = domain.givesWhole ? 8 : 1, // each block counts itself
+                            .resident = cluster > 1 && domain.readsColumns, // keeps early loads so
                             .cluster = cluster,
                             .streaming = cluster == 1 && !domain.readsColumns && !isShorter,
                             .mma = threads % 32 == 0 && domain.prefersPairs(vector)});

@@ -187,6 +187,15 @@ void eider::transforms::storeBeforeTranspose(simt::ForTilesOp loop) {
   }
 }
 
+/// An op as it is under another tile, with what the loop computes for it.
+static Operation *cloneAt(OpBuilder &builder, Operation *op, IRMapping &moved) {
+  for (Value value : op->getOperands())
+    if (Operation *from = value.getDefiningOp();
+        from && from->getBlock() == op->getBlock() && !moved.contains(value))
+      cloneAt(builder, from, moved);
+  return builder.clone(*op, moved);
+}
+
 /// Elements of a tile are loaded while the tile before is worked on: after its first reduction,
 /// when the registers of its own elements have been read; at once where nothing comes after that.
 /// Each tile is read and written by one block alone, so that what a tile stores is not what the
@@ -196,10 +205,14 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
   Value cursor = cursorOf(loop);
   Block &body = loop.getBlock();
   const bool isRow = loop.getTile().spansRows();
+  auto isOfTile = [&](simt::LoadOp load) {
+    auto seen = load.getAt().getDefiningOp<simt::SeenOp>();
+    return (seen ? seen.getAt() : load.getAt()) == cursor;
+  };
   SmallVector<simt::LoadOp> loads;
   for (auto load : body.getOps<simt::LoadOp>())
-    if (load.getAt() == cursor && (load.getAccess() == simt::Access::elements ||
-                                   (isRow && load.getAccess() == simt::Access::groups)))
+    if (isOfTile(load) && (load.getAccess() == simt::Access::elements ||
+                           (isRow && load.getAccess() == simt::Access::groups)))
       loads.push_back(load);
   auto reduces = llvm::make_filter_range(
       body.getOps<simt::ReduceOp>(), [&](simt::ReduceOp op) { return !isRow || !op.getGroup(); });
@@ -207,8 +220,8 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
     return;
   auto loadAt = [&](simt::LoadOp load, Value at) {
     IRMapping moved;
-    moved.map(load.getAt(), at);
-    return builder.clone(*load, moved)->getResult(0);
+    moved.map(cursor, at);
+    return cloneAt(builder, load, moved)->getResult(0);
   };
   SmallVector<Value> first, next;
   // While column vectors are reduced, the first tile is on its way.

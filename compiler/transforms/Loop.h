@@ -32,6 +32,10 @@ void hoistUniform(simt::ForTilesOp loop);
 /// once.
 void streamElements(simt::ForTilesOp loop);
 
+/// Chunks of a row are not loaded whose elements no one sees: select takes others in their place by
+/// the column, before or after one that the row has.
+void skipUnseen(simt::ForTilesOp loop);
+
 /// Wide elements of rows that begin on 16 bytes are stored in bulk.
 void storeInBulk(simt::ForTilesOp loop);
 

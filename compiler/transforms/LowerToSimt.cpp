@@ -545,8 +545,9 @@ LogicalResult ProgramLowering::run() {
     if (domain.reducesColumns)
       hoistColumns(loop);
   }
-  if (!knobs.hoist && knobs.resident)
+  if (!knobs.hoist && knobs.resident && !isOnly)
     sinkColumnLoads(loop.getBlock());
+  skipUnseen(loop);
   if (knobs.prefetch && !domain.products) // whose stages are
     loadAhead(loop);
   storeBeforeTranspose(loop);

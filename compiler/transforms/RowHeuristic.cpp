@@ -236,6 +236,8 @@ namespace {
 /// Programs whose rows are reduced, by what they read, give and reduce.
 enum class Reduced {
   plain,       ///< One matrix and no vector of columns; values.
+  masked,      ///< The same, some of it hidden by where it lies;
+  maskedCodes, ///< codes.
   norm,        ///< With such vectors, reduced once;
   normTwice,   ///< more often.
   copied,      ///< The same, codes and a copy of what they are made of.
@@ -267,6 +269,9 @@ using enum Bits;
 constexpr HeldRow heldRows[] = {
     // what, width, from, to, bits, each, vector, tiles, held, resident, prefetch, bulk
     {plain, power, 4096, 8192, either, 32, 8, 1, 1024, 0, 0, 1},
+    {masked, power, 4096, 8192, either, 32, 8, 2, 1024, 0, 0, 1},
+    {masked, power, 16384, 16384, narrow, 32, 8, 2, 1024, 0, 0, 1},
+    {maskedCodes, power, 4096, 8192, narrow, 32, 16, 2, 1024, 0, 1, 0},
     {norm, power, 4096, 4096, narrow, 32, 8, 1, 1024, 0, 0, 0},
     {norm, power, 8192, 8192, narrow, 32, 8, 1, 1024, 0, 0, 1},
     {norm, power, 8192, 8192, wide, 32, 8, 1, 768, 0, 0, 1},
@@ -297,6 +302,9 @@ static Reduced reducedAs(const Domain &domain) {
       return isTwice ? addedTwice : added;
     return domain.rowSums > 1 ? other : isTwice ? addedRows : addedCodes;
   }
+  const bool isMasked = domain.usesPositions && !domain.readsColumns;
+  if (domain.matricesRead == 1 && domain.matricesWritten == 1 && isMasked)
+    return makesCodes ? maskedCodes : masked;
   if (domain.matricesRead != 1 || domain.matricesWritten != 1 + makesCodes)
     return other;
   if (!domain.readsColumns)
@@ -330,8 +338,8 @@ static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
                         .bulk = row.bulk};
     if (row.held)
       knobs.resident = row.held / knobs.threads;
-    if (what == plain && domain.usesPositions) // a causal softmax
-      knobs.tiles = 2;
+    if (what == maskedCodes)
+      knobs.lanes = foldedLanes(domain, row.vector);
     const auto schedule = ScheduleAttr::get(context, Family::row, knobs);
     if (std::string message; tileOf(schedule, domain, message))
       return schedule;

@@ -10,6 +10,8 @@
 
 namespace eider {
 
+template <class Row> class SeenOfRow;
+
 /// The chunks a thread needs so that `threads` of them hold a row.
 constexpr EIDER_DEVICE int chunks_of_row(int threads, int vector, int64 columns) {
   const int64 span = static_cast<int64>(threads) * vector;
@@ -45,6 +47,10 @@ class RowTile
                 "threads of a row: a power of two up to 32, or whole warps");
 
 public:
+  template <class Tile>
+  using Members =
+      TileMembers<Tile, vector, loads, columns, lanes, threads, threads * rows, cluster>;
+
   static constexpr int64 segments = (columns + span - 1) / span;
   static constexpr bool may_be_cut = columns % vector != 0, always_whole = columns % span == 0;
   static constexpr bool is_in_one_row = true;
@@ -122,6 +128,14 @@ public:
     return other;
   }
 
+  /// The tile without the chunks that end before column `first`, or that begin after `last`.
+  EIDER_DEVICE SeenOfRow<RowTile> from(int64 first) const {
+    return SeenOfRow<RowTile>(*this).from(first);
+  }
+  EIDER_DEVICE SeenOfRow<RowTile> up_to(int64 last) const {
+    return SeenOfRow<RowTile>(*this).up_to(last);
+  }
+
   // Where the thread's chunks are, for TileMembers.
 
   EIDER_DEVICE int64 row(int) const { return row_; }
@@ -170,6 +184,38 @@ private:
       return left >= vector ? vector : left > 0 ? left : 0;
     return left > 0 ? vector : 0;
   }
+};
+
+/// What is seen of a row's tile, chunk by chunk: others are outside.
+template <class Row> class SeenOfRow : public Row::template Members<SeenOfRow<Row>> {
+  static constexpr int vector = Row::neighbours;
+
+public:
+  static constexpr bool may_be_cut = Row::may_be_cut, always_whole = false, is_in_one_row = true;
+
+  explicit EIDER_DEVICE SeenOfRow(const Row &tile) : tile_(tile) {}
+
+  EIDER_DEVICE SeenOfRow from(int64 first) const {
+    SeenOfRow other = *this;
+    other.first_ = first;
+    return other;
+  }
+  EIDER_DEVICE SeenOfRow up_to(int64 last) const {
+    SeenOfRow other = *this;
+    other.last_ = last;
+    return other;
+  }
+
+  EIDER_DEVICE int64 row(int c) const { return tile_.row(c); }
+  EIDER_DEVICE int column(int c) const { return tile_.column(c); }
+  EIDER_DEVICE int inside(int c) const {
+    const bool is_seen = column(c) + vector > first_ && column(c) <= last_;
+    return is_seen ? tile_.inside(c) : 0;
+  }
+
+private:
+  Row tile_;
+  int64 first_ = 0, last_ = (1ll << 31) - 1; // of any row: members of others are no cost
 };
 
 } // namespace eider

@@ -133,6 +133,8 @@ const Vocabulary &text::vocabulary() {
        "row_index",
        "column_indices",
        "at",
+       "from",
+       "up_to",
        "begin_transpose",
        "transposed",
        "random",
@@ -325,13 +327,17 @@ private:
     return type == "Row" || type == "Rows" || type == "Tile";
   }
 
-  /// Whether the parenthesis at token `i` ends `Row::first(tokens)` or `row.next()`.
+  /// Whether the parenthesis at token `i` ends `Row::first(tokens)`, `row.next()` or
+  /// `row.up_to(last)`.
   bool isCallOfTile(size_t i) const {
     if (at(i) != ")")
       return false;
-    while (i > 0 && at(i) != "(")
+    static const std::set<std::string> calls = {"first", "next", "from", "up_to"};
+    for (int open = 1; i > 0 && open > 0;) {
       --i;
-    return before(i, 1) == "first" || before(i, 1) == "next";
+      open += (at(i) == ")") - (at(i) == "(");
+    }
+    return calls.count(before(i, 1));
   }
 
   /// The names that may follow what stands before token `i`; null where nothing qualifies it.

@@ -20,6 +20,12 @@ simt.kernel @chosen ["p", "n"] threads = 32 grid = "n" arguments = ["tensor:p", 
     // CHECK: simt.rotate %[[X]] over 64 at %[[AT]] : vector<4xf32>, <{{.*}}>
     %y = simt.rotate %x over 64 at %at : vector<4xf32>, !row
     simt.store elements %y to %p at %at : vector<4xf32>, !simt.pointer<f32>, !row
+    // CHECK: %[[SEEN:.*]] = simt.seen %[[CHOSEN]] from %[[ROW]] to %{{.*}} : <{{.*}}>
+    %seen = simt.seen %chosen from %row to %n : !row
+    // CHECK: simt.seen %[[SEEN]] to %[[ROW]] : <{{.*}}>
+    %before = simt.seen %seen to %row : !row
+    // CHECK: simt.seen %[[SEEN]] from %[[ROW]] : <{{.*}}>
+    %behind = simt.seen %seen from %row : !row
   }
 }
 
@@ -59,5 +65,31 @@ simt.kernel @blocks ["n"] threads = 32 grid = "n" arguments = ["dim:n"] alignmen
   ^bb0(%at: !tile):
     // expected-error @below {{of a tile that lies in one row alone}}
     %chosen = simt.at_row %at, %n of %n : !tile
+  }
+}
+
+// -----
+
+!tile = !simt.cursor<<block, threads = 32, vector = 4, rows = 32, columns = 64, loads = 16, width = 64>>
+
+simt.kernel @seen_of_a_block ["n"] threads = 32 grid = "1" arguments = ["dim:n"] alignments = {} header = [] {
+^bb0(%n: i64):
+  simt.for_tiles %n {
+  ^bb0(%at: !tile):
+    // expected-error @below {{of a tile that lies in one row alone}}
+    %seen = simt.seen %at to %n : !tile
+  }
+}
+
+// -----
+
+!row = !simt.cursor<<row, threads = 32, vector = 4, rows = 1, columns = 128, loads = 1, width = 128>>
+
+simt.kernel @seen_from_nowhere ["n"] threads = 32 grid = "1" arguments = ["dim:n"] alignments = {} header = [] {
+^bb0(%n: i64):
+  simt.for_tiles %n {
+  ^bb0(%at: !row):
+    // expected-error @below {{from a column, to one, or both}}
+    %seen = simt.seen %at : !row
   }
 }

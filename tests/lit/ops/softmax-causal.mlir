@@ -1,12 +1,13 @@
 // The text of a causal softmax: columns against the row's last one, which is counted once a row; what is behind is replaced, not
-// multiplied, before the maximum and before the sum.
+// multiplied, before the maximum and before the sum, and is not loaded.
 //
 // RUN: eider emit softmax --dtype f32 --dim hidden=1000 --set causal=1 --arch sm_90 | FileCheck %s
 
 // CHECK-LABEL: void softmax(
 // CHECK-NEXT:    const float *x, float softmax_scale, float *y, int64 tokens) {
-// CHECK:         const auto x_row = row.load(x);
-// CHECK-NEXT:    const auto condition = row.column_indices() > row.row_index() + (1000 - tokens);
+// CHECK:         const int64 index = row.row_index() + (1000 - tokens);
+// CHECK-NEXT:    const auto x_row = row.up_to(index).load(x);
+// CHECK-NEXT:    const auto condition = row.column_indices() > index;
 // CHECK-NEXT:    const auto logits = eider::select(condition, -3.4028235e+38f,
 // CHECK-NEXT:        x_row * (softmax_scale * 1.442695f));
 // CHECK-NEXT:    const float max = row.max(logits);
