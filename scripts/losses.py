@@ -64,10 +64,14 @@ class Peer:
     beside: bool  # whether it was measured at the commit of our cell
     is_before: bool  # and whether before that
 
-    def in_turn(self, value):
-        """What ours took in turn with it; nothing where it has not been measured, or has become slower since, by more than machines differ."""
+    def in_turn(self, figure):
+        """What ours took in turn with it; nothing where it has not been measured, or has become slower since, beside its memcpy by more
+        than machines differ: short times of two processes differ by more, and those of a memcpy with them."""
         ours = self.cell.get("eider_value")
-        return None if ours and self.is_before and value > MACHINES * ours else ours
+        if not ours or not self.is_before:
+            return ours
+        then, now = ours / self.cell["baseline_value"], figure["value"] / figure["baseline_value"]
+        return None if now > MACHINES * then else ours
 
 
 class Case:
@@ -204,7 +208,7 @@ def judge_contraction(case):
 def judge_peers(case, empty):
     """Beside the peer that comes off best: in turn where it was measured so, else by the times of two processes."""
     def share(peer):
-        return (peer.in_turn(case.judged["value"]) or case.judged["value"]) / most_of(peer.cell, empty)[0]
+        return (peer.in_turn(case.judged) or case.judged["value"]) / most_of(peer.cell, empty)[0]
     if case.peers:
         case.peer = max(case.peers, key=share)
         case.ask(most_of(case.peer.cell, empty)[1], share(case.peer))
@@ -282,7 +286,7 @@ def line_of(case):
         copy = f"{cell['copy_ratio'] * figure['ratio'] / cell['ratio']:.3f} ({cell['copy']})"
     peer = "–"
     if case.peer:
-        theirs, turns = case.peer.cell, case.peer.in_turn(figure["value"])
+        theirs, turns = case.peer.cell, case.peer.in_turn(figure)
         said = ("" if turns is None else f"; ours in turn {number(turns)}") + ("" if case.peer.beside else " †")
         peer = f"{number(theirs['value'])} · {theirs['ratio']:.3f} ({theirs['params']['by']}{said})"
     asked = "; ".join(f"{what}: {f'**{share:.3f}**' if share > 1 else f'{share:.3f}'}" for what, share in case.asked)

@@ -36,12 +36,14 @@ def compiler():
 class Kernel:
     """One op of one width, of any number of rows. Raises RuntimeError where it cannot be built."""
 
-    def __init__(self, op, hidden, target):
+    def __init__(self, op, hidden, target, schedule=""):
         arguments = ["--dim", f"{op.names[1]}={hidden}"]
         for name, extent in op.others.items():
             arguments += ["--dim", f"{name}={extent}"]
         for name, value in op.params.items():
             arguments += ["--set", f"{name[4:]}={value}"] if name.startswith("set ") else ["--" + name.replace("_", "-"), str(value)]
+        if schedule:
+            arguments += ["--schedule", schedule]
         directory = pathlib.Path(tempfile.mkdtemp(prefix="eider-own-"))
         try:
             binary = os.path.join(os.environ.get("EIDER_BIN", ROOT / "build/bin"), "eider")
@@ -101,9 +103,9 @@ class Kernels:
     def __init__(self, target):
         self.target, self.built = target, {}
 
-    def call(self, op, tokens, hidden):
-        """Raises RuntimeError where there is no such kernel."""
-        key = (op.key, str(op.others), hidden)
+    def call(self, op, tokens, hidden, schedule=""):
+        """By a schedule, else the heuristic's. Raises RuntimeError where there is no such kernel."""
+        key = (op.key, str(op.others), hidden, schedule)
         if key not in self.built:
-            self.built[key] = Kernel(op, hidden, self.target)
+            self.built[key] = Kernel(op, hidden, self.target, schedule)
         return self.built[key].call(op, tokens, hidden)

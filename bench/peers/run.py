@@ -2,7 +2,7 @@
 # Part of Eider, under the Apache License v2.0.
 """Measures peers at the ops and shapes of `eider bench`, each beside a memcpy, into one file of bench/README.md's schema.
 
-    run.py --json FILE [--only TEXT]… [--rounds N] [--starts N] [--seconds N] [--continue]
+    run.py --json FILE [--only TEXT]… [--tuned FILE] [--rounds N] [--starts N] [--seconds N] [--continue]
 
 Exit status 3 without PyTorch or a GPU. A peer that is not there, or fails, or gives other results than the op's, is
 named in `absent` with the reason; the rest is measured. The file is written anew after each cell; with --continue,
@@ -38,6 +38,21 @@ def versions():
     return found
 
 
+def schedules_of(path):
+    """What the records of a tune.json say, by op, params and shape."""
+    if not path:
+        return {}
+    with open(path, encoding="utf-8") as file:
+        cells = json.load(file)["cells"]
+    return {key_of(cell["op"], cell["params"], cell["shape"]): cell["params"]["schedule"]
+            for cell in cells if cell["metric"] == "tuned_time"}
+
+
+def key_of(op, params, shape):
+    own = {name: value for name, value in params.items() if name not in ("schedule", "l2", "codec") and value}
+    return json.dumps([op, own, shape], sort_keys=True)
+
+
 class Run:
     def __init__(self, arguments):
         import meter
@@ -52,6 +67,7 @@ class Run:
                          "commit": os.environ.get("EIDER_COMMIT", "unknown"), "machine": machine(),
                          "versions": versions(), "absent": absent, "cells": []}
         self.own = own.Kernels(self.document["machine"]["target"])
+        self.schedules = schedules_of(arguments.tuned)
         self.measured = set()
         if arguments.resume and os.path.exists(arguments.json):
             with open(arguments.json, encoding="utf-8") as file:
@@ -102,11 +118,12 @@ class Run:
         if why := cases.close(op, sets[0], call):
             self.lacks(name, op, tokens, hidden, why)
             return
-        calls = [call, *self.ours(op, tokens, hidden, sets[0])]
+        schedule = self.schedules.get(key_of(op.name, op.params, op.dims(tokens, hidden)), "")
+        calls = [call, *self.ours(op, tokens, hidden, sets[0], schedule)]
         for cold in (True, False) if traffic <= self.meter.l2 else (True,):
             (value, *ours), memcpy, spread = self.meter.time(calls, sets, traffic, cold)
             l2 = "cold" if cold else "warm"
-            beside = {"eider_value": ours[0]} if ours else {}
+            beside = {"eider_value": ours[0], **({"eider_schedule": schedule} if schedule else {})} if ours else {}
             print(f"{name:14} {op.key:26} {tokens:6}x{hidden:<6} {l2} {value:9.2f} us  memcpy {memcpy:9.2f} us  "
                   f"{value / memcpy:.3f}" + "".join(f"  ours {each:9.2f} us" for each in ours), flush=True)
             self.add(name, op, tokens, hidden, params={"l2": l2}, metric="time", unit="us", value=value, **beside,
@@ -114,12 +131,12 @@ class Run:
         del sets
         torch.cuda.empty_cache()
 
-    def ours(self, op, tokens, hidden, inputs):
+    def ours(self, op, tokens, hidden, inputs, schedule):
         """Our kernel's call, to take turns with a peer's; none, and a line, where it cannot be."""
         import cases
         import packages
         try:
-            call = self.own.call(op, tokens, hidden)
+            call = self.own.call(op, tokens, hidden, schedule)
             why = cases.close(op, inputs, call)
         except Exception as error:  # noqa: BLE001: what fails of ours is no peer's absence
             why = packages.first_line(error)
@@ -182,6 +199,7 @@ def main():
     parser.add_argument("--json", required=True, help="the file of results to write")
     parser.add_argument("--only", action="append", default=[],
                         help="only what has this (or one of several, between |), and all others given so, in peer/op block/TOKENSxHIDDEN")
+    parser.add_argument("--tuned", help="a tune.json, whose schedules ours has where it has one")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--starts", type=int, default=3, help="processes a first call is the median of")
     parser.add_argument("--seconds", type=float, default=1e9, help="after which nothing new is begun")

@@ -194,6 +194,13 @@ class Judgement(unittest.TestCase):
             self.assertEqual(case.missed, missed)
             self.assertIn("96.0 · 0.970 (triton †)" if missed else "(triton; ours in turn 95.0 †)", losses.line_of(case))
 
+    def test_a_slower_machine_is_not_what_has_become_slower(self):
+        run = {"commit": "other", "date": "2026-01-30T12:00:00Z", "target": "sm_90"}
+        theirs = peer("triton", 96.0, eider_value=95.0, baseline_value=99.0, run=run)
+        for memcpy, missed in ((130.0, []), (120.0, [("≤ 1 × triton", 125 / 96)])):
+            case, = judged([cell(value=125, baseline_value=memcpy)], peers=[theirs])
+            self.assertEqual(case.missed, missed)
+
     def test_the_peer_that_comes_off_best_counts(self):
         peers = [peer("torch.compile", 94.0, ratio=0.95, eider_value=93.0), peer("triton", 98.0, ratio=0.97, eider_value=99.0)]
         case, = judged([cell(value=95)], peers=peers)
