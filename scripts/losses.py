@@ -287,7 +287,8 @@ def line_of(case):
     peer = "–"
     if case.peer:
         theirs, turns = case.peer.cell, case.peer.in_turn(figure)
-        said = ("" if turns is None else f"; ours in turn {number(turns)}") + ("" if case.peer.beside else " †")
+        tuned = " tuned" if theirs.get("eider_schedule") else ""
+        said = ("" if turns is None else f"; ours{tuned} in turn {number(turns)}") + ("" if case.peer.beside else " †")
         peer = f"{number(theirs['value'])} · {theirs['ratio']:.3f} ({theirs['params']['by']}{said})"
     asked = "; ".join(f"{what}: {f'**{share:.3f}**' if share > 1 else f'{share:.3f}'}" for what, share in case.asked)
     ratio = "–" if cell["op"] == LINEAR else f"{figure['ratio']:.3f}"

@@ -147,6 +147,9 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, 
                            ? std::clamp<int64_t>(chunks / 4, 128, 1024)
                            : (isMap ? 256 : 1024);
   const int64_t fewest = domain.contracts ? 32 : 1; // rows side by side meet the vector apart
+  // A bound of one block, without which the assembler sinks the loads of column vectors.
+  const bool keepsLoads = cluster > 1 && domain.readsColumns && !domain.givesWhole &&
+                          !domain.reducesWhole && !domain.writesWhole;
   const int64_t threads = std::max({lanes, fewest, spreadRow(chunks, most).first});
   return ScheduleAttr::get(context, isMap ? Family::map : Family::row,
                            {.threads = threads,
@@ -154,7 +157,7 @@ static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, 
                             .rows = threads <= 32 && !domain.contracts ? 64 / threads : 1,
                             .loads = isMap ? 1 : 0,
                             .tiles = domain.givesWhole ? 8 : 1, // each block counts itself
-                            .resident = cluster > 1 && domain.readsColumns, // keeps early loads so
+                            .resident = keepsLoads,
                             .cluster = cluster,
                             .streaming = cluster == 1 && !domain.readsColumns && !isShorter,
                             .mma = threads % 32 == 0 && domain.prefersPairs(vector)});

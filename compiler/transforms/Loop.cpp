@@ -224,9 +224,13 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
     return cloneAt(builder, load, moved)->getResult(0);
   };
   SmallVector<Value> first, next;
-  // While column vectors are reduced, the first tile is on its way.
+  // While column vectors are reduced, the first tile is on its way; not where what it sees of its
+  // rows is computed after that.
   Operation *before = loop;
-  if (auto reductions = loop->getBlock()->getOps<simt::ReduceColumnsOp>(); !reductions.empty())
+  const bool isMasked =
+      llvm::any_of(loads, [&](simt::LoadOp load) { return load.getAt() != cursor; });
+  auto reductions = loop->getBlock()->getOps<simt::ReduceColumnsOp>();
+  if (!isMasked && !reductions.empty())
     before = *reductions.begin();
   for (simt::LoadOp load : loads) {
     hoist(load.getBase(), loop, before);

@@ -33,8 +33,8 @@ void hoistUniform(simt::ForTilesOp loop);
 void streamElements(simt::ForTilesOp loop);
 
 /// Chunks of a row are not loaded whose elements no one sees: select takes others in their place by
-/// the column, before or after one that the row has.
-void skipUnseen(simt::ForTilesOp loop);
+/// the column, before or after one that the row has. `isAhead`: they will be loaded ahead.
+void skipUnseen(simt::ForTilesOp loop, bool isAhead);
 
 /// Wide elements of rows that begin on 16 bytes are stored in bulk.
 void storeInBulk(simt::ForTilesOp loop);

@@ -545,10 +545,11 @@ LogicalResult ProgramLowering::run() {
     if (domain.reducesColumns)
       hoistColumns(loop);
   }
-  if (!knobs.hoist && knobs.resident && !isOnly)
+  if (!knobs.hoist && knobs.resident && (!isOnly || isCooperative()))
     sinkColumnLoads(loop.getBlock());
-  skipUnseen(loop);
-  if (knobs.prefetch && !domain.products) // whose stages are
+  const bool isAhead = knobs.prefetch && !domain.products; // whose stages are
+  skipUnseen(loop, isAhead);
+  if (isAhead)
     loadAhead(loop);
   storeBeforeTranspose(loop);
   setAlignments();

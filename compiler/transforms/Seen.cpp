@@ -52,7 +52,7 @@ static Seen whereIs(Value condition, bool holds, Value cursor) {
                                               : predicate;
   }
   auto spread = other.getDefiningOp<simt::SpreadOp>();
-  if (!isColumns(column, cursor) || !spread)
+  if (!isColumns(column, cursor) || !spread || !spread.getInput().getType().isInteger(64))
     return {};
   const Value value = spread.getInput();
   switch (holds ? predicate : arith::invertPredicate(predicate)) {
@@ -102,9 +102,10 @@ static Seen seenOf(Value elements, Value cursor, const DenseMap<Value, Seen> &kn
   return all.value_or(Seen());
 }
 
-/// Brings what the loop computes of a value before an op that does not depend on it; whether that
-/// was possible.
-static bool computeBefore(Value value, Operation *before) {
+/// Brings what the loop computes of a value before a load that it does not depend on; whether that
+/// was possible. What is loaded for it under a tile is not there under the next one before that is
+/// known to be (`isAhead`).
+static bool computeBefore(Value value, simt::LoadOp before, bool isAhead) {
   SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.inclusive = options.omitBlockArguments = true;
@@ -113,8 +114,8 @@ static bool computeBefore(Value value, Operation *before) {
   auto isFree = [&](Operation *op) { // What rows have is loaded before anything is stored.
     auto load = dyn_cast<simt::LoadOp>(op);
     auto stores = before->getBlock()->getOps<simt::StoreOp>();
-    return isPure(op) ||
-           (load && op != before && (stores.empty() || op->isBeforeInBlock(*stores.begin())));
+    return isPure(op) || (load && load != before && !isAhead &&
+                          (stores.empty() || op->isBeforeInBlock(*stores.begin())));
   };
   if (!llvm::all_of(slice, isFree))
     return false;
@@ -124,7 +125,7 @@ static bool computeBefore(Value value, Operation *before) {
   return true;
 }
 
-void eider::transforms::skipUnseen(simt::ForTilesOp loop) {
+void eider::transforms::skipUnseen(simt::ForTilesOp loop, bool isAhead) {
   Value cursor = loop.getBlock().getArgument(0);
   if (loop.getTile().getKind() != simt::TileKind::row)
     return;
@@ -132,13 +133,14 @@ void eider::transforms::skipUnseen(simt::ForTilesOp loop) {
   for (Operation &op : llvm::reverse(loop.getBlock()))
     for (Value result : op.getResults())
       known[result] = seenOf(result, cursor, known);
-  for (auto load : llvm::make_early_inc_range(loop.getBlock().getOps<simt::LoadOp>())) {
+  // The list, for what is loaded for a bound is moved.
+  for (simt::LoadOp load : llvm::to_vector(loop.getBlock().getOps<simt::LoadOp>())) {
     if (load.getAccess() != simt::Access::elements)
       continue;
     const Seen seen = known.lookup(load.getResult());
     OpBuilder builder(load);
     auto columnOf = [&](const Seen::End &end) -> Value {
-      if (!end.value || !computeBefore(end.value, load))
+      if (!end.value || !computeBefore(end.value, load, isAhead))
         return {};
       if (end.beside == 0)
         return end.value;

@@ -150,5 +150,50 @@ class Ops(EiderTest):
         self.assertEqual((process.returncode, process.stderr), (0, ""))
 
 
+# y = x where a column is seen, less the largest such; elsewhere 0 less it.
+MASKED = """
+eider.program @masked(m, n = 256) {
+  %x = eider.input "x" : tensor<?x256xf32, #eider.dims<m, n>>
+  %row = eider.position 0 : tensor<?x1xi64, #eider.dims<m, 1>>
+  %lengths = eider.input "lengths" : tensor<?x1xi64, #eider.dims<m, 1>>
+  %column = eider.position 1 : tensor<1x256xi64, #eider.dims<1, n>>
+  %columns = eider.broadcast %column : tensor<1x256xi64, #eider.dims<1, n>> to tensor<?x256xi64, #eider.dims<m, n>>
+  %first = eider.broadcast %row : tensor<?x1xi64, #eider.dims<m, 1>> to tensor<?x256xi64, #eider.dims<m, n>>
+  %end = eider.broadcast %lengths : tensor<?x1xi64, #eider.dims<m, 1>> to tensor<?x256xi64, #eider.dims<m, n>>
+  %zero = arith.constant 0.0 : f32
+  %zeros = eider.broadcast %zero : f32 to tensor<?x256xf32, #eider.dims<m, n>>
+  %isFrom = arith.cmpi sge, %columns, %first : tensor<?x256xi64, #eider.dims<m, n>>
+  %from = arith.select %isFrom, %x, %zeros : tensor<?x256xi1, #eider.dims<m, n>>, tensor<?x256xf32, #eider.dims<m, n>>
+  %isBehind = arith.cmpi sge, %columns, %end : tensor<?x256xi64, #eider.dims<m, n>>
+  %seen = arith.select %isBehind, %zeros, %from : tensor<?x256xi1, #eider.dims<m, n>>, tensor<?x256xf32, #eider.dims<m, n>>
+  %max = eider.reduce max %seen over [1, *] : tensor<?x256xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  %high = eider.broadcast %max : tensor<?x1xf32, #eider.dims<m, 1>> to tensor<?x256xf32, #eider.dims<m, n>>
+  %y = arith.subf %seen, %high : tensor<?x256xf32, #eider.dims<m, n>>
+  eider.output "y", %y : tensor<?x256xf32, #eider.dims<m, n>>
+}
+"""
+
+
+class Masks(EiderTest):
+    def test_what_a_mask_hides_is_not_seen_and_all_else_is(self):
+        rows, columns = 300, 256
+        lengths = [(37 * i) % 300 - 20 for i in range(rows)]  # none of the row, part of it, more than all
+        seen = [[i <= j < lengths[i] for j in range(columns)] for i in range(rows)]
+        x = [[1.0 + (i * 7 + j * 5) % 64 if seen[i][j] else math.nan for j in range(columns)] for i in range(rows)]
+        expected = []
+        for row, sees in zip(x, seen):
+            values = [value if see else 0.0 for value, see in zip(row, sees)]
+            expected += [value - max(values) for value in values]
+        program = self.file("masked.mlir", MASKED)
+        self.tensors(x=("F32", [rows, columns], struct.pack(f"<{rows * columns}f", *sum(x, []))),
+                     lengths=("I64", [rows, 1], struct.pack(f"<{rows}q", *lengths)))
+        for knobs in ("", "vector = 8", "vector = 4", "vector = 8, tiles = 2, prefetch = 1"):
+            schedule = ("--schedule", f"row<threads = 32, {knobs}>") if knobs else ()
+            with self.subTest(knobs):
+                self.succeeds("run", program, *schedule, "--device", "host", "--in", "in.safetensors", "--out", "y.out")
+                _, _, data = read_tensors(self.directory / "y.out")["y"]
+                self.assertEqual(list(struct.unpack(f"<{rows * columns}f", data)), expected)
+
+
 if __name__ == "__main__":
     unittest.main()

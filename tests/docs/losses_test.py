@@ -186,6 +186,8 @@ class Judgement(unittest.TestCase):
         self.assertEqual(case.missed, [])
         self.assertAlmostEqual(case.worst, 95 / 96)
         self.assertIn("96.0 · 0.970 (triton; ours in turn 95.0)", losses.line_of(case))
+        case, = judged([cell(value=97)], peers=[dict(theirs, eider_schedule="map<…>")])
+        self.assertIn("96.0 · 0.970 (triton; ours tuned in turn 95.0)", losses.line_of(case))
 
     def test_what_has_become_slower_since_is_not(self):
         for date, missed in (("2026-01-30T12:00:00Z", [("≤ 1 × triton", 100 / 96)]), ("2026-02-01T12:00:00Z", [])):

@@ -120,3 +120,46 @@ eider.program @ahead(m, n = 256) attributes {schedule = #eider.schedule<row<thre
   %y = arith.subf %seen, %high : tensor<?x256xf32, #eider.dims<m, n>>
   eider.output "y", %y : tensor<?x256xf32, #eider.dims<m, n>>
 }
+
+// -----
+
+// The length of each row is loaded before the row; but of the next row it would be loaded where there may be none.
+// CHECK-LABEL: simt.kernel @by_lengths
+// CHECK: %[[LENGTH:.*]] = simt.load rows
+// CHECK: %[[LAST:.*]] = arith.subi %[[LENGTH]], %{{.*}} : i64
+// CHECK: %[[SEEN:.*]] = simt.seen %{{.*}} to %[[LAST]] :
+// CHECK-NEXT: simt.load elements %{{.*}} at %[[SEEN]] :
+// CHECK-LABEL: simt.kernel @by_lengths_ahead
+// CHECK-NOT: simt.seen
+// CHECK: simt.next_tile
+// CHECK-NOT: simt.seen
+eider.program @by_lengths(m, n = 256) attributes {schedule = #eider.schedule<row<threads = 32, vector = 8>>} {
+  %x = eider.input "x" : tensor<?x256xf32, #eider.dims<m, n>>
+  %lengths = eider.input "lengths" : tensor<?x1xi64, #eider.dims<m, 1>>
+  %column = eider.position 1 : tensor<1x256xi64, #eider.dims<1, n>>
+  %columns = eider.broadcast %column : tensor<1x256xi64, #eider.dims<1, n>> to tensor<?x256xi64, #eider.dims<m, n>>
+  %end = eider.broadcast %lengths : tensor<?x1xi64, #eider.dims<m, 1>> to tensor<?x256xi64, #eider.dims<m, n>>
+  %zero = arith.constant 0.0 : f32
+  %zeros = eider.broadcast %zero : f32 to tensor<?x256xf32, #eider.dims<m, n>>
+  %isBehind = arith.cmpi sge, %columns, %end : tensor<?x256xi64, #eider.dims<m, n>>
+  %seen = arith.select %isBehind, %zeros, %x : tensor<?x256xi1, #eider.dims<m, n>>, tensor<?x256xf32, #eider.dims<m, n>>
+  %max = eider.reduce max %seen over [1, *] : tensor<?x256xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  %high = eider.broadcast %max : tensor<?x1xf32, #eider.dims<m, 1>> to tensor<?x256xf32, #eider.dims<m, n>>
+  %y = arith.subf %seen, %high : tensor<?x256xf32, #eider.dims<m, n>>
+  eider.output "y", %y : tensor<?x256xf32, #eider.dims<m, n>>
+}
+eider.program @by_lengths_ahead(m, n = 256) attributes {schedule = #eider.schedule<row<threads = 32, vector = 8, tiles = 2, prefetch = 1>>} {
+  %x = eider.input "x" : tensor<?x256xf32, #eider.dims<m, n>>
+  %lengths = eider.input "lengths" : tensor<?x1xi64, #eider.dims<m, 1>>
+  %column = eider.position 1 : tensor<1x256xi64, #eider.dims<1, n>>
+  %columns = eider.broadcast %column : tensor<1x256xi64, #eider.dims<1, n>> to tensor<?x256xi64, #eider.dims<m, n>>
+  %end = eider.broadcast %lengths : tensor<?x1xi64, #eider.dims<m, 1>> to tensor<?x256xi64, #eider.dims<m, n>>
+  %zero = arith.constant 0.0 : f32
+  %zeros = eider.broadcast %zero : f32 to tensor<?x256xf32, #eider.dims<m, n>>
+  %isBehind = arith.cmpi sge, %columns, %end : tensor<?x256xi64, #eider.dims<m, n>>
+  %seen = arith.select %isBehind, %zeros, %x : tensor<?x256xi1, #eider.dims<m, n>>, tensor<?x256xf32, #eider.dims<m, n>>
+  %max = eider.reduce max %seen over [1, *] : tensor<?x256xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  %high = eider.broadcast %max : tensor<?x1xf32, #eider.dims<m, 1>> to tensor<?x256xf32, #eider.dims<m, n>>
+  %y = arith.subf %seen, %high : tensor<?x256xf32, #eider.dims<m, n>>
+  eider.output "y", %y : tensor<?x256xf32, #eider.dims<m, n>>
+}
