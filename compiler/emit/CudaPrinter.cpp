@@ -286,8 +286,7 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
 std::string KernelPrinter::derivedName(Operation &op) {
   // A variable that is loaded ahead is named for the tile that it is loaded for.
   auto isFirst = [](LoadOp load) {
-    auto seen = load.getAt().getDefiningOp<SeenOp>();
-    return bool((seen ? seen.getAt() : load.getAt()).getDefiningOp<FirstTileOp>());
+    return bool(SeenOp::wholeOf(load.getAt()).getDefiningOp<FirstTileOp>());
   };
   bool isAhead = isa<LoadOp>(op) && cast<LoadOp>(op).getAccess() != Access::columns &&
                  isFirst(cast<LoadOp>(op));

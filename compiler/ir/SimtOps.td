@@ -230,6 +230,13 @@ def Simt_SeenOp : Simt_Op<"seen", [Pure, AllTypesMatch<["at", "result"]>, AttrSi
   let results = (outs Simt_CursorType:$result);
   let assemblyFormat = "$at (`from` $first^)? (`to` $last^)? attr-dict `:` type($at)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The tile itself, of one of which a part is not seen.
+    static ::mlir::Value wholeOf(::mlir::Value at) {
+      auto seen = at.getDefiningOp<SeenOp>();
+      return seen ? seen.getAt() : at;
+    }
+  }];
 }
 
 def Simt_PositionOp : Simt_Op<"position", [Pure]> {

@@ -205,14 +205,11 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
   Value cursor = cursorOf(loop);
   Block &body = loop.getBlock();
   const bool isRow = loop.getTile().spansRows();
-  auto isOfTile = [&](simt::LoadOp load) {
-    auto seen = load.getAt().getDefiningOp<simt::SeenOp>();
-    return (seen ? seen.getAt() : load.getAt()) == cursor;
-  };
   SmallVector<simt::LoadOp> loads;
   for (auto load : body.getOps<simt::LoadOp>())
-    if (isOfTile(load) && (load.getAccess() == simt::Access::elements ||
-                           (isRow && load.getAccess() == simt::Access::groups)))
+    if (simt::SeenOp::wholeOf(load.getAt()) == cursor &&
+        (load.getAccess() == simt::Access::elements ||
+         (isRow && load.getAccess() == simt::Access::groups)))
       loads.push_back(load);
   auto reduces = llvm::make_filter_range(
       body.getOps<simt::ReduceOp>(), [&](simt::ReduceOp op) { return !isRow || !op.getGroup(); });

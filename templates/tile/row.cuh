@@ -215,7 +215,7 @@ public:
 
 private:
   Row tile_;
-  int64 first_ = 0, last_ = (1ll << 31) - 1; // of any row: members of others are no cost
+  int64 first_ = 0, last_ = (1ll << 31) - 1; // a row has fewer columns
 };
 
 } // namespace eider
