@@ -44,13 +44,14 @@ def schedules_of(path):
         return {}
     with open(path, encoding="utf-8") as file:
         cells = json.load(file)["cells"]
-    return {key_of(cell["op"], cell["params"], cell["shape"]): cell["params"]["schedule"]
+    return {subject_of(cell["op"], cell["params"], cell["shape"], "time"): cell["params"]["schedule"]
             for cell in cells if cell["metric"] == "tuned_time" and cell["params"].get("codec") != "software"}
 
 
-def key_of(op, params, shape):
-    own = {name: value for name, value in params.items() if name not in ("schedule", "l2", "codec") and value}
-    return json.dumps([op, own, shape], sort_keys=True)
+def subject_of(op, params, shape, metric):
+    """What a cell is of, whatever the cache holds and the schedule is."""
+    named = {name: value for name, value in params.items() if name not in ("schedule", "l2", "codec") and value}
+    return json.dumps([op, named, shape, metric], sort_keys=True)
 
 
 class Run:
@@ -76,16 +77,10 @@ class Run:
             for cell in self.document["cells"]:  # where they are of, unless it is where the others will be
                 if (earlier["commit"], earlier["machine"]) != (self.document["commit"], self.document["machine"]):
                     cell.setdefault("run", {"commit": earlier["commit"], "date": earlier["date"], "target": earlier["machine"]["target"]})
-            self.measured = {self.subject(cell) for cell in self.document["cells"]}
-
-    @staticmethod
-    def subject(cell):
-        params = {name: value for name, value in cell["params"].items() if name != "l2"}
-        return json.dumps([cell["op"], params, cell["shape"], cell["metric"]], sort_keys=True)
+            self.measured = {subject_of(cell["op"], cell["params"], cell["shape"], cell["metric"]) for cell in self.document["cells"]}
 
     def has(self, name, op, metric, shape):
-        return self.subject({"op": op.name, "params": {"by": name, **op.params}, "shape": shape,
-                             "metric": metric}) in self.measured
+        return subject_of(op.name, {"by": name, **op.params}, shape, metric) in self.measured
 
     def wants(self, subject):
         return all(any(text in subject for text in texts.split("|")) for texts in self.arguments.only)
@@ -118,7 +113,7 @@ class Run:
         if why := cases.close(op, sets[0], call):
             self.lacks(name, op, tokens, hidden, why)
             return
-        schedule = self.schedules.get(key_of(op.name, op.params, op.dims(tokens, hidden)), "")
+        schedule = self.schedules.get(subject_of(op.name, op.params, op.dims(tokens, hidden), "time"), "")
         calls = [call, *self.ours(op, tokens, hidden, sets[0], schedule)]
         for cold in (True, False) if traffic <= self.meter.l2 else (True,):
             (value, *ours), memcpy, spread = self.meter.time(calls, sets, traffic, cold)
