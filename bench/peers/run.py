@@ -2,7 +2,7 @@
 # Part of Eider, under the Apache License v2.0.
 """Measures peers at the ops and shapes of `eider bench`, each beside a memcpy, into one file of bench/README.md's schema.
 
-    run.py --json FILE [--only TEXT]… [--tuned FILE] [--rounds N] [--starts N] [--seconds N] [--continue]
+    run.py --json FILE [--only TEXT]… [--shape TOKENSxHIDDEN]… [--tuned FILE] [--rounds N] [--starts N] [--seconds N] [--continue]
 
 Exit status 3 without PyTorch or a GPU. A peer that is not there, or fails, or gives other results than the op's, is
 named in `absent` with the reason; the rest is measured. The file is written anew after each cell; with --continue,
@@ -82,6 +82,9 @@ class Run:
     def has(self, name, op, metric, shape):
         return subject_of(op.name, {"by": name, **op.params}, shape, metric) in self.measured
 
+    def shapes_of(self, op):
+        return self.arguments.shapes if self.arguments.shapes and op.names == ("tokens", "hidden") else op.shapes
+
     def wants(self, subject):
         return all(any(text in subject for text in texts.split("|")) for texts in self.arguments.only)
 
@@ -146,7 +149,7 @@ class Run:
         import torch
         for name, calls in self.peers.items():
             for op in cases.OPS:
-                for tokens, hidden in op.shapes if op.key in calls else ():
+                for tokens, hidden in self.shapes_of(op) if op.key in calls else ():
                     if not self.wants(f"{name}/{op.key}/{tokens}x{hidden}"):
                         continue
                     if self.has(name, op, "time", op.dims(tokens, hidden)):
@@ -189,11 +192,18 @@ class Run:
                 self.write()
 
 
+def shape(text):
+    tokens, hidden = map(int, text.split("x"))
+    return tokens, hidden
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", required=True, help="the file of results to write")
     parser.add_argument("--only", action="append", default=[],
                         help="only what has this (or one of several, between |), and all others given so, in peer/op block/TOKENSxHIDDEN")
+    parser.add_argument("--shape", dest="shapes", type=shape, action="append", default=[], metavar="TOKENSxHIDDEN",
+                        help="this in place of the shapes of all ops of tokens and hidden; any number of times")
     parser.add_argument("--tuned", help="a tune.json, whose schedules ours has where it has one")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--starts", type=int, default=3, help="processes a first call is the median of")
