@@ -99,12 +99,67 @@ template <uint32 carry> EIDER_DEVICE float power_of_two(float x) {
 
 } // namespace detail
 
-/// The square root, and 1/x: correctly rounded.
+/// The square root, correctly rounded.
 template <Operand A> EIDER_DEVICE auto sqrt(const A &a) {
   return map(a, [](float x) { return arch::sqrt(x); });
 }
+
+// Where compilers see a division they call a function for what is rare, which takes registers that
+// its caller then lacks.
+
+namespace detail {
+
+/// The float of these bits of a magnitude, with the sign of x.
+EIDER_DEVICE float with_sign(uint32 magnitude, float x) {
+  return arch::as_float(magnitude | (arch::as_bits(x) & 0x80000000u));
+}
+
+EIDER_DEVICE float reciprocal(float x) {
+  constexpr uint32 least = 1u << 23, most = (127 + 126) << 23, infinite = 0x7f800000u;
+  const float usual = arch::rcp_of_normal(x), magnitude = arch::magnitude(x);
+  const uint32 bits = arch::as_bits(magnitude);
+  if (!arch::unlikely(bits - least > most - least))
+    return usual;
+  if (bits == 0 || bits >= infinite)
+    return arch::one_nan(arch::approximate_rcp(x));
+  if (bits < least)
+    return arch::rcp_of_normal(x * 0x1p64f) * 0x1p64f;
+  // Subnormal, and rounded twice: what it leaves, which is exact, says whether a neighbour is
+  // nearer.
+  const float q = arch::rcp_of_normal(x * 0x1p-64f) * 0x1p-64f, rest = arch::fma(-q, x, 1.0f),
+              half = magnitude * 0x1p-75f * 0x1p-75f;
+  const uint32 places = arch::as_bits(arch::magnitude(q));
+  return with_sign(rest > half ? places + 1 : rest < -half ? places - 1 : places, x);
+}
+
+/// The quotient is corrected by what it leaves, which is exact: all are multiples of its last
+/// place. That is proved of all x whose quotient is not subnormal (formats/quotient.cuh); one that
+/// is may be in the middle of two, where the least error would decide.
+EIDER_DEVICE float divide_by_count(float x, float count) {
+  constexpr uint32 least = (127 - 90) << 23, infinite = 0x7f800000u, subnormal = 1u << 23;
+  const float reciprocal = 1.0f / count, q = x * reciprocal, rest = arch::fma(-q, count, x),
+              quotient = arch::fma(rest, reciprocal, q);
+  const uint32 bits = arch::as_bits(arch::magnitude(x));
+  if (!arch::unlikely(bits - least >= infinite - least))
+    return quotient;
+  if (bits == 0 || bits >= infinite)
+    return arch::one_nan(q);
+  const uint32 places = arch::as_bits(arch::magnitude(q));
+  if (places > subnormal || 2.0f * arch::magnitude(rest) != count * arch::as_float(1))
+    return quotient;
+  const bool is_below = (rest > 0.0f) == (x > 0.0f); // the quotient
+  return with_sign(places % 2 == 0 ? places : is_below ? places + 1 : places - 1, x);
+}
+
+} // namespace detail
+
+/// 1 / x, correctly rounded.
 template <Operand A> EIDER_DEVICE auto rcp(const A &a) {
-  return map(a, [](float x) { return arch::rcp(x); });
+  return map(a, [](float x) { return detail::reciprocal(x); });
+}
+/// x / count, correctly rounded, for a whole number below 2^20 that the text knows.
+template <Operand A> EIDER_DEVICE auto divide_by_count(const A &a, float count) {
+  return map(a, [count](float x) { return detail::divide_by_count(x, count); });
 }
 
 /// The power of two next to x, which is not negative: at most x, or at least x. Of 2^-127 … 2^127,

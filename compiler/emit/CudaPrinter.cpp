@@ -173,9 +173,10 @@ FailureOr<Expression> KernelPrinter::arithmeticText(Operation &op) {
   bool allSpread = wide && llvm::all_of(op.getOperands(), [](Value value) {
                      return !isa<VectorType>(value.getType()) || value.getDefiningOp<SpreadOp>();
                    });
+  std::string call = functionOf(&op).str();
   SmallVector<Expression> operands;
-  for (auto [index, value] : llvm::enumerate(op.getOperands()))
-    operands.push_back(operand(value, allSpread && index == 0));
+  for (Value value : op.getOperands().drop_front(call == "rcp")) // of 1 / x
+    operands.push_back(operand(value, allSpread && operands.empty()));
   if (auto symbol = operatorOf(&op)) {
     auto [text, binding] = *symbol;
     auto tighter = static_cast<Binding>(binding + 1);
@@ -185,7 +186,6 @@ FailureOr<Expression> KernelPrinter::arithmeticText(Operation &op) {
   }
   if (isa<arith::NegFOp>(op))
     return Expression{"-" + operands[0].at(Primary), Unary};
-  std::string call = functionOf(&op).str();
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp>(op))
     call = "to<" + elementName(op.getResult(0).getType()).str() + ">";
   if (call.empty())

@@ -9,12 +9,38 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace eider;
 using namespace eider::simt;
 using namespace eider::text;
+
+/// The number that is an operand everywhere; none where it is no constant.
+static std::optional<double> constantOf(Value operand) {
+  if (auto spread = operand.getDefiningOp<SpreadOp>())
+    operand = spread.getInput();
+  FloatAttr number;
+  if (!matchPattern(operand, m_Constant(&number)) || !number.getType().isF32())
+    return std::nullopt;
+  return number.getValueAsDouble();
+}
+
+/// Divisions that have a function: of 1, and by a whole number below 2^20, as a row's width or a
+/// format's largest, but for powers of two, of which a product is the same.
+static StringRef divisionOf(arith::DivFOp division) {
+  constexpr double most = 1 << 20;
+  if (constantOf(division.getLhs()) == 1.0)
+    return "rcp";
+  const double count = constantOf(division.getRhs()).value_or(0);
+  const bool isCount = count >= 1 && count < most && count == std::floor(count) &&
+                       !llvm::isPowerOf2_64(static_cast<uint64_t>(count));
+  return isCount ? "divide_by_count" : "";
+}
 
 StringRef text::functionOf(Operation *op) {
   return TypeSwitch<Operation *, StringRef>(op)
@@ -39,6 +65,7 @@ StringRef text::functionOf(Operation *op) {
         return isAbove ? "power_of_two_above" : "power_of_two_below";
       })
       .Case<arith::CeilDivUIOp>([](auto) { return "ceildiv"; })
+      .Case([](arith::DivFOp division) { return divisionOf(division); })
       .Default([](auto) { return ""; });
 }
 
@@ -77,7 +104,10 @@ std::optional<std::pair<StringRef, Binding>> text::operatorOf(Operation *op) {
       .Case<arith::MulFOp, arith::MulIOp>([](auto) {
         return Result({"*", Product});
       })
-      .Case<arith::DivFOp, arith::DivSIOp>([](auto) {
+      .Case([](arith::DivFOp division) {
+        return divisionOf(division).empty() ? Result({"/", Product}) : std::nullopt;
+      })
+      .Case([](arith::DivSIOp) {
         return Result({"/", Product});
       })
       .Default([](auto) { return std::nullopt; });

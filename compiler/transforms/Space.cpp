@@ -35,7 +35,7 @@ struct FamilySpace {
 
 /// What the model holds schedules to.
 constexpr int64_t registersOfMultiprocessor = 65536, threadsOfMultiprocessor = 2048,
-                  fixedRegisters = 24, mostElements = 64, narrowestStoreBytes = 8,
+                  fixedRegisters = 24, mostElements = 72, narrowestStoreBytes = 8,
                   bytesInFlight = 32 * 1024, widestForOneBlock = 32 * 1024;
 constexpr double mostWaste = 1.25, mostIdle = 1.35;
 /// The first so many cuts of a row come before the secondary knobs, turned on so many of them.

@@ -67,10 +67,9 @@ inline float multiply_toward_zero(float a, float b) {
   const auto nearest = static_cast<float>(product);
   return std::fabs(nearest) > std::fabs(product) ? std::nextafter(nearest, 0.0f) : nearest;
 }
-inline float rcp(float x) { return one_nan(1.0f / x); }
 inline float sqrt(float x) { return one_nan(std::sqrt(x)); }
-inline float approximate_rcp(float x) { return rcp(x); }
-inline float rcp_of_normal(float x) { return rcp(x); }
+inline float approximate_rcp(float x) { return one_nan(1.0f / x); }
+inline float rcp_of_normal(float x) { return one_nan(1.0f / x); }
 inline float rcp_of_normal_toward_zero(float x) {
   const float nearest = 1.0f / x;
   const double product = static_cast<double>(nearest) * static_cast<double>(x); // exact

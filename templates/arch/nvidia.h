@@ -325,8 +325,6 @@ EIDER_DEVICE float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 EIDER_DEVICE float fma_up(float a, float b, float c) { return __fmaf_ru(a, b, c); }
 /// a · b, rounded toward zero, where a float is subnormal too.
 EIDER_DEVICE float multiply_toward_zero(float a, float b) { return __fmul_rz(a, b); }
-/// 1 / x, correctly rounded.
-EIDER_DEVICE float rcp(float x) { return __frcp_rn(x); }
 EIDER_DEVICE float sqrt(float x) { return __fsqrt_rn(x); }
 
 /// 1 / x within 1 ulp for 2^-126 <= |x| <= 2^126; Inf for 0, 0 for Inf. The .ftz flushes nothing

@@ -10,6 +10,7 @@
 #include "eider/attention/scores.cuh"
 #include "eider/attention/sequences.cuh"
 #include "eider/contraction/pairs.cuh"
+#include "eider/math.cuh"
 #include "eider/memory/chunk.cuh"
 #include "eider/memory/copy.cuh"
 #include "eider/memory/panels.cuh"
@@ -632,7 +633,7 @@ protected:
       const int row = first_row + i / 2 * 16 + lane() / 4 + i % 2 * 8;
       if (row >= tokens)
         continue;
-      const float inverse = arch::rcp(weights[i]);
+      const float inverse = eider::rcp(weights[i]);
       Out *to = o + row * pitch + share() * own_columns;
       EIDER_UNROLL
       for (int n = 0; n < own_columns / 8; ++n) {

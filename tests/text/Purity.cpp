@@ -81,6 +81,7 @@ const Vocabulary &text::vocabulary() {
        "sqrt",
        "rsqrt",
        "rcp",
+       "divide_by_count",
        "exp",
        "exp2",
        "log",

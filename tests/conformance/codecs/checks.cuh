@@ -396,10 +396,18 @@ template <class T, CodecPath path> EIDER_DEVICE uint32 divide_float(uint32 numbe
 /// The two reciprocals, against the division.
 EIDER_DEVICE uint32 invert(uint32 bits) {
   const float x = arch::as_float(bits), inverse = 1.0f / x;
-  const float exact = arch::rcp(x);
+  const float exact = eider::rcp(x);
   const bool right = x != x ? exact != exact : arch::as_bits(exact) == arch::as_bits(inverse);
   const bool is_normal = arch::magnitude(x) >= 0x1p-126f && arch::magnitude(x) <= 0x1p126f;
   return !(right && (!is_normal || arch::rcp_of_normal(x) == inverse));
+}
+
+/// The division by a whole number.
+template <int count> EIDER_DEVICE uint32 divide_by(uint32 bits) {
+  const float x = arch::as_float(bits);
+  const float quotient = eider::divide_by_count(x, static_cast<float>(count)),
+              exact = x / static_cast<float>(count);
+  return x != x ? quotient == quotient : arch::as_bits(quotient) != arch::as_bits(exact);
 }
 
 //===-- Approximate functions ---------------------------------------------===//

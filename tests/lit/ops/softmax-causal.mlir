@@ -13,7 +13,7 @@
 // CHECK-NEXT:    const float max = row.max(logits);
 // CHECK-NEXT:    const auto power = eider::select(condition, 0.0f, eider::exp2(logits - max));
 // CHECK-NEXT:    const float sum = row.sum(power);
-// CHECK-NEXT:    const float share = eider::select(sum == 0.0f, 0.0f, 1.0f / sum);
+// CHECK-NEXT:    const float share = eider::select(sum == 0.0f, 0.0f, eider::rcp(sum));
 // CHECK-NEXT:    const auto probability = power * share;
 // CHECK-NEXT:    row.store(y, probability);
 // CHECK-NEXT:  }

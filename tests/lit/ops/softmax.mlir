@@ -9,7 +9,7 @@
 // CHECK-NEXT:    const float max = row.max(logits);
 // CHECK-NEXT:    const auto power = eider::exp2(logits - max);
 // CHECK-NEXT:    const float sum = row.sum(power);
-// CHECK-NEXT:    const float share = 1.0f / sum;
+// CHECK-NEXT:    const float share = eider::rcp(sum);
 // CHECK-NEXT:    const auto probability = power * share;
 // CHECK-NEXT:    row.store(y, probability);
 // CHECK-NEXT:  }
