@@ -181,6 +181,63 @@ static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, 
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
+/// Rows of 16-bit values that become codes and that two chunks a thread leave a warp half full, as
+/// no even number of warps does: the longest chunks that leave few lanes past the row's end. After
+/// two sums the next row is loaded ahead; after one few warps have much each, and wide rows are
+/// ahead, too; of two matrices a thread has up to 56 elements. Null elsewhere.
+static ScheduleAttr unevenSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t copied = 16, pairOfWarps = 64, shortest = 2048, wide = 8192, widest = 16384;
+  if (domain.width <= shortest || domain.width > widest || domain.width % copied != 0 ||
+      domain.width / copied % pairOfWarps == 0 || isShifted(domain) || domain.draws ||
+      domain.packs || domain.narrowestStore > 8 || domain.encodesBySoftware ||
+      domain.combinesParts() || domain.bitsRead != 16 * domain.matricesRead ||
+      domain.matricesWritten != domain.matricesRead)
+    return {};
+  auto cut = [&](int64_t vector, int64_t loads) {
+    return legalThreads(ceilDiv(domain.width, vector * loads));
+  };
+  auto covered = [&](int64_t vector, int64_t loads) { return cut(vector, loads) * vector * loads; };
+  auto schedule = [&](ScheduleKnobs knobs) {
+    return ScheduleAttr::get(context, Family::row, knobs);
+  };
+  if (domain.matricesRead == 2 && domain.readsColumns && domain.rowReductions == 1 &&
+      domain.width > wide / 2)
+    return schedule({.threads = cut(8, 7), .vector = 8});
+  if (domain.matricesRead > 1 || domain.group > 256)
+    return {};
+  if (domain.rowSums > 1) {
+    struct Cut {
+      int64_t vector, loads, held; // threads of all resident blocks
+    };
+    constexpr int64_t most = 448; // of two blocks
+    static constexpr Cut cuts[] = {{16, 2, 768}, {8, 3, 896}, {8, 2, 1120}};
+    const Cut *best = nullptr;
+    for (const Cut &one : cuts)
+      if (cut(one.vector, one.loads) <= most &&
+          (!best || covered(one.vector, one.loads) < covered(best->vector, best->loads)))
+        best = &one;
+    if (!best || covered(best->vector, best->loads) * 14 > domain.width * 15)
+      return {};
+    const int64_t threads = cut(best->vector, best->loads);
+    return schedule({.threads = threads,
+                     .vector = best->vector,
+                     .tiles = 4,
+                     .resident = std::max<int64_t>(2, best->held / threads),
+                     .prefetch = 1});
+  }
+  const int64_t half = cut(copied, 2);
+  if (domain.width > wide && half > 384)
+    return schedule({.threads = half, .vector = copied, .tiles = 2, .resident = 2, .prefetch = 1});
+  if (domain.width > wide && isPlain(domain) && domain.rowReductions > 1)
+    return schedule({.threads = half, .vector = copied});
+  const int64_t loads = covered(copied, 3) <= covered(copied, 2) ? 3 : 2;
+  const bool isHalved = covered(copied, 2) * 10 <= domain.width * 11; // well enough, by others
+  if (domain.width > wide || isPlain(domain) || isHalved ||
+      covered(copied, loads) * 7 > domain.width * 8)
+    return {};
+  return schedule({.threads = cut(copied, loads), .vector = copied, .tiles = 3});
+}
+
 /// Codes of one matrix that is f32, or is written beside them as it is, after one sum: more
 /// registers than those of bytes alone, for which bounds are chosen.
 static bool isHeavy(const Domain &domain) {
@@ -358,6 +415,8 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
     return drawn;
   if (ScheduleAttr ahead = aheadSchedule(context, domain, vector, chunks))
     return ahead;
+  if (ScheduleAttr uneven = unevenSchedule(context, domain))
+    return uneven;
   if (ScheduleAttr between = betweenSchedule(context, domain, vector, chunks))
     return between;
   if (ScheduleAttr few = fewHeldSchedule(context, domain, vector, chunks))
@@ -483,6 +542,8 @@ static ScheduleAttr wideCodesSchedule(MLIRContext *context, const Domain &domain
 
 ScheduleAttr eider::transforms::wideRowSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t cluster) {
+  if (ScheduleAttr uneven = unevenSchedule(context, domain))
+    return uneven;
   const int64_t vector = vectorFor(domain);
   const int64_t chunks = ceilDiv(ceilDiv(domain.width, vector), cluster), part = chunks * vector;
   if (ScheduleAttr ahead = wideCodesSchedule(context, domain, cluster, vector, chunks))

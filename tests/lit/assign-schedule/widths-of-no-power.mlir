@@ -1,5 +1,5 @@
 // Widths of models that no power of two of warps holds, where bounds on registers once spilled: codes of four bits in short segments, or with no bound; random bits by chunks of 32 elements; one chunk a thread
-// becomes two of half the threads; of three chunks two blocks; rows of two blocks in place of four; blocks that count themselves are twice as large, with no bound.
+// becomes two of half the threads; uneven rows of codes are ahead after two sums, and where they are wide; rows of two blocks in place of four; blocks that count themselves are twice as large, with no bound.
 //
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORT
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2880 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=UNBOUND
@@ -7,8 +7,12 @@
 // RUN: eider emit quantize --amax yes --dim hidden=4608 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=COUNTS
 // RUN: eider emit rms_norm_quant --dim hidden=2880 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=HALVED
 // RUN: eider emit layer_norm_quant --dim hidden=5376 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWICE
+// RUN: eider emit rms_norm_quant --dim hidden=5376 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ONCE
+// RUN: eider emit add_rms_norm_quant --dim hidden=13824 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ADDED
+// RUN: eider emit softmax_quant --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PLAIN
+// RUN: eider emit requantize --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODES
 // RUN: eider emit layer_norm_quant --dim hidden=14336 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=AHEAD
-// RUN: eider emit rms_norm_quant --dim hidden=13824 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=THREE
+// RUN: eider emit rms_norm_quant --dim hidden=13824 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDE
 // RUN: eider emit layer_norm --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ASREAD
 // RUN: eider emit rms_norm_quant --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWO
 // RUN: eider emit layer_norm --dim hidden=20480 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BOTH
@@ -18,9 +22,13 @@
 // DRAWN: {{^}}// schedule map<threads = 32, vector = 32, rows = 4, loads = 1, tiles = 4>
 // COUNTS: {{^}}// schedule map<threads = 192, vector = 16, loads = 2, tiles = 4>
 // HALVED: {{^}}// schedule row<threads = 96, vector = 16, tiles = 3, resident = 9>
-// TWICE: {{^}}// schedule row<threads = 192, vector = 16, tiles = 3, resident = 4>
+// TWICE: {{^}}// schedule row<threads = 224, vector = 8, tiles = 4, resident = 4, prefetch = 1>
+// ONCE: {{^}}// schedule row<threads = 128, vector = 16, tiles = 3>
+// ADDED: {{^}}// schedule row<threads = 256, vector = 8>
+// PLAIN: {{^}}// schedule row<threads = 352, vector = 16>
+// CODES: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 2, tiles = 2>
 // AHEAD: {{^}}// schedule row<threads = 448, vector = 16, lanes = 4, tiles = 4, resident = 2, prefetch = 1>
-// THREE: {{^}}// schedule row<threads = 288, vector = 16, tiles = 3, resident = 2>
+// WIDE: {{^}}// schedule row<threads = 448, vector = 16, tiles = 2, resident = 2, prefetch = 1>
 // ASREAD: {{^}}// schedule row<threads = 352, vector = 8, tiles = 3, resident = 2>
 // TWO: {{^}}// schedule row<threads = 288, vector = 16, tiles = 4, resident = 3, cluster = 2>
 // BOTH: {{^}}// schedule row<threads = 320, vector = 8, tiles = 4, resident = 2, prefetch = 1, cluster = 2>
