@@ -181,61 +181,80 @@ static ScheduleAttr betweenSchedule(MLIRContext *context, const Domain &domain, 
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 
-/// Rows of 16-bit values that become codes and that two chunks a thread leave a warp half full, as
-/// no even number of warps does: the longest chunks that leave few lanes past the row's end. After
-/// two sums the next row is loaded ahead; after one few warps have much each, and wide rows are
-/// ahead, too; of two matrices a thread has up to 56 elements. Null elsewhere.
+namespace {
+/// A way to cut an uneven row whose next is loaded ahead: `most` threads of a block, `held` of all
+/// resident ones.
+struct Cut {
+  int64_t vector, loads, most, held;
+};
+} // namespace
+
+/// Rows of 16-bit values that become codes, and whose chunks of 16 are no even number of warps'.
+/// What is done after two sums, or by much arithmetic after one, hides the next row's way, by the
+/// cut that leaves the fewest lanes past the row's end; so it does where rows are wide. Others have
+/// few warps with much each, of two matrices up to 56 elements a thread. Null elsewhere.
 static ScheduleAttr unevenSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t copied = 16, pairOfWarps = 64, shortest = 2048, wide = 8192, widest = 16384;
+  constexpr Cut ofTwice[] = {{16, 2, 448, 768}, {8, 3, 448, 896}, {8, 2, 448, 1120}},
+                ofMuch[] = {{16, 3, 256, 512}, {16, 2, 384, 768}, {16, 1, 256, 1120}};
   if (domain.width <= shortest || domain.width > widest || domain.width % copied != 0 ||
-      domain.width / copied % pairOfWarps == 0 || isShifted(domain) || domain.draws ||
-      domain.packs || domain.narrowestStore > 8 || domain.encodesBySoftware ||
+      domain.width / copied % pairOfWarps == 0 || isShifted(domain) || domain.narrowestStore > 8 ||
       domain.combinesParts() || domain.bitsRead != 16 * domain.matricesRead ||
       domain.matricesWritten != domain.matricesRead)
     return {};
-  auto cut = [&](int64_t vector, int64_t loads) {
+  auto threadsOf = [&](int64_t vector, int64_t loads) {
     return legalThreads(ceilDiv(domain.width, vector * loads));
   };
-  auto covered = [&](int64_t vector, int64_t loads) { return cut(vector, loads) * vector * loads; };
+  auto covered = [&](int64_t vector, int64_t loads) {
+    return threadsOf(vector, loads) * vector * loads;
+  };
   auto schedule = [&](ScheduleKnobs knobs) {
     return ScheduleAttr::get(context, Family::row, knobs);
   };
-  if (domain.matricesRead == 2 && domain.readsColumns && domain.rowReductions == 1 &&
-      domain.width > wide / 2)
-    return schedule({.threads = cut(8, 7), .vector = 8});
-  if (domain.matricesRead > 1 || domain.group > 256)
-    return {};
-  if (domain.rowSums > 1) {
-    struct Cut {
-      int64_t vector, loads, held; // threads of all resident blocks
-    };
-    constexpr int64_t most = 448; // of two blocks
-    static constexpr Cut cuts[] = {{16, 2, 768}, {8, 3, 896}, {8, 2, 1120}};
+  auto ahead = [&](ArrayRef<Cut> cuts, int64_t mostCovered) -> ScheduleAttr {
     const Cut *best = nullptr;
-    for (const Cut &one : cuts)
-      if (cut(one.vector, one.loads) <= most &&
-          (!best || covered(one.vector, one.loads) < covered(best->vector, best->loads)))
-        best = &one;
-    if (!best || covered(best->vector, best->loads) * 14 > domain.width * 15)
+    for (const Cut &cut : cuts)
+      if (threadsOf(cut.vector, cut.loads) <= cut.most &&
+          covered(cut.vector, cut.loads) <=
+              (best ? covered(best->vector, best->loads) - 1 : mostCovered))
+        best = &cut;
+    if (!best)
       return {};
-    const int64_t threads = cut(best->vector, best->loads);
+    const int64_t threads = threadsOf(best->vector, best->loads);
     return schedule({.threads = threads,
                      .vector = best->vector,
                      .tiles = 4,
                      .resident = std::max<int64_t>(2, best->held / threads),
                      .prefetch = 1});
-  }
-  const int64_t half = cut(copied, 2);
+  };
+  const bool isMuch = !domain.draws && (domain.encodesBySoftware || domain.packs);
+  if (domain.matricesRead == 2 && domain.readsColumns && domain.rowReductions == 1 &&
+      domain.width > wide / 2 && !isMuch && !domain.draws)
+    return schedule({.threads = threadsOf(8, 7), .vector = 8});
+  if (domain.matricesRead > 1 || domain.group > 256 ||
+      (isPlain(domain) && domain.rowReductions < 2) || (domain.packs && domain.draws))
+    return {};
+  if (domain.rowSums > 1)
+    return isMuch || domain.draws ? ScheduleAttr() : ahead(ofTwice, domain.width * 15 / 14);
+  if (isMuch)
+    return isPlain(domain) || domain.width < 3072 ? ScheduleAttr()
+                                                  : ahead(ofMuch, domain.width * 8 / 7);
+  const int64_t half = threadsOf(copied, 2);
+  if (domain.width > wide && domain.draws)
+    return {};
   if (domain.width > wide && half > 384)
     return schedule({.threads = half, .vector = copied, .tiles = 2, .resident = 2, .prefetch = 1});
-  if (domain.width > wide && isPlain(domain) && domain.rowReductions > 1)
+  if (domain.width > wide && isPlain(domain))
     return schedule({.threads = half, .vector = copied});
   const int64_t loads = covered(copied, 3) <= covered(copied, 2) ? 3 : 2;
+  const int64_t threads = threadsOf(copied, loads);
   const bool isHalved = covered(copied, 2) * 10 <= domain.width * 11; // well enough, by others
   if (domain.width > wide || isPlain(domain) || isHalved ||
       covered(copied, loads) * 7 > domain.width * 8)
     return {};
-  return schedule({.threads = cut(copied, loads), .vector = copied, .tiles = 3});
+  if (domain.draws && loads == 3)
+    return ahead({{copied, loads, threads, 512}}, domain.width * 8 / 7);
+  return schedule({.threads = threads, .vector = copied, .tiles = 3});
 }
 
 /// Codes of one matrix that is f32, or is written beside them as it is, after one sum: more
