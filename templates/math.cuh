@@ -132,9 +132,9 @@ EIDER_DEVICE float reciprocal(float x) {
   return with_sign(rest > half ? places + 1 : rest < -half ? places - 1 : places, x);
 }
 
-/// The quotient is corrected by what it leaves, which is exact: all are multiples of its last
-/// place. That is proved of all x whose quotient is not subnormal (formats/quotient.cuh); one that
-/// is may be in the middle of two, where the least error would decide.
+/// The quotient is corrected by what it leaves, which is exact: a multiple of its last place, and
+/// less than 2^22 of them. What the correction is off is below 1/2^23 of a place, and no quotient
+/// is nearer than 1 / (2 count) to the middle of two, but a subnormal one, which may be there.
 EIDER_DEVICE float divide_by_count(float x, float count) {
   constexpr uint32 least = (127 - 90) << 23, infinite = 0x7f800000u, subnormal = 1u << 23;
   const float reciprocal = 1.0f / count, q = x * reciprocal, rest = arch::fma(-q, count, x),

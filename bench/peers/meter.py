@@ -26,6 +26,13 @@ def replayed(enqueue):
     return graph.replay
 
 
+def bytes_to_copy(traffic):
+    """Half of it, up to whole pieces: a memcpy of others is up to 1.6 times as slow."""
+    half = traffic // 2
+    piece = 512 if half < 1 << 20 else 4096
+    return -(-half // piece) * piece
+
+
 class Meter:
     def __init__(self, rounds=30):
         self.rounds = rounds
@@ -53,8 +60,7 @@ class Meter:
         """(us of each call, us of the memcpy, spread of the first): medians over rounds in which they take turns. Calls
         take one of `sets`, which are copies_for(traffic)."""
         launches = self.launches_for(traffic)
-        # f32: half of the bytes, up to whole pieces of 256, without which a copy is 1.5 times as slow.
-        source = torch.randn(len(sets), -(-traffic // 512) * 64, device="cuda")
+        source = torch.randn(len(sets), bytes_to_copy(traffic) // 4, device="cuda")
         target = torch.empty_like(source)
 
         def which(i):

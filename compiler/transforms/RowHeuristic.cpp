@@ -199,8 +199,8 @@ static ScheduleAttr unevenSchedule(MLIRContext *context, const Domain &domain) {
                 ofMuch[] = {{16, 3, 256, 512}, {16, 2, 384, 768}, {16, 1, 256, 1120}};
   if (domain.width <= shortest || domain.width > widest || domain.width % copied != 0 ||
       domain.width / copied % pairOfWarps == 0 || isShifted(domain) || domain.narrowestStore > 8 ||
-      domain.combinesParts() || domain.bitsRead != 16 * domain.matricesRead ||
-      domain.matricesWritten != domain.matricesRead)
+      domain.combinesParts() || domain.usesPositions || domain.group > 256 ||
+      domain.bitsRead != 16 * domain.matricesRead || domain.matricesWritten != domain.matricesRead)
     return {};
   auto threadsOf = [&](int64_t vector, int64_t loads) {
     return legalThreads(ceilDiv(domain.width, vector * loads));
@@ -231,8 +231,8 @@ static ScheduleAttr unevenSchedule(MLIRContext *context, const Domain &domain) {
   if (domain.matricesRead == 2 && domain.readsColumns && domain.rowReductions == 1 &&
       domain.width > wide / 2 && !isMuch && !domain.draws)
     return schedule({.threads = threadsOf(8, 7), .vector = 8});
-  if (domain.matricesRead > 1 || domain.group > 256 ||
-      (isPlain(domain) && domain.rowReductions < 2) || (domain.packs && domain.draws))
+  if (domain.matricesRead > 1 || (isPlain(domain) && domain.rowReductions < 2) ||
+      (domain.packs && domain.draws))
     return {};
   if (domain.rowSums > 1)
     return isMuch || domain.draws ? ScheduleAttr() : ahead(ofTwice, domain.width * 15 / 14);

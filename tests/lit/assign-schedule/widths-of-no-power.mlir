@@ -11,6 +11,8 @@
 // RUN: eider emit add_rms_norm_quant --dim hidden=13824 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ADDED
 // RUN: eider emit rms_norm_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=3584 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MUCH
 // RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=5376 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ROWDRAWN
+// RUN: eider emit add_rms_norm_quant --block 1x512 --dim hidden=13824 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=GROUP
+// RUN: eider emit softmax_quant --set causal=1 --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MASKED
 // RUN: eider emit softmax_quant --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PLAIN
 // RUN: eider emit requantize --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODES
 // RUN: eider emit layer_norm_quant --dim hidden=14336 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=AHEAD
@@ -29,6 +31,8 @@
 // ADDED: {{^}}// schedule row<threads = 256, vector = 8>
 // MUCH: {{^}}// schedule row<threads = 224, vector = 16, tiles = 4, resident = 5, prefetch = 1>
 // ROWDRAWN: {{^}}// schedule row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
+// GROUP: {{^}}// schedule row<threads = {{[0-9]+}}, vector = 16
+// MASKED: {{^}}// schedule row<threads = {{.*}}cluster = 2>
 // PLAIN: {{^}}// schedule row<threads = 352, vector = 16>
 // CODES: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 2, tiles = 2>
 // AHEAD: {{^}}// schedule row<threads = 448, vector = 16, lanes = 4, tiles = 4, resident = 2, prefetch = 1>
