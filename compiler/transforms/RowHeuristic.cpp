@@ -191,8 +191,9 @@ struct Cut {
 
 /// Rows of 16-bit values that become codes, and whose chunks of 16 are no even number of warps'.
 /// What is done after two sums, or by much arithmetic after one, hides the next row's way, by the
-/// cut that leaves the fewest lanes past the row's end; so it does where rows are wide. Others have
-/// few warps with much each, of two matrices up to 56 elements a thread. Null elsewhere.
+/// cut that leaves the fewest lanes past the row's end; so it does in blocks of more than 384
+/// threads. Others have few warps with much each, of two matrices up to 56 elements a thread. Null
+/// elsewhere.
 static ScheduleAttr unevenSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t copied = 16, pairOfWarps = 64, shortest = 2048, wide = 8192, widest = 16384;
   constexpr Cut ofTwice[] = {{16, 2, 448, 768}, {8, 3, 448, 896}, {8, 2, 448, 1120}},
