@@ -6,6 +6,8 @@
 #ifndef EIDER_TESTS_MATRIX_REFERENCE_H
 #define EIDER_TESTS_MATRIX_REFERENCE_H
 
+#include "eider/runtime.h"
+#include "tests/matrix/CaseShare.h"
 #include "tests/matrix/Cell.h"
 #include "tests/matrix/Harness.h"
 
@@ -15,9 +17,8 @@
 
 namespace eider::matrix {
 
-/// A test on testDevice(); skipped, with the reason, where that is not.
-class OnTestDevice : public ::testing::Test {
-protected:
+/// Skips all tests of a program, with the reason, where testDevice() is not.
+class OnTestDevice : public ::testing::Environment {
   void SetUp() override {
     try {
       Device::open(testDevice());
@@ -26,6 +27,8 @@ protected:
     }
   }
 };
+inline ::testing::Environment *const onTestDevice =
+    ::testing::AddGlobalTestEnvironment(new OnTestDevice);
 
 /// The case of a cell, under a schedule.
 inline Case scheduled(const std::string &cell, const std::string &schedule) {
@@ -34,8 +37,10 @@ inline Case scheduled(const std::string &cell, const std::string &schedule) {
   return given;
 }
 
-/// Runs all cases on testDevice() and expects of each what the reference expects.
-inline void expectReference(const std::vector<Case> &cases) {
+/// Runs cases on testDevice(), all or a quick run's share, and expects of each what the reference
+/// expects.
+inline void expectReference(const std::vector<Case> &all) {
+  const std::vector<Case> cases = shareOf(all);
   Harness harness(testDevice(), /*seed=*/3);
   for (const Case &given : cases)
     harness.add(given);

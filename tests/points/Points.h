@@ -54,7 +54,7 @@ std::vector<float> floatsOf(const HostTensor &tensor);
 int64_t wrongWithout(const matrix::Case &made, size_t input, size_t each, size_t first,
                      size_t bytes);
 
-/// Holds every point, or case, on the device against the reference; skips where there is no device.
+/// Holds every point, or case, on the device against the reference.
 /// Of an older target (EIDER_TARGET) those that it has, without instructions for FP8 or schedules
 /// for newer ones.
 void expectReference(const std::vector<Point> &points);
@@ -75,8 +75,8 @@ private:
   size_t turn = 0;
 };
 
-/// NVRTC compiles each of the texts for one target, which take turns; skips where there is no
-/// NVRTC.
+/// NVRTC compiles each of the texts, or a quick run's share, for one target, which take turns;
+/// skips where there is no NVRTC.
 void expectNvrtc(const std::vector<Point> &points);
 using CaseOfTarget = std::function<matrix::Case(size_t, const std::string &)>;
 /// The same of so many cases; the first of them is for all targets that are left.

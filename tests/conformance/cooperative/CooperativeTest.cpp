@@ -14,8 +14,6 @@ using namespace eider::matrix;
 
 namespace {
 
-class Cooperative : public OnTestDevice {};
-
 /// One row a block, several, parts of one; with chunks that no row's end cuts, and others.
 constexpr const char *MapSchedules[] = {
     "map<threads = 32, vector = 4, loads = 4, resident = 4, cooperative = 1>",
@@ -63,7 +61,7 @@ std::vector<std::vector<HostTensor>> resultsOf(const std::vector<Case> &cases,
 }
 
 /// One kernel gives the reference's bits, and those of the two kernels in its place.
-TEST_F(Cooperative, GivesTheBitsOfTwoKernels) {
+TEST(Cooperative, GivesTheBitsOfTwoKernels) {
   std::vector<Case> one, two;
   size_t next = 0; // Each kind of cell meets each schedule, in one op or another.
   for (const char *op : {"quantize", "silu_mul_quant", "gelu_bias_quant"}) {
@@ -81,7 +79,7 @@ TEST_F(Cooperative, GivesTheBitsOfTwoKernels) {
 }
 
 /// Norms reduce their rows before all blocks meet.
-TEST_F(Cooperative, NormsAsTheReference) {
+TEST(Cooperative, NormsAsTheReference) {
   std::vector<Case> cases;
   size_t next = 0;
   for (const char *op : {"rms_norm_quant", "add_rms_norm_quant", "layer_norm_quant"}) {
@@ -93,7 +91,7 @@ TEST_F(Cooperative, NormsAsTheReference) {
 }
 
 /// What is not contiguous, and what has no rows, takes the kernels that take anything.
-TEST_F(Cooperative, OtherMemoryAndNoRowsTakeTwoKernels) {
+TEST(Cooperative, OtherMemoryAndNoRowsTakeTwoKernels) {
   const std::string head =
       "quantize · bf16 · e4m3 · f32 · *x* · row_major · hardware · dynamic · default · B+1 · ";
   resultsOf({scheduled(head + "several · strided misaligned · specials", MapSchedules[0]),
@@ -121,7 +119,7 @@ Case castOf(int64_t tokens, int64_t hidden) {
 }
 
 /// Sizes about those up to which an H200 (on `host`, the simulator) holds the matrix.
-TEST_F(Cooperative, SmallMatricesTakeOneKernelAndLargeOnesTwo) {
+TEST(Cooperative, SmallMatricesTakeOneKernelAndLargeOnesTwo) {
   const bool isHost = testDevice() == "host";
   std::vector<Case> cases;
   for (const int64_t tokens :
@@ -149,7 +147,7 @@ public:
 };
 
 /// Nobody clears it, and launches of other sizes have left it as they do.
-TEST_F(Cooperative, ItsWorkspaceMayHoldAnything) {
+TEST(Cooperative, ItsWorkspaceMayHoldAnything) {
   constexpr int64_t hidden = 512, most = 24;
   const Device device = Device::open(testDevice());
   Case given = castOf(most, hidden);

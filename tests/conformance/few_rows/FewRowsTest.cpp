@@ -12,8 +12,6 @@ using matrix::testDevice;
 
 namespace {
 
-class FewRows : public matrix::OnTestDevice {};
-
 /// Of up to 16 rows, whose blocks end with them; and of one more, which other kernels have.
 std::vector<Point> points() {
   std::vector<Point> all;
@@ -50,7 +48,7 @@ std::vector<Point> points() {
   return all;
 }
 
-TEST_F(FewRows, AgreeWithTheReference) {
+TEST(FewRows, AgreeWithTheReference) {
   matrix::Harness harness(testDevice(), /*seed=*/5);
   std::vector<matrix::Case> cases;
   for (const Point &point : points()) {
@@ -70,9 +68,9 @@ TEST_F(FewRows, AgreeWithTheReference) {
   EXPECT_GE(few, cases.size() * 2 / 3);
 }
 
-TEST_F(FewRows, TextsArePure) { expectPure(points()); }
+TEST(FewRows, TextsArePure) { expectPure(points()); }
 
-TEST_F(FewRows, TextsCompileForEveryTarget) {
+TEST(FewRows, TextsCompileForEveryTarget) {
   if (testDevice() == "host")
     expectNvrtc({points()[1], points()[4], points()[10], points()[14], points()[15]});
 }

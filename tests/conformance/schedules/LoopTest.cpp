@@ -15,8 +15,6 @@ using namespace eider::matrix;
 
 namespace {
 
-class Loops : public OnTestDevice {};
-
 /// Cells of one op and block whose blocks take tiles in turn: both variants, rows that no vector
 /// fills, and nothing but y.
 std::vector<std::string> cellsOf(const std::string &op, const std::string &block) {
@@ -38,20 +36,20 @@ void expectAll(const std::vector<std::string> &ops, const std::string &block,
 }
 
 /// 37 rows by 1 to 5 blocks; the in-out's row is loaded ahead of the store to the row before.
-TEST_F(Loops, OfRows) {
+TEST(Loops, OfRows) {
   expectAll({"add_rms_norm_quant", "layer_norm_quant"}, "1x128",
             {"row<threads = 32, vector = 16, blocks = 3, prefetch = 1>",
              "row<threads = 96, vector = 4, blocks = 1, prefetch = 1, hoist = 1, streaming = 1>",
              "row<threads = 32, vector = 16, rows = 2, blocks = 5, hoist = 1>"});
 }
 
-TEST_F(Loops, OfRowsOfHalves) {
+TEST(Loops, OfRowsOfHalves) {
   expectAll({"silu_mul_quant"}, "1x*",
             {"row<threads = 32, vector = 16, blocks = 3, prefetch = 1, streaming = 1>",
              "row<threads = 64, vector = 8, blocks = 2>"});
 }
 
-TEST_F(Loops, OfSegments) {
+TEST(Loops, OfSegments) {
   expectAll({"silu_mul_quant", "gelu_bias_quant"}, "1x128",
             {"map<threads = 32, vector = 4, loads = 1, rows = 2, blocks = 5, streaming = 1>",
              "map<threads = 64, vector = 8, loads = 1, blocks = 2, software = 1>"});
@@ -59,7 +57,7 @@ TEST_F(Loops, OfSegments) {
 
 /// Few lanes hold a group in several chunks each: of rows, of parts of rows, of clusters; with what
 /// else goes by groups, columns or an element's number.
-TEST_F(Loops, OfFoldedLanes) {
+TEST(Loops, OfFoldedLanes) {
   std::vector<at_points::Point> points;
   const auto add = [&](const std::string &op, const OpParameters &parameters,
                        const std::vector<std::string> &schedules) {
@@ -135,7 +133,7 @@ std::vector<at_points::Point> storedInBulk() {
   return points;
 }
 
-TEST_F(Loops, InBulk) { at_points::expectReference(storedInBulk()); }
+TEST(Loops, InBulk) { at_points::expectReference(storedInBulk()); }
 
 /// And by the heuristic's schedules, of rows that are stored so without being asked.
 TEST(BulkStores, NvrtcCompilesTheTexts) {
@@ -150,7 +148,7 @@ TEST(BulkStores, NvrtcCompilesTheTexts) {
 }
 
 /// Of single elements a group is several chunks of a warp.
-TEST_F(Loops, OfElements) {
+TEST(Loops, OfElements) {
   expectAll({"silu_mul_quant", "gelu_bias_quant"}, "1x128",
             {"map<threads = 32, vector = 1, rows = 4, loads = 4>",
              "map<threads = 96, vector = 1, loads = 8, tiles = 2>"});
@@ -159,7 +157,7 @@ TEST_F(Loops, OfElements) {
              "row<threads = 32, vector = 1, blocks = 2, prefetch = 1>"});
 }
 
-TEST_F(Loops, OfBlocks) {
+TEST(Loops, OfBlocks) {
   expectAll({"quantize"}, "128x128",
             {"tile<threads = 1024, vector = 16, rows = 128, columns = 128, blocks = 2, "
              "streaming = 1>",
@@ -168,7 +166,7 @@ TEST_F(Loops, OfBlocks) {
 }
 
 /// Shared memory is written again by the next tile; odd rows and columns.
-TEST_F(Loops, OfTransposes) {
+TEST(Loops, OfTransposes) {
   expectAll({"cast_transpose"}, "1x64",
             {"tile<threads = 256, vector = 16, rows = 64, columns = 128, blocks = 2>",
              "tile<threads = 64, vector = 4, rows = 64, columns = 64, tiles = 2, streaming = 1>"});

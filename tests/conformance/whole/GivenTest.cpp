@@ -16,8 +16,6 @@ using matrix::testDevice;
 
 namespace {
 
-class Given : public matrix::OnTestDevice {};
-
 Point point(const std::string &op, OpParameters parameters, int64_t tokens = 300,
             int64_t hidden = 333, const std::string &schedule = "") {
   parameters.amax = "yes";
@@ -67,17 +65,17 @@ std::vector<Point> points() {
   return all;
 }
 
-TEST_F(Given, AmaxIsAsTheReferenceHasIt) { expectReference(points()); }
+TEST(Given, AmaxIsAsTheReferenceHasIt) { expectReference(points()); }
 
-TEST_F(Given, TextsArePure) { expectPure(points()); }
+TEST(Given, TextsArePure) { expectPure(points()); }
 
-TEST_F(Given, TextsCompileForEveryTarget) {
+TEST(Given, TextsCompileForEveryTarget) {
   if (testDevice() == "host")
     expectNvrtc({point("cast_transpose", {}), point("rms_norm_quant", {}), point("quantize", {})});
 }
 
 /// Nothing reads x twice, and nothing is there only to combine.
-TEST_F(Given, OneKernelHasAllOutputs) {
+TEST(Given, OneKernelHasAllOutputs) {
   CompileOptions options;
   options.target = "sm_80";
   options.dims = {{"hidden", 512}};
@@ -137,7 +135,7 @@ Program ofItsNames() {
   return b.build();
 }
 
-TEST_F(Given, StandsBesideWhatElementsWaitFor) {
+TEST(Given, StandsBesideWhatElementsWaitFor) {
   std::vector<matrix::Case> cases;
   for (const Program &program : {chain(), ofRowsAndBlocks(), ofItsNames()})
     for (const int64_t tokens : {1, 300})
@@ -145,7 +143,7 @@ TEST_F(Given, StandsBesideWhatElementsWaitFor) {
   at_points::expectReference(cases);
 }
 
-TEST_F(Given, SeveralAreCombinedTogether) {
+TEST(Given, SeveralAreCombinedTogether) {
   std::vector<matrix::Case> cases;
   for (const bool ofRows : {false, true})
     for (const int64_t tokens : {1, 77, 2000})
@@ -154,7 +152,7 @@ TEST_F(Given, SeveralAreCombinedTogether) {
 }
 
 /// The largest is the last element: who leaves out a block, or the end of a row, has another.
-TEST_F(Given, TheLastElementCounts) {
+TEST(Given, TheLastElementCounts) {
   for (const char *op : {"quantize", "cast_transpose", "silu_bias_quant"}) {
     const Point made = point(op, {.dtype = "f32"}, 1001, 333);
     matrix::Case given = caseOf(made);
@@ -175,7 +173,7 @@ TEST_F(Given, TheLastElementCounts) {
 }
 
 /// Nobody clears the workspace, and launches of other sizes have left it as they do.
-TEST_F(Given, ItsWorkspaceMayHoldAnything) {
+TEST(Given, ItsWorkspaceMayHoldAnything) {
   constexpr int64_t hidden = 512, most = 600;
   const Device device = Device::open(testDevice());
   const Program program = libraryOp("quantize", {.dtype = "f32", .amax = "yes"});
