@@ -156,6 +156,23 @@ requires(detail::is_converted<To> &&detail::is_converted<From>)
   return result;
 }
 
+/// to<float>(from), made anew: no compiler holds as floats what `to` gave before.
+template <class From, int count>
+EIDER_DEVICE Fragment<float, count> widen_again(const Fragment<From, count> &from) {
+  const uint32 zero = arch::unseen_zero();
+  Fragment<float, count> result;
+  EIDER_UNROLL
+  for (int i = 0; i < count; ++i) {
+    const uint32 pair = from.words[i / 2];
+    if constexpr (same<From, bf16>)
+      result.words[i] = arch::signed_permute(pair, 0, (i % 2 ? 0x3244 : 0x1044) + zero);
+    else
+      result.fill(i, detail::low_half<From>(
+                         arch::signed_permute(pair, 0, (i % 2 ? 0x4432 : 0x4410) + zero)));
+  }
+  return result;
+}
+
 template <class To, class From>
 requires(!is_fragment<From>) EIDER_DEVICE To to(From from) {
   Fragment<From, 1> single{};

@@ -58,6 +58,7 @@ StringRef text::functionOf(Operation *op) {
       .Case<math::TanhOp>([](auto) { return "tanh"; })
       .Case<math::ErfOp>([](auto) { return "erf"; })
       .Case<math::FmaOp>([](auto) { return "fma"; })
+      .Case<WidenAgainOp>([](auto) { return "widen_again"; })
       .Case<SigmoidOp>([](auto) { return "sigmoid"; })
       .Case<GeluOp>([](auto) { return "gelu"; })
       .Case<PowerOfTwoOp>([](PowerOfTwoOp power) {
@@ -139,6 +140,7 @@ std::string text::resultName(Operation *op) {
       .Case([](arith::MulFOp) { return "product"; })
       .Case([](arith::DivFOp) { return "quotient"; })
       .Case([](arith::ExtFOp) { return "wide"; })
+      .Case([](WidenAgainOp) { return "wide"; })
       .Case([](arith::TruncFOp) { return "rounded"; })
       .Default([](Operation *other) {
         StringRef function = functionOf(other);

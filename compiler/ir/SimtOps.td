@@ -571,6 +571,14 @@ class Simt_FunctionOp<string name, string what> : Simt_Op<name, [Pure, AllTypesM
 def Simt_SigmoidOp : Simt_FunctionOp<"sigmoid", "1 / (1 + exp(-x))">;
 def Simt_GeluOp : Simt_FunctionOp<"gelu", "x / 2 · (1 + erf(x / √2))">;
 
+def Simt_WidenAgainOp : Simt_Op<"widen_again", [Pure]> {
+  let summary = "A fragment of 16-bit floats as floats, which a compiler makes anew";
+  let description = "As arith.extf; but what is between then holds the 16-bit floats, in half the registers.";
+  let arguments = (ins VectorOfNonZeroRankOf<[BF16, F16]>:$input);
+  let results = (outs VectorOfNonZeroRankOf<[F32]>:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
 def Simt_PowerOfTwoOp : Simt_Op<"power_of_two", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "A number that is not negative, rounded down or up to a power of two in e8m0's range";
   let arguments = (ins Eider_NeighbourAttr:$which, AnyTypeOf<[F32, AnyVectorOfNonZeroRank]>:$input);

@@ -86,6 +86,9 @@ const char *nameOf(VariantKind variant);
 /// Tensor program to thread program: `eider-lower-to-simt{variant=contiguous}`.
 std::unique_ptr<mlir::Pass> createLowerToSimt(VariantKind variant = VariantKind::contiguous);
 
+/// Widens rows again after a reduction, rather than hold them as floats: `eider-widen-again`.
+std::unique_ptr<mlir::Pass> createWidenAgain();
+
 /// Everything before the variants part: specialise … legalise, with canonicalisation between.
 struct PipelineOptions {
   std::map<std::string, int64_t> dims;

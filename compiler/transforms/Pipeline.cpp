@@ -27,6 +27,7 @@ void eider::transforms::buildVariantPipeline(OpPassManager &manager, VariantKind
   manager.addPass(createLowerToSimt(variant));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addPass(createWidenAgain());
 }
 
 void eider::transforms::registerPasses() {
@@ -38,6 +39,7 @@ void eider::transforms::registerPasses() {
   registerPass([] { return createJoin(); });
   registerPass([] { return createLegalize(); });
   registerPass([] { return createLowerToSimt(); });
+  registerPass([] { return createWidenAgain(); });
   registerCanonicalizerPass();
   registerCSEPass();
 }

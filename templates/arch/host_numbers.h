@@ -46,6 +46,7 @@ inline uint32 funnel_right(uint32 low, uint32 high, uint32 bits) {
 inline uint32 select_bits(uint32 mask, uint32 a, uint32 b) { return (a & mask) | (b & ~mask); }
 
 inline int opaque(int value) { return value; }
+inline uint32 unseen_zero() { return 0; }
 
 inline uint64 multiply_wide(uint32 a, uint32 b) { return static_cast<uint64>(a) * b; }
 

@@ -307,6 +307,9 @@ EIDER_DEVICE int opaque(int value) {
   return value;
 }
 
+/// Zero, of which a compiler does not know: blocks have one layer.
+EIDER_DEVICE uint32 unseen_zero() { return blockDim.z - 1; }
+
 /// a · b, all bits of it. (Of 64-bit operands the compiler adds zeros to the high half.)
 EIDER_DEVICE uint64 multiply_wide(uint32 a, uint32 b) {
   uint64 r;

@@ -92,6 +92,7 @@ const Vocabulary &text::vocabulary() {
        "select",
        "sigmoid",
        "spread",
+       "widen_again",
        "load_uniform",
        "store_uniform",
        "store_by_last_block",

@@ -141,10 +141,14 @@ template <class T> EIDER_DEVICE uint32 narrow(uint32 bits) {
                 : !oracle::is_code_of(code, x, f, oracle::overflows);
 }
 
-/// float from a bf16 or an f16.
+/// float from a bf16 or an f16, once and again, from either half of a word.
 template <class T> EIDER_DEVICE uint32 widen(uint32 code) {
+  const uint32 other = code ^ 0xffff;
+  const Fragment<float, 2> again = widen_again(Fragment<T, 2>{{code | other << 16}});
   return !oracle::is_value_of(to<float>(T{static_cast<unsigned short>(code)}), code,
-                              format_of<T>());
+                              format_of<T>()) ||
+         !oracle::is_value_of(again[0], code, format_of<T>()) ||
+         !oracle::is_value_of(again[1], other, format_of<T>());
 }
 
 //===-- Powers of two -----------------------------------------------------===//
