@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace mlir;
 using namespace eider::ir;
@@ -238,7 +239,7 @@ static ScheduleAttr unevenSchedule(MLIRContext *context, const Domain &domain) {
   if (domain.rowSums > 1)
     return isMuch || domain.draws ? ScheduleAttr() : ahead(ofTwice, domain.width * 15 / 14);
   if (isMuch)
-    return isPlain(domain) || domain.width < 3072 ? ScheduleAttr()
+    return isPlain(domain) || domain.width < 2816 ? ScheduleAttr()
                                                   : ahead(ofMuch, domain.width * 8 / 7);
   const int64_t half = threadsOf(copied, 2);
   if (domain.width > wide && domain.draws)
@@ -250,11 +251,12 @@ static ScheduleAttr unevenSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t loads = covered(copied, 3) <= covered(copied, 2) ? 3 : 2;
   const int64_t threads = threadsOf(copied, loads);
   const bool isHalved = covered(copied, 2) * 10 <= domain.width * 11; // well enough, by others
-  if (domain.width > wide || isPlain(domain) || isHalved ||
-      covered(copied, loads) * 7 > domain.width * 8)
+  // What random bits ask hides the way of more lanes that are past the end.
+  const int64_t mostCovered = domain.draws ? domain.width * 6 / 5 : domain.width * 8 / 7;
+  if (domain.width > wide || isPlain(domain) || isHalved || covered(copied, loads) > mostCovered)
     return {};
   if (domain.draws && loads == 3)
-    return ahead({{copied, loads, threads, 512}}, domain.width * 8 / 7);
+    return ahead({{copied, loads, threads, 512}}, mostCovered);
   return schedule({.threads = threads, .vector = copied, .tiles = 3});
 }
 
@@ -294,14 +296,24 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
   const int64_t wanted = isAligned                                ? 8
                          : domain.narrowestStore <= 8 && !isTwice ? 2 * copied
                                                                   : copied;
-  const int64_t vector = std::max<int64_t>(domain.group / 32, wanted);
-  const int64_t chunks = ceilDiv(domain.width, vector);
-  const int64_t each = std::clamp<int64_t>(held / vector, 1, 3); // chunks of a thread
-  const auto [threads, loads] = spreadRow(chunks, std::min(ceilDiv(chunks, each), most));
+  const int64_t shortest = std::max<int64_t>(domain.group / 32, 8);
+  int64_t vector = std::max(shortest, wanted), threads = 0, loads = 0;
+  auto spread = [&] {
+    const int64_t chunks = ceilDiv(domain.width, vector);
+    const int64_t each = std::clamp<int64_t>(held / vector, 1, 3); // chunks of a thread
+    std::tie(threads, loads) = spreadRow(chunks, std::min(ceilDiv(chunks, each), most));
+    return threads * loads * vector;
+  };
+  while (spread() * 5 > domain.width * 7 && vector > shortest)
+    vector /= 2; // two lanes of seven would be past the row's end
   if (loads * vector > mostHeld)
     return {};
   const bool isMuch = domain.encodesBySoftware || domain.shiftsColumns || (isTwice && !isAligned);
-  const int64_t together = (isMuch ? 896 : 1152) * held / std::max(held, loads * vector);
+  const bool isMore = isTwice && domain.narrowestStore > 8 && loads * vector > held;
+  const int64_t together = (isMore   ? 768
+                            : isMuch ? 896
+                                     : 1152) *
+                           held / std::max(held, loads * vector);
   return ScheduleAttr::get(context, Family::row,
                            {.threads = threads,
                             .vector = vector,
@@ -520,7 +532,9 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
     const bool isTwice = domain.rowReductions > 1;
     knobs.resident = (domain.draws               ? (isTwice || isShifted(domain) ? 512 : 768)
                       : isShifted(domain)        ? shifted
-                      : domain.encodesBySoftware ? (sumsTwice ? 768 : 1024)
+                      : domain.encodesBySoftware ? (sumsTwice                              ? 768
+                                                    : domain.packs && loads * vector <= 16 ? 1280
+                                                                                           : 1024)
                                                  : held) /
                      threads;
   } else if (!plain && domain.matricesRead == 1 && domain.bitsRead == 16 && threads >= 64 &&

@@ -1,5 +1,6 @@
 // Widths of models that no power of two of warps holds, where bounds on registers once spilled: codes of four bits in short segments, or with no bound; random bits by chunks of 32 elements; one chunk a thread
 // becomes two of half the threads; uneven rows of codes are ahead after two sums, and where they are wide; rows of two blocks in place of four; blocks that count themselves are twice as large, with no bound.
+// Short rows that begin anywhere have chunks of which few lanes are past the end.
 //
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORT
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2880 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=UNBOUND
@@ -20,6 +21,12 @@
 // RUN: eider emit layer_norm --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ASREAD
 // RUN: eider emit rms_norm_quant --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWO
 // RUN: eider emit layer_norm --dim hidden=20480 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BOTH
+// RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTDRAWN
+// RUN: eider emit rms_norm_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTPACKED
+// RUN: eider emit rms_norm_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2880 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTMUCH
+// RUN: eider emit rms_norm_quant --dim hidden=2049 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTSHIFTED
+// RUN: eider emit rms_norm_quant --dim hidden=3073 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LONGSHIFTED
+// RUN: eider emit layer_norm --dim hidden=4097 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MORESHIFTED
 //
 // SHORT: {{^}}// schedule map<threads = 8, vector = 16, rows = 16, loads = 4>
 // UNBOUND: {{^}}// schedule map<threads = 96, vector = 16, loads = 2, tiles = 2>
@@ -40,3 +47,9 @@
 // ASREAD: {{^}}// schedule row<threads = 352, vector = 8, tiles = 3, resident = 2>
 // TWO: {{^}}// schedule row<threads = 288, vector = 16, tiles = 4, resident = 3, cluster = 2>
 // BOTH: {{^}}// schedule row<threads = 320, vector = 8, tiles = 4, resident = 2, prefetch = 1, cluster = 2>
+// SHORTDRAWN: {{^}}// schedule row<threads = 64, vector = 16, tiles = 4, resident = 8, prefetch = 1>
+// SHORTPACKED: {{^}}// schedule row<threads = 160, vector = 16, tiles = 4, resident = 8>
+// SHORTMUCH: {{^}}// schedule row<threads = 64, vector = 16, tiles = 4, resident = 8, prefetch = 1>
+// SHORTSHIFTED: {{^}}// schedule row<threads = 96, vector = 8, tiles = 3, resident = 12>
+// LONGSHIFTED: {{^}}// schedule row<threads = 128, vector = 32, tiles = 3, resident = 9>
+// MORESHIFTED: {{^}}// schedule row<threads = 96, vector = 16, tiles = 3, resident = 5>
