@@ -179,8 +179,9 @@ static ScheduleAttr castSchedule(MLIRContext *context, const Domain &domain, int
 }
 
 /// Rows that begin anywhere: long chunks, for each has a piece around it and each warp two ends, in
-/// segments of a few warps, of which little lies past the row's end. Codes that become others,
-/// whose windows are short anyway, in segments of half a warp. Null elsewhere.
+/// segments of a few warps, of which little lies past the row's end. In segments of half a warp
+/// codes that become others, whose windows are short anyway, and what takes much arithmetic where
+/// rows begin at 8 elements. Null elsewhere.
 static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t little = 7, copied = 16;
   if (!isMisaligned(domain) || domain.rotates || domain.choosesRows)
@@ -188,12 +189,17 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
   const int64_t bits = domain.bitsRead / std::max<int64_t>(1, domain.matricesRead);
   const bool isLong =
       domain.narrowestStore <= 8 ? domain.matricesWritten == 1 : domain.arithmetic >= little;
-  constexpr int64_t half = 16; // threads
-  if (bits == 8 && domain.narrowestStore == 8 && isLong && !domain.encodesBySoftware &&
+  constexpr int64_t half = 16, few = 4096; // threads, columns
+  const bool isMuch = bits == 16 && domain.matricesRead == 1 && domain.arithmetic >= little &&
+                      domain.alignedElements >= 8;
+  if ((bits == 8 || isMuch) && domain.narrowestStore == 8 && isLong && !domain.encodesBySoftware &&
       domain.group <= half * copied)
-    return ScheduleAttr::get(
-        context, Family::map,
-        {.threads = half, .vector = copied, .rows = 8, .loads = 2, .tiles = 2});
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = half,
+                              .vector = copied,
+                              .rows = 8,
+                              .loads = isMuch || domain.width < few ? 1 : 2,
+                              .tiles = 2});
   const int64_t vector =
       std::max<int64_t>(domain.group / 32, bits <= 16 && isLong ? 2 * copied : copied);
   const int64_t chunks = ceilDiv(domain.width, vector), loads = bits < 16 && !isLong ? 2 : 1;

@@ -1,6 +1,6 @@
 // Widths of models that no power of two of warps holds, where bounds on registers once spilled: codes of four bits in short segments, or with no bound; random bits by chunks of 32 elements; one chunk a thread
 // becomes two of half the threads; uneven rows of codes are ahead after two sums, and where they are wide; rows of two blocks in place of four; blocks that count themselves are twice as large, with no bound.
-// Short rows that begin anywhere have chunks of which few lanes are past the end.
+// Short rows that begin anywhere have chunks of which few lanes are past the end, and much arithmetic on rows that begin at 8 elements short segments.
 //
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORT
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2880 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=UNBOUND
@@ -27,6 +27,9 @@
 // RUN: eider emit rms_norm_quant --dim hidden=2049 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTSHIFTED
 // RUN: eider emit rms_norm_quant --dim hidden=3073 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LONGSHIFTED
 // RUN: eider emit layer_norm --dim hidden=4097 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MORESHIFTED
+// RUN: eider emit gelu_quant --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MUCHSHIFTED
+// RUN: eider emit silu_quant --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LITTLESHIFTED
+// RUN: eider emit requantize --dim hidden=2049 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTCODES
 //
 // SHORT: {{^}}// schedule map<threads = 8, vector = 16, rows = 16, loads = 4>
 // UNBOUND: {{^}}// schedule map<threads = 96, vector = 16, loads = 2, tiles = 2>
@@ -53,3 +56,6 @@
 // SHORTSHIFTED: {{^}}// schedule row<threads = 96, vector = 8, tiles = 3, resident = 12>
 // LONGSHIFTED: {{^}}// schedule row<threads = 128, vector = 32, tiles = 3, resident = 9>
 // MORESHIFTED: {{^}}// schedule row<threads = 96, vector = 16, tiles = 3, resident = 5>
+// MUCHSHIFTED: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 1, tiles = 2>
+// LITTLESHIFTED: {{^}}// schedule map<threads = 160, vector = 32, loads = 1>
+// SHORTCODES: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 1, tiles = 2>
