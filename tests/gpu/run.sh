@@ -18,7 +18,7 @@ results=${2:-${OUT:-$(mktemp -d)}}
 only=${*:3}
 mkdir -p "$results" || exit 2
 export EIDER_CACHE_DIR=$work/cache
-unset EIDER_TARGET
+unset EIDER_TARGET EIDER_TEST_SHARE
 
 if ! "$bin/eider" devices --json >"$work/devices.json"; then
   echo "tests/gpu/run.sh: $bin/eider does not run; give the directory of the programs" >&2
