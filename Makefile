@@ -1,7 +1,8 @@
 # Part of Eider, under the Apache License v2.0.
 #
 #   make demo         builds and runs the main job on a real input: on the first GPU, else on `host`
-#   make test         builds and runs every test that this machine can run, but the exhaustive ones
+#   make test         builds and runs the tests that this machine can run, but the exhaustive
+#                     ones; of cases that are much alike a share
 #   make test-all     the exhaustive ones too
 #   make conformance  the formats over every value, all 2^32 of f32 among them; says its time
 #   make fuzz         fuzzes what reads files of others, a minute each (FUZZ_SECONDS)

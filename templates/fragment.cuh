@@ -156,7 +156,8 @@ requires(detail::is_converted<To> &&detail::is_converted<From>)
   return result;
 }
 
-/// to<float>(from), made anew: no compiler holds as floats what `to` gave before.
+/// to<float>(from), made anew: no compiler holds as floats what `to` gave before. (`byte_permute`
+/// would mask a selector that is not known to be one.)
 template <class From, int count>
 EIDER_DEVICE Fragment<float, count> widen_again(const Fragment<From, count> &from) {
   const uint32 zero = arch::unseen_zero();

@@ -91,8 +91,10 @@ ModuleOp Compilation::scheduled(VariantKind variant) {
   if (scheduled)
     return *scheduled;
   const bool isCooperative = transforms::isCooperative(variant);
+  const bool isByWidth = variant == VariantKind::few_rows || variant == VariantKind::some_rows;
   const transforms::Launches launches = {
-      .rows = transforms::mostRowsOf(variant),
+      .rows = isByWidth ? transforms::mostRowsOf(variant, legalized())
+                        : transforms::mostRowsOf(variant),
       .held = variant == VariantKind::cooperative         ? transforms::fewHeld
               : variant == VariantKind::cooperative_large ? transforms::manyHeld
                                                           : 0,
@@ -188,12 +190,14 @@ std::vector<VariantKind> Compilation::variants() {
     return llvm::map_to_vector(scheduled(kind).getOps<ir::ProgramOp>(),
                                [](ir::ProgramOp program) { return program.getScheduleAttr(); });
   };
-  for (VariantKind kind : {VariantKind::few_rows, VariantKind::rows_32, VariantKind::rows_16,
-                           VariantKind::rows_8, VariantKind::rows_4}) {
-    const bool isTried = kind == VariantKind::few_rows  ? !multiplies
-                         : kind == VariantKind::rows_4  ? attends
-                         : kind == VariantKind::rows_16 ? multiplies || transposes
-                                                        : multiplies;
+  const bool hasSome = transforms::mostRowsOf(VariantKind::some_rows, legalized()) > 0;
+  for (VariantKind kind : {VariantKind::some_rows, VariantKind::few_rows, VariantKind::rows_32,
+                           VariantKind::rows_16, VariantKind::rows_8, VariantKind::rows_4}) {
+    const bool isTried = kind == VariantKind::some_rows  ? hasSome && !multiplies
+                         : kind == VariantKind::few_rows ? !multiplies
+                         : kind == VariantKind::rows_4   ? attends
+                         : kind == VariantKind::rows_16  ? multiplies || transposes
+                                                         : multiplies;
     if (hasOpen && isTried && schedules(kind) != schedules(kinds.front()))
       kinds.insert(kinds.begin(), kind);
   }

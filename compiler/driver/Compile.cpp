@@ -192,7 +192,7 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
   for (simt::KernelOp kernel : kernels.getOps<simt::KernelOp>())
     if (DictionaryAttr multiples = kernel.getMultiplesAttr())
       llvm::append_range(list, llvm::map_range(multiples, multipleOf));
-  if (transforms::mostRowsOf(kind))
+  if (compilation.mostRowsOf(kind))
     list.push_back(fewRows(kind));
   if (transforms::isCooperative(kind))
     llvm::append_range(list, hasRows(kind));

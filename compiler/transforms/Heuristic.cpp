@@ -130,39 +130,6 @@ bool eider::transforms::isTurnedNorm(const Domain &domain) {
   return turnsNorm(domain) && domain.matricesRead == 1;
 }
 
-/// Few rows: what counts is how soon one is done, and each multiprocessor has a block or two. Many
-/// threads, each with one short chunk; two to four where a block of a cluster loads columns as
-/// well, whose latency they share. Where none are loaded, data used once was the faster hint, but
-/// for what makes codes of bytes in chunks: they are shorter still where all are held at once.
-static ScheduleAttr fewRowsSchedule(MLIRContext *context, const Domain &domain, int64_t cluster) {
-  constexpr int64_t widestOfShorter = 8192;
-  const bool isMap = familyOf(domain).family == Family::map;
-  const bool isShorter =
-      isMap && domain.narrowestStore == 8 && domain.width <= widestOfShorter && !domain.givesWhole;
-  const int64_t vector =
-      std::max(domain.group / 32, std::min<int64_t>(isShorter ? 4 : 8, vectorFor(domain)));
-  const int64_t lanes = legalThreads(std::max<int64_t>(1, domain.group / vector));
-  const int64_t chunks = ceilDiv(ceilDiv(std::max<int64_t>(domain.width, 1), vector), cluster);
-  const int64_t most = cluster > 1 && domain.readsColumns
-                           ? std::clamp<int64_t>(chunks / 4, 128, 1024)
-                           : (isMap ? 256 : 1024);
-  const int64_t fewest = domain.contracts ? 32 : 1; // rows side by side meet the vector apart
-  // A bound of one block, without which the assembler sinks the loads of column vectors.
-  const bool keepsLoads = cluster > 1 && domain.readsColumns && !domain.givesWhole &&
-                          !domain.reducesWhole && !domain.writesWhole;
-  const int64_t threads = std::max({lanes, fewest, spreadRow(chunks, most).first});
-  return ScheduleAttr::get(context, isMap ? Family::map : Family::row,
-                           {.threads = threads,
-                            .vector = vector,
-                            .rows = threads <= 32 && !domain.contracts ? 64 / threads : 1,
-                            .loads = isMap ? 1 : 0,
-                            .tiles = domain.givesWhole ? 8 : 1, // each block counts itself
-                            .resident = keepsLoads,
-                            .cluster = cluster,
-                            .streaming = cluster == 1 && !domain.readsColumns && !isShorter,
-                            .mma = threads % 32 == 0 && domain.prefersPairs(vector)});
-}
-
 /// What attention left in parts: a thread has few elements, each of which is in all of them.
 static ScheduleAttr combiningSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = std::max<int64_t>(2, domain.group / 32);
@@ -177,7 +144,7 @@ static ScheduleAttr combiningSchedule(MLIRContext *context, const Domain &domain
 /// The schedule of one family for a program, as if it had no values of the whole matrix.
 static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, int64_t mostRows,
                                    std::string &message) {
-  const bool isFew = mostRows > 0 && mostRows <= fewRows;
+  const bool isFew = mostRows > 0 && mostRows <= fewRowsOf(domain);
   const Family family = familyOf(domain).family;
   if (family == Family::attention)
     return attentionSchedule(context, domain, mostRows);
@@ -187,6 +154,8 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
     return combiningSchedule(context, domain);
   if (family == Family::tile)
     return tileSchedule(context, domain, message);
+  if (mostRows > 0 && !isFew && mostRows <= someRowsOf(domain))
+    return someRowsSchedule(context, domain);
   if (domain.contracts && !isFew && domain.width <= longestOfBlock(domain))
     return contractSchedule(context, domain);
   const int64_t cluster = family == Family::row ? clusterOf(domain, isFew, message) : 1;
@@ -255,7 +224,7 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
 
 ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Domain &domain,
                                                   int64_t mostRows, std::string &message) {
-  const bool isFew = mostRows > 0 && mostRows <= fewRows;
+  const bool isFew = mostRows > 0 && mostRows <= fewRowsOf(domain);
   ScheduleAttr schedule = familySchedule(context, domain, mostRows, message);
   if (!schedule)
     return {};

@@ -20,14 +20,29 @@ struct FamilyChoice {
 };
 FamilyChoice familyOf(const Domain &domain);
 
-/// Launches of at most as many rows are few: they leave multiprocessors idle unless each row has
+/// Launches of at most as many rows may be few: they leave multiprocessors idle unless each row has
 /// many threads with little to do. Products of matrices have bounds of their own (mostRowsOf).
 inline constexpr int64_t fewRows = 256;
+
+/// So many rows of a program are few: of long ones fewer.
+int64_t fewRowsOf(const Domain &domain);
+
+/// So many more are some, whose blocks all run at once and fill the GPU; 0 where these have the
+/// schedule of many.
+int64_t someRowsOf(const Domain &domain);
 
 /// The schedule that is taken without a tuning record, for launches of at most `mostRows` rows (0:
 /// of any number); null and a message where none is legal.
 ir::ScheduleAttr heuristicSchedule(mlir::MLIRContext *context, const Domain &domain,
                                    int64_t mostRows, std::string &message);
+
+/// Few rows: what counts is how soon one is done, and each multiprocessor has a block or two. Many
+/// threads, each with one short chunk; rows by `cluster` blocks.
+ir::ScheduleAttr fewRowsSchedule(mlir::MLIRContext *context, const Domain &domain, int64_t cluster);
+
+/// Some rows, of a program that has someRowsOf: as many threads as a multiprocessor holds at once,
+/// where of many rows each would have several in turn.
+ir::ScheduleAttr someRowsSchedule(mlir::MLIRContext *context, const Domain &domain);
 
 /// Elementwise, and of groups in a row. Short text, and many loads in flight by many small blocks.
 /// Arithmetic encoders want larger ones, two tiles in turn; a thread that loads column vectors has
@@ -94,6 +109,10 @@ inline int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Threads that a tile may have side by side: a power of two up to 32, then whole warps.
 int64_t legalThreads(int64_t wanted);
+
+/// Threads of a segment of a row of `chunks`, of which `lanes` share a scale: few, and with little
+/// of the last segment empty.
+int64_t segmentThreads(int64_t chunks, int64_t lanes);
 
 /// Chunks of `vector` that cover a row, spread over at most `most` threads so that little of the
 /// last load lies past the row's end: threads and loads of each.

@@ -34,12 +34,10 @@ static std::string suffixOf(VariantKind variant) {
 }
 
 static constexpr VariantKind allVariants[] = {
-    VariantKind::cooperative, VariantKind::cooperative_large,
-    VariantKind::rows_4,      VariantKind::rows_8,
-    VariantKind::rows_16,     VariantKind::rows_32,
-    VariantKind::few_rows,    VariantKind::contiguous,
-    VariantKind::uneven,      VariantKind::aligned,
-    VariantKind::general};
+    VariantKind::cooperative, VariantKind::cooperative_large, VariantKind::rows_4,
+    VariantKind::rows_8,      VariantKind::rows_16,           VariantKind::rows_32,
+    VariantKind::few_rows,    VariantKind::some_rows,         VariantKind::contiguous,
+    VariantKind::uneven,      VariantKind::aligned,           VariantKind::general};
 
 /// Whether rows of a transposed tensor may begin anywhere.
 static bool mayBeginAnywhere(VariantKind variant) {

@@ -13,8 +13,7 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
-/// Threads of a segment of a row of `chunks`: few, and with little of the last segment empty.
-static int64_t segmentThreads(int64_t chunks, int64_t lanes) {
+int64_t eider::transforms::segmentThreads(int64_t chunks, int64_t lanes) {
   if (chunks <= 64)
     return legalThreads(std::max(chunks, lanes));
   int64_t best = 128;
@@ -181,7 +180,8 @@ static ScheduleAttr castSchedule(MLIRContext *context, const Domain &domain, int
 /// Rows that begin anywhere: long chunks, for each has a piece around it and each warp two ends, in
 /// segments of a few warps, of which little lies past the row's end. In segments of half a warp
 /// codes that become others, whose windows are short anyway, and what takes much arithmetic where
-/// rows begin at 8 elements. Null elsewhere.
+/// rows begin at 8 elements: two chunks a thread, one of the latter and of short rows. Null
+/// elsewhere.
 static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t little = 7, copied = 16;
   if (!isMisaligned(domain) || domain.rotates || domain.choosesRows)

@@ -60,7 +60,8 @@ enum class VariantKind {
                      ///< attention has, too.
   rows_16,           ///< And what is transposed, whose rows may then begin anywhere.
   rows_32,
-  few_rows,   ///< Contiguous, with at most 256 rows.
+  few_rows,   ///< Contiguous, with at most 256 rows, of long ones fewer.
+  some_rows,  ///< The same of some more, whose blocks all run at once.
   contiguous, ///< Row-major without gaps, 16-byte aligned.
   uneven,     ///< The same, of any number of rows, so that rows of a transpose begin anywhere.
   aligned,    ///< Any row stride, rows that begin on as many bytes as contiguous ones.
@@ -75,7 +76,7 @@ inline bool isCooperative(VariantKind variant) {
   return variant == VariantKind::cooperative || variant == VariantKind::cooperative_large;
 }
 /// The rows that a launch which a variant serves has at most, or a group of a product's rows; 0:
-/// any number.
+/// any number, or as the programs say.
 int64_t mostRowsOf(VariantKind variant);
 /// The same of the rows that all kernels of some programs have: where a product has them in groups,
 /// so many that few groups have more than that, and of several products what suits each.

@@ -285,7 +285,8 @@ static int64_t vectorOfRow(const Domain &domain) {
 
 /// Rows that begin anywhere, of one matrix of 16-bit values that becomes one other: long chunks,
 /// for each has a piece around it and each warp two ends, and as many warps as their registers
-/// leave; chunks of 8 where those are aligned. Null elsewhere.
+/// leave; chunks of 8 where those are aligned, and half as long ones where two lanes of seven would
+/// be past a row's end. Null elsewhere.
 static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t copied = 16, most = 576, held = 32, mostHeld = 64; // elements
   if (!isMisaligned(domain) || domain.matricesRead > 1 || domain.matricesWritten > 1 ||
@@ -298,14 +299,13 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
                                                                   : copied;
   const int64_t shortest = std::max<int64_t>(domain.group / 32, 8);
   int64_t vector = std::max(shortest, wanted), threads = 0, loads = 0;
-  auto spread = [&] {
+  for (;; vector /= 2) {
     const int64_t chunks = ceilDiv(domain.width, vector);
     const int64_t each = std::clamp<int64_t>(held / vector, 1, 3); // chunks of a thread
     std::tie(threads, loads) = spreadRow(chunks, std::min(ceilDiv(chunks, each), most));
-    return threads * loads * vector;
-  };
-  while (spread() * 5 > domain.width * 7 && vector > shortest)
-    vector /= 2; // two lanes of seven would be past the row's end
+    if (threads * loads * vector * 5 <= domain.width * 7 || vector <= shortest)
+      break;
+  }
   if (loads * vector > mostHeld)
     return {};
   const bool isMuch = domain.encodesBySoftware || domain.shiftsColumns || (isTwice && !isAligned);
@@ -511,8 +511,9 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
     knobs.resident = 4;
   // One matrix to read leaves room for the registers of 1280 threads a multiprocessor (1152 of much
   // a thread, 768 of codes after two sums, 896 of those that shift what they load, 768 of wide
-  // stores after two sums, 1024 where codes are made by arithmetic, 768 with random bits, 512 of
-  // rows that are reduced twice or shifted as well), and some rows a block hide a block's start.
+  // stores after two sums, 1024 where codes are made by arithmetic, 1280 of few such of four bits,
+  // 768 with random bits, 512 of rows that are reduced twice or shifted as well), and some rows a
+  // block hide a block's start.
   const bool isShort = isAlone(domain) && domain.narrowestStore <= 8 && loads * vector <= 32;
   const bool light = domain.matricesRead == 1 && threads >= 64 && (loads <= 2 || isShort);
   if (isHeavy(domain)) { // Of much a thread: the registers of 512 threads, of 768 at 32 elements.

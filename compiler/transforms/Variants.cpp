@@ -7,6 +7,7 @@
 #include "compiler/transforms/Passes.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 using eider::transforms::Domain;
@@ -28,6 +29,8 @@ const char *eider::transforms::nameOf(VariantKind variant) {
     return "rows_32";
   case VariantKind::few_rows:
     return "few_rows";
+  case VariantKind::some_rows:
+    return "some_rows";
   case VariantKind::uneven:
     return "uneven";
   case VariantKind::aligned:
@@ -50,14 +53,25 @@ int64_t eider::transforms::mostRowsOf(VariantKind variant) {
     return 16;
   case VariantKind::rows_32:
     return 32;
-  case VariantKind::few_rows:
-    return eider::transforms::fewRows;
   default:
     return 0;
   }
 }
 
+/// Rows that are few, or some, to all of the programs.
+static int64_t mostOfAll(VariantKind variant, mlir::ModuleOp programs) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (eider::ir::ProgramOp program : programs.getOps<eider::ir::ProgramOp>())
+    if (const auto domain = Domain::of(program))
+      least = std::min(least, variant == VariantKind::few_rows
+                                  ? eider::transforms::fewRowsOf(*domain)
+                                  : eider::transforms::someRowsOf(*domain));
+  return least;
+}
+
 int64_t eider::transforms::mostRowsOf(VariantKind variant, mlir::ModuleOp programs) {
+  if (variant == VariantKind::few_rows || variant == VariantKind::some_rows)
+    return mostOfAll(variant, programs);
   const int64_t most = mostRowsOf(variant);
   if (most == 0)
     return most;

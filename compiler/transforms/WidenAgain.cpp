@@ -15,8 +15,8 @@ using namespace eider;
 using namespace eider::transforms;
 
 /// What widens a row's elements, of rows that begin anywhere, for a reduction of the row and for
-/// what follows it is done again for the latter, where something is loaded after it: weights, which
-/// need registers too.
+/// what follows it is done again for the latter, where weights are loaded after it, which need
+/// registers too.
 static void widenAgainAfter(simt::ReduceOp reduction) {
   auto wide = reduction.getInput().getDefiningOp<arith::ExtFOp>();
   auto row = wide ? wide.getIn().getDefiningOp<simt::LoadOp>() : simt::LoadOp();
@@ -26,7 +26,10 @@ static void widenAgainAfter(simt::ReduceOp reduction) {
   auto isLater = [&](Operation *op) {
     return op->getBlock() == block && reduction->isBeforeInBlock(op);
   };
-  if (llvm::none_of(block->getOps<simt::LoadOp>(), isLater))
+  auto isLaterWeight = [&](simt::LoadOp load) {
+    return load.getAccess() == simt::Access::columns && isLater(load);
+  };
+  if (llvm::none_of(block->getOps<simt::LoadOp>(), isLaterWeight))
     return;
   Operation *first = nullptr;
   for (Operation *user : wide->getUsers())

@@ -307,7 +307,8 @@ EIDER_DEVICE int opaque(int value) {
   return value;
 }
 
-/// Zero, of which a compiler does not know: blocks have one layer.
+/// Zero, of which a compiler does not know: blocks have one layer. (The test `text.registers` says
+/// if one comes to know.)
 EIDER_DEVICE uint32 unseen_zero() { return blockDim.z - 1; }
 
 /// a · b, all bits of it. (Of 64-bit operands the compiler adds zeros to the high half.)

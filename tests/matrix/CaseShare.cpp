@@ -8,6 +8,7 @@
 #include "eider/compile.h"
 #include "tests/Share.h"
 
+#include <bit>
 #include <cstdio>
 #include <set>
 #include <sstream>
@@ -15,13 +16,17 @@
 using namespace eider;
 
 /// What the case has of each axis, under the axis's name: of a program each word of its IR, of
-/// formats, types, blocks and operations.
+/// formats, types, blocks and operations; of each extent its order of magnitude.
 static std::vector<std::string> valuesOf(const matrix::Case &made) {
   CompileOptions options;
   options.target = "sm_90"; // of any the program's IR is the same
   std::vector<std::string> values = {
       "schedule " + made.options.schedule, "codec " + made.options.codec,
-      "layout " + std::to_string(made.layout.padding) + " " + std::to_string(made.layout.shift)};
+      "layout " + std::to_string(made.layout.padding) + " " + std::to_string(made.layout.shift),
+      "rows " + std::to_string(made.forAnyRows), "values " + made.values};
+  for (const auto &[name, extent] : made.dims)
+    values.push_back("extent " + name + " " +
+                     std::to_string(std::bit_width(static_cast<uint64_t>(extent))));
   std::istringstream ir(emit(made.program, options, Stage::Eider));
   for (std::string word; ir >> word;)
     values.push_back("word " + word);
@@ -38,7 +43,7 @@ std::vector<matrix::Case> matrix::shareOf(const std::vector<Case> &cases) {
     bool isFirst = false;
     for (const std::string &value : valuesOf(made))
       isFirst |= seen.insert(value).second;
-    if (isFirst || isInShare(++others))
+    if (isFirst || isInShare(others++))
       taken.push_back(made);
   }
   std::printf("%zu of %zu cases, by EIDER_TEST_SHARE\n", taken.size(), cases.size());

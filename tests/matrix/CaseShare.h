@@ -11,7 +11,8 @@
 namespace eider::matrix {
 
 /// All cases, as a GPU and the exhaustive tests take them. Where EIDER_TEST_SHARE is N: the first
-/// case of each word of a program's IR, schedule, codec and layout, and every N-th other.
+/// case of each word of a program's IR, schedule, codec, layout, kind of values and order of
+/// magnitude of an extent, and every N-th other.
 std::vector<Case> shareOf(const std::vector<Case> &cases);
 
 } // namespace eider::matrix

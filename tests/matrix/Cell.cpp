@@ -300,6 +300,7 @@ Case matrix::makeCase(const Cell &cell, uint64_t seed) {
   result.options.dims = {{"hidden", hidden}};
   result.layout = layoutOf(cell.text(Axis::Memory));
   result.forAnyRows = cell.text(Axis::Memory) != "few rows";
+  result.values = cell.text(Axis::Values);
   ValueSource values(cell.text(Axis::Values), seed);
   for (const Signature::Tensor &tensor : result.program.signature().tensors) {
     if (tensor.role == Signature::Role::Output)

@@ -110,7 +110,7 @@ size_t Harness::add(Case added) {
   contract::Contract contract = contract::read(compile(added.program, added.options).contract);
   if (added.forAnyRows && added.options.schedule.empty())
     std::erase_if(contract.variants, [](const auto &one) {
-      return one.name == "few_rows" || one.name.starts_with("rows_") ||
+      return one.name == "few_rows" || one.name == "some_rows" || one.name.starts_with("rows_") ||
              one.name.starts_with("cooperative");
     });
   Entry entry{std::move(added), nullptr, {}, nullptr, nullptr};

@@ -30,6 +30,7 @@ struct Case {
   /// Without the variants for few rows and for small matrices, so that these test the others;
   /// unless a schedule is given.
   bool forAnyRows = false;
+  std::string values = {}; ///< What kind of ValueSource the inputs are, where that is known.
 };
 
 /// Runs cases on a device through the runtime's own kernels and calls. On `host` the texts that the

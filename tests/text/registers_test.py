@@ -56,7 +56,7 @@ def frames_of_op(op, width, arguments=()):
 class Registers(unittest.TestCase):
     def test_few_are_kept_in_memory(self):
         for i, (op, *arguments) in enumerate(PROGRAMS):
-            for width in WIDTHS[i % SHARE::SHARE]:  # in a quick run one each
+            for width in WIDTHS if SHARE == 1 else [WIDTHS[i % len(WIDTHS)]]:  # in a quick run one each
                 with self.subTest(op=op, arguments=arguments, width=width):
                     frames = frames_of_op(op, width, arguments)
                     self.assertIn(op, frames)

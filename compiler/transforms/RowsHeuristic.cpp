@@ -1,0 +1,118 @@
+//===- RowsHeuristic.cpp - Few rows, and some more ------------------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Heuristic.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+
+static constexpr int64_t million = 1 << 20; // elements
+static constexpr int64_t wide = 8192;       // columns
+
+/// Whether rows, or segments of them, are all that the kernel's blocks take, of values as narrow as
+/// bf16: what is few of them depends on how long they are.
+static bool takesRows(const Domain &domain) {
+  const Family family = familyOf(domain).family;
+  return (family == Family::map || family == Family::row) && domain.width > 0 &&
+         !domain.contracts && !domain.headsOfAttention && !domain.combinesParts() &&
+         !domain.writesWhole && domain.bitsRead <= 16 * domain.matricesRead;
+}
+
+int64_t eider::transforms::fewRowsOf(const Domain &domain) {
+  constexpr int64_t least = 16;
+  if (!takesRows(domain))
+    return fewRows;
+  int64_t elements = million;
+  if (familyOf(domain).family == Family::row) {
+    if (domain.width <= wide)
+      elements = domain.matricesRead > 1 ? million : million * 3 / 4;
+    else if (isPlain(domain))
+      elements = million / 2;
+    else if (domain.matricesRead > 1 || domain.width > 2 * wide)
+      elements = 2 * million;
+  }
+  return std::clamp<int64_t>(elements / domain.width, least, fewRows);
+}
+
+/// Few rows: what counts is how soon one is done, and each multiprocessor has a block or two. Many
+/// threads, each with one short chunk; two to four where a block of a cluster loads columns as
+/// well, whose latency they share. Where none are loaded, data used once was the faster hint, but
+/// for what makes codes of bytes in chunks: they are shorter still where all are held at once.
+ScheduleAttr eider::transforms::fewRowsSchedule(MLIRContext *context, const Domain &domain,
+                                                int64_t cluster) {
+  constexpr int64_t widestOfShorter = 8192;
+  const bool isMap = familyOf(domain).family == Family::map;
+  const bool isShorter =
+      isMap && domain.narrowestStore == 8 && domain.width <= widestOfShorter && !domain.givesWhole;
+  const int64_t vector =
+      std::max(domain.group / 32, std::min<int64_t>(isShorter ? 4 : 8, vectorFor(domain)));
+  const int64_t lanes = legalThreads(std::max<int64_t>(1, domain.group / vector));
+  const int64_t chunks = ceilDiv(ceilDiv(std::max<int64_t>(domain.width, 1), vector), cluster);
+  const int64_t most = cluster > 1 && domain.readsColumns
+                           ? std::clamp<int64_t>(chunks / 4, 128, 1024)
+                           : (isMap ? 256 : 1024);
+  const int64_t fewest = domain.contracts ? 32 : 1; // rows side by side meet the vector apart
+  // A bound of one block, without which the assembler sinks the loads of column vectors.
+  const bool keepsLoads = cluster > 1 && domain.readsColumns && !domain.givesWhole &&
+                          !domain.reducesWhole && !domain.writesWhole;
+  const int64_t threads = std::max({lanes, fewest, spreadRow(chunks, most).first});
+  return ScheduleAttr::get(context, isMap ? Family::map : Family::row,
+                           {.threads = threads,
+                            .vector = vector,
+                            .rows = threads <= 32 && !domain.contracts ? 64 / threads : 1,
+                            .loads = isMap ? 1 : 0,
+                            .tiles = domain.givesWhole ? 8 : 1, // each block counts itself
+                            .resident = keepsLoads,
+                            .cluster = cluster,
+                            .streaming = cluster == 1 && !domain.readsColumns && !isShorter,
+                            .mma = threads % 32 == 0 && domain.prefersPairs(vector)});
+}
+
+/// Whether some rows have a schedule of their own: codes of what one byte holds, of segments; and
+/// one narrow matrix whose rows are powers of two, of which many have more elements a thread.
+static bool mayBeSome(const Domain &domain) {
+  constexpr int64_t shortest = 1024, longestGroup = 512;
+  if (!takesRows(domain) || !domain.rowAligned() || domain.choosesRows || domain.draws ||
+      domain.packs || domain.encodesBySoftware || domain.matricesWritten != 1 ||
+      domain.width < shortest || domain.group > longestGroup)
+    return false;
+  if (familyOf(domain).family == Family::map)
+    return domain.narrowestStore == 8 && !domain.sumsGroups;
+  return domain.matricesRead == 1 && domain.bitsRead == 16 && domain.width <= 2 * wide &&
+         llvm::isPowerOf2_64(domain.width);
+}
+
+int64_t eider::transforms::someRowsOf(const Domain &domain) {
+  return mayBeSome(domain) ? 5 * million / 2 / domain.width : 0;
+}
+
+ScheduleAttr eider::transforms::someRowsSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t each = 32, little = 4, fewest = 64; // elements of a thread; threads
+  const bool makesCodes = domain.narrowestStore <= 8;
+  if (familyOf(domain).family == Family::map) {
+    const bool isCast = domain.matricesRead == 1 && domain.arithmetic < little && !domain.rotates;
+    const int64_t vector = std::max<int64_t>(domain.group / 32, isCast ? 16 : 8);
+    return ScheduleAttr::get(
+        context, Family::map,
+        {.threads = segmentThreads(ceilDiv(domain.width, vector),
+                                   std::max<int64_t>(1, domain.group / vector)),
+         .vector = vector,
+         .loads = 1});
+  }
+  const int64_t vector = std::max<int64_t>(domain.group / 32, makesCodes ? 16 : 8);
+  const int64_t threads = std::max(fewest, domain.width / each);
+  const int64_t held = domain.width > wide ? 1024 : 768; // threads, so that all rows run at once
+  const bool isHalved = makesCodes && threads * 2 * vector == domain.width;
+  return ScheduleAttr::get(context, Family::row,
+                           {.threads = threads,
+                            .vector = vector,
+                            .lanes = isHalved ? foldedLanes(domain, vector) : 0,
+                            .resident = held / threads});
+}

@@ -1,0 +1,92 @@
+//===- SomeRowsTest.cpp - Rows that are neither few nor many --------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/contract/Contract.h"
+#include "tests/matrix/Reference.h"
+#include "tests/points/Points.h"
+
+using namespace eider;
+using namespace eider::at_points;
+using matrix::testDevice;
+
+namespace {
+
+/// A little more rows than are few.
+std::vector<Point> points() {
+  std::vector<Point> all;
+  const auto add = [&](const std::string &op, int64_t tokens, int64_t hidden,
+                       OpParameters parameters = {}) {
+    Dims dims = {{"tokens", tokens}, {"hidden", hidden}};
+    if (op.starts_with("rope"))
+      dims["max_position"] = 300;
+    Point point{.op = op, .parameters = std::move(parameters), .dims = dims};
+    point.forAnyRows = false;
+    point.values = all.size() % 4 == 3 ? "specials" : "normal";
+    all.push_back(point);
+  };
+  for (const char *op :
+       {"rms_norm_quant", "layer_norm_quant", "softmax_quant", "softmax", "layer_norm", "quantize",
+        "silu_quant", "silu_mul_quant", "requantize", "rope_quant"})
+    add(op, 257, 1024);
+  add("rms_norm_quant", 300, 2048, {.format = "e5m2", .block = "1x*"});
+  add("layer_norm_quant", 257, 2048, {.dtype = "f16", .block = "1x32", .scale = "e8m0"});
+  add("softmax", 257, 1024, {.numerics = {}, .settings = {{"causal", "1"}}});
+  add("gelu_bias_quant", 257, 1536, {.block = "1x512"});
+  if (testDevice() != "host") // long rows, which take a simulator long
+    for (const char *op : {"rms_norm_quant", "layer_norm", "softmax_quant"}) {
+      add(op, 97, 8192);
+      add(op, 160, 16384);
+    }
+  return all;
+}
+
+TEST(SomeRows, AgreeWithTheReference) {
+  matrix::Harness harness(testDevice(), /*seed=*/5);
+  std::vector<matrix::Case> cases;
+  for (const Point &point : points()) {
+    cases.push_back(caseOf(point));
+    harness.add(cases.back());
+  }
+  harness.build();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(harness.variantOf(i), "some_rows") << cases[i].program.name() << ", case " << i;
+    for (const Comparison &output : compare(cases[i].program, cases[i].inputs, harness.run(i)))
+      EXPECT_EQ(output.wrong, 0) << cases[i].program.name() << ", case " << i << ": "
+                                 << output.firstWrong;
+  }
+}
+
+TEST(SomeRows, TextsArePure) { expectPure(points()); }
+
+/// The variants of few rows and of some, and how many these are at most.
+std::string boundsOf(const std::string &op, int64_t hidden) {
+  CompileOptions options;
+  options.target = "sm_90";
+  options.dims = {{"hidden", hidden}};
+  std::string bounds;
+  for (const contract::Variant &variant :
+       contract::read(compile(libraryOp(op, {}), options).contract).variants)
+    for (const contract::Predicate &predicate : variant.predicates)
+      if (predicate.kind == contract::Predicate::Kind::Range)
+        bounds += (bounds.empty() ? "" : ", ") + variant.name + " " + std::to_string(predicate.max);
+  return bounds;
+}
+
+TEST(SomeRows, AreFewerOfLongerRows) {
+  EXPECT_EQ(boundsOf("rms_norm_quant", 1024), "few_rows 256, some_rows 2560");
+  EXPECT_EQ(boundsOf("rms_norm_quant", 8192), "few_rows 96, some_rows 320");
+  EXPECT_EQ(boundsOf("rms_norm_quant", 16384), "few_rows 64, some_rows 160");
+  EXPECT_EQ(boundsOf("quantize", 7168), "few_rows 146, some_rows 365");
+}
+
+TEST(SomeRows, HaveTheScheduleOfManyWhereThatIsAsGood) {
+  EXPECT_EQ(boundsOf("rms_norm_quant", 7168), "few_rows 109");
+  EXPECT_EQ(boundsOf("softmax", 32768), "few_rows 16");
+  EXPECT_EQ(boundsOf("add_rms_norm_quant", 8192), "few_rows 128");
+  EXPECT_EQ(boundsOf("dequantize", 8192), "few_rows 128");
+  EXPECT_EQ(boundsOf("quantize", 512), "few_rows 256");
+}
+
+} // namespace

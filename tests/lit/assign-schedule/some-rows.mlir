@@ -1,0 +1,26 @@
+// Rows that are neither few nor many have about as many threads as run at once, of 32 elements each: of a cluster's blocks each waits for
+// the others, and several rows a block in turn leave multiprocessors idle.
+//
+// RUN: eider explain rms_norm_quant --dim hidden=8192 --dim tokens=96 --arch sm_90 | FileCheck %s --check-prefix=FEW
+// RUN: eider explain rms_norm_quant --dim hidden=8192 --dim tokens=97 --arch sm_90 | FileCheck %s --check-prefix=SOME
+// RUN: eider explain rms_norm_quant --dim hidden=8192 --dim tokens=320 --arch sm_90 | FileCheck %s --check-prefix=SOME
+// RUN: eider explain rms_norm_quant --dim hidden=8192 --dim tokens=321 --arch sm_90 | FileCheck %s --check-prefix=MANY
+// RUN: eider explain rms_norm_quant --dim hidden=8192 --arch sm_90 | FileCheck %s --check-prefix=ALL
+// FEW: schedule  row<threads = 128, vector = 8, resident = 1, cluster = 4> (heuristic)
+// SOME: schedule  row<threads = 256, vector = 16, lanes = 4, resident = 3> (heuristic)
+// MANY: schedule  row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1> (heuristic)
+// ALL: variants  few_rows (at most 96 rows: {{.*}}), then some_rows (at most 320 rows: row<threads = 256, vector = 16, lanes = 4, resident = 3>), then contiguous
+//
+// Values have chunks of 8; short rows two warps, wide ones two blocks a multiprocessor.
+// RUN: eider explain softmax --dim hidden=4096 --dim tokens=512 --arch sm_90 | FileCheck %s --check-prefix=VALUES
+// RUN: eider explain rms_norm_quant --dim hidden=1024 --dim tokens=2048 --arch sm_90 | FileCheck %s --check-prefix=SHORT
+// RUN: eider explain layer_norm_quant --dim hidden=16384 --dim tokens=128 --arch sm_90 | FileCheck %s --check-prefix=WIDE
+// VALUES: schedule  row<threads = 128, vector = 8, resident = 6> (heuristic)
+// SHORT: schedule  row<threads = 64, vector = 16, resident = 12> (heuristic)
+// WIDE: schedule  row<threads = 512, vector = 16, lanes = 4, resident = 2> (heuristic)
+//
+// Segments of codes: one chunk a thread, of 8 where arithmetic or a second matrix makes them.
+// RUN: eider explain quantize --dim hidden=8192 --dim tokens=256 --arch sm_90 | FileCheck %s --check-prefix=CAST
+// RUN: eider explain silu_mul_quant --dim hidden=7168 --dim tokens=256 --arch sm_90 | FileCheck %s --check-prefix=GATED
+// CAST: schedule  map<threads = 128, vector = 16, loads = 1> (heuristic)
+// GATED: schedule  map<threads = 128, vector = 8, loads = 1> (heuristic)
