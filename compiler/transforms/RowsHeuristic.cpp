@@ -75,41 +75,45 @@ ScheduleAttr eider::transforms::fewRowsSchedule(MLIRContext *context, const Doma
                             .mma = threads % 32 == 0 && domain.prefersPairs(vector)});
 }
 
-/// Whether some rows have a schedule of their own: codes of what one byte holds, of segments; and
-/// one narrow matrix whose rows are powers of two, of which many have more elements a thread.
+/// Whether some rows have a schedule of their own: codes, of segments; and one narrow matrix whose
+/// rows are powers of two, of which many have more elements a thread.
 static bool mayBeSome(const Domain &domain) {
   constexpr int64_t shortest = 1024, longestGroup = 512;
   if (!takesRows(domain) || !domain.rowAligned() || domain.choosesRows || domain.draws ||
-      domain.packs || domain.encodesBySoftware || domain.matricesWritten != 1 ||
-      domain.width < shortest || domain.group > longestGroup)
+      domain.matricesWritten != 1 || domain.width < shortest || domain.group > longestGroup)
     return false;
   if (familyOf(domain).family == Family::map)
-    return domain.narrowestStore == 8 && !domain.sumsGroups;
+    return domain.narrowestStore <= 8 && !domain.sumsGroups;
   return domain.matricesRead == 1 && domain.bitsRead == 16 && domain.width <= 2 * wide &&
          llvm::isPowerOf2_64(domain.width);
 }
 
 int64_t eider::transforms::someRowsOf(const Domain &domain) {
-  return mayBeSome(domain) ? 5 * million / 2 / domain.width : 0;
+  const bool isWide = familyOf(domain).family == Family::row && domain.width > wide;
+  return mayBeSome(domain) ? (isWide ? 2 * million : 5 * million / 2) / domain.width : 0;
 }
 
 ScheduleAttr eider::transforms::someRowsSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t each = 32, little = 4, fewest = 64; // elements of a thread; threads
-  const bool makesCodes = domain.narrowestStore <= 8;
+  const bool makesCodes = domain.narrowestStore <= 8, bySoftware = domain.encodesBySoftware;
   if (familyOf(domain).family == Family::map) {
-    const bool isCast = domain.matricesRead == 1 && domain.arithmetic < little && !domain.rotates;
-    const int64_t vector = std::max<int64_t>(domain.group / 32, isCast ? 16 : 8);
+    const bool packs = domain.packs && bySoftware;
+    const bool isCast =
+        domain.matricesRead == 1 && domain.arithmetic < little && !domain.rotates && !bySoftware;
+    const int64_t vector = std::max<int64_t>(domain.group / 32, isCast || packs ? 16 : 8);
+    const int64_t chunks = ceilDiv(domain.width, vector),
+                  lanes = std::max<int64_t>(1, domain.group / vector);
     return ScheduleAttr::get(
         context, Family::map,
-        {.threads = segmentThreads(ceilDiv(domain.width, vector),
-                                   std::max<int64_t>(1, domain.group / vector)),
+        {.threads = packs && chunks % 256 == 0 ? 256 : segmentThreads(chunks, lanes),
          .vector = vector,
          .loads = 1});
   }
   const int64_t vector = std::max<int64_t>(domain.group / 32, makesCodes ? 16 : 8);
   const int64_t threads = std::max(fewest, domain.width / each);
-  const int64_t held = domain.width > wide ? 1024 : 768; // threads, so that all rows run at once
-  const bool isHalved = makesCodes && threads * 2 * vector == domain.width;
+  // So many that all rows run at once; of wide ones each has a multiprocessor.
+  const int64_t held = domain.width > wide ? threads : 768;
+  const bool isHalved = makesCodes && !bySoftware && threads * 2 * vector == domain.width;
   return ScheduleAttr::get(context, Family::row,
                            {.threads = threads,
                             .vector = vector,

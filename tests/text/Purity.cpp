@@ -106,6 +106,7 @@ const Vocabulary &text::vocabulary() {
        "power_of_two_below"},
       {"load",
        "store",
+       "store_in_bulk",
        "load_columns",
        "load_groups",
        "store_groups",
@@ -299,7 +300,7 @@ private:
   }
 
   /// `const auto x =`, `float eps,`, `bf16 *x,`, `int64 tokens)`, `using Row =`, `const Row row :`,
-  /// `void kernel(`.
+  /// `BulkStores stores;`, `void kernel(`.
   void collectDeclarations() {
     for (size_t i = 1; i < tokens.size(); ++i) {
       std::string type = before(i, 1), next = at(i + 1);
@@ -308,7 +309,8 @@ private:
           type == "*" && vocabulary().words.count(before(i, 2)) && (next == "," || next == ")");
       bool typed =
           type == "auto" || type == "float" || type == "int64" || type == "using" || isTile(type);
-      if (tokens[i].isName() && ((typed && ended) || pointer))
+      const bool isOfBulk = type == "BulkStores" && next == ";";
+      if (tokens[i].isName() && ((typed && ended) || pointer || isOfBulk))
         declared.insert(tokens[i].text);
       if (isTile(type) && next == "=")
         tiles.insert(tokens[i].text);

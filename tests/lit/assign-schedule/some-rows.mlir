@@ -11,16 +11,22 @@
 // MANY: schedule  row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1> (heuristic)
 // ALL: variants  few_rows (at most 96 rows: {{.*}}), then some_rows (at most 320 rows: row<threads = 256, vector = 16, lanes = 4, resident = 3>), then contiguous
 //
-// Values have chunks of 8; short rows two warps, wide ones two blocks a multiprocessor.
+// Values have chunks of 8; short rows two warps, wide ones a multiprocessor each.
 // RUN: eider explain softmax --dim hidden=4096 --dim tokens=512 --arch sm_90 | FileCheck %s --check-prefix=VALUES
 // RUN: eider explain rms_norm_quant --dim hidden=1024 --dim tokens=2048 --arch sm_90 | FileCheck %s --check-prefix=SHORT
 // RUN: eider explain layer_norm_quant --dim hidden=16384 --dim tokens=128 --arch sm_90 | FileCheck %s --check-prefix=WIDE
 // VALUES: schedule  row<threads = 128, vector = 8, resident = 6> (heuristic)
 // SHORT: schedule  row<threads = 64, vector = 16, resident = 12> (heuristic)
-// WIDE: schedule  row<threads = 512, vector = 16, lanes = 4, resident = 2> (heuristic)
+// WIDE: schedule  row<threads = 512, vector = 16, lanes = 4, resident = 1> (heuristic)
 //
 // Segments of codes: one chunk a thread, of 8 where arithmetic or a second matrix makes them.
 // RUN: eider explain quantize --dim hidden=8192 --dim tokens=256 --arch sm_90 | FileCheck %s --check-prefix=CAST
 // RUN: eider explain silu_mul_quant --dim hidden=7168 --dim tokens=256 --arch sm_90 | FileCheck %s --check-prefix=GATED
 // CAST: schedule  map<threads = 128, vector = 16, loads = 1> (heuristic)
 // GATED: schedule  map<threads = 128, vector = 8, loads = 1> (heuristic)
+// RUN: eider explain silu_mul_quant --dim hidden=8192 --dim tokens=256 --codec software --arch sm_90 | FileCheck %s --check-prefix=SOFTWARE
+// RUN: eider explain quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=8192 --dim tokens=256 --arch sm_90 | FileCheck %s --check-prefix=PACKED
+// RUN: eider explain rms_norm_quant --codec software --dim hidden=8192 --dim tokens=256 --arch sm_90 | FileCheck %s --check-prefix=ROWS
+// SOFTWARE: schedule  map<threads = 128, vector = 8, loads = 1> (heuristic)
+// PACKED: schedule  map<threads = 256, vector = 16, loads = 1> (heuristic)
+// ROWS: schedule  row<threads = 256, vector = 16, resident = 3> (heuristic)
