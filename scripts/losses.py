@@ -11,7 +11,7 @@ From ops.json, sm_80.json, linear.json, peers.json, tune.json and profile.json i
 first must be there. The schema is in bench/README.md. A cell is judged by what is asked of it: its target beside a memcpy; of the
 software codec, the hardware's time; of code for an older target, that of code for this GPU; of an odd shape, its even
 neighbour's ratio; of a linear layer, the same in BF16; and the peer that comes off best. Its time is the
-tuned one where there is a record that is faster than the heuristic.
+tuned one where there is a record that is faster than the heuristic; of a shape at which only peers.json has ours, that in turn.
 """
 import argparse
 import dataclasses
@@ -107,11 +107,18 @@ def date_of(document, cell):
     return cell.get("run", document)["date"]
 
 
+def in_turn(cell):
+    """The case of a shape that ops.json lacks: what ours took in turn with a peer, by the heuristic's schedule."""
+    params = {name: value for name, value in sorted(cell["params"].items()) if name != "by"}
+    ours = dict(cell, params=params | {"codec": "auto"}, value=cell["eider_value"], ratio=cell["eider_value"] / cell["baseline_value"])
+    return Case(ours, None, None)
+
+
 def cases_of(ops, tune, peers):
-    """The cases of ops.json, unjudged, by subject."""
+    """The cases of ops.json, and those of other shapes that peers.json has, unjudged, by subject."""
     records = {subject(dict(cell, metric="time")): cell for cell in cells_of(tune, "tuned_time")}
     tuned = {subject(cell): cell for cell in cells_of(ops, "time") if cell["params"].get("schedule") == "tuned"}
-    cases = {}
+    cases, others = {}, {}
     for cell in cells_of(ops, "time"):
         key = subject(cell)
         if cell["params"].get("schedule") != "tuned" or key not in cases:
@@ -123,11 +130,13 @@ def cases_of(ops, tune, peers):
                 if (case.cell["op"], in_pages(case.cell["shape"])) == (cell["op"], cell["shape"]):
                     case.weights.append(cell)
             continue
-        case = cases.get(subject(cell))
-        if case:
-            is_later = date_of(ops, case.cell) > date_of(peers, cell)
-            case.peers.append(Peer(cell, commit_of(peers, cell) == commit_of(ops, case.cell), is_later))
-    return cases
+        key = subject(cell)
+        if key in cases:
+            is_later = date_of(ops, cases[key].cell) > date_of(peers, cell)
+            cases[key].peers.append(Peer(cell, commit_of(peers, cell) == commit_of(ops, cases[key].cell), is_later))
+        elif cell.get("eider_value") and not cell.get("eider_schedule"):
+            others.setdefault(key, in_turn(cell)).peers.append(Peer(cell, True, False))
+    return cases | others
 
 
 def even_neighbour(case, cases):

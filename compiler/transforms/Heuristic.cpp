@@ -154,8 +154,11 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
     return combiningSchedule(context, domain);
   if (family == Family::tile)
     return tileSchedule(context, domain, message);
-  if (mostRows > 0 && !isFew && mostRows <= someRowsOf(domain))
-    return someRowsSchedule(context, domain);
+  if (mostRows > 0 && !isFew && mostRows <= someRowsOf(domain)) {
+    const ScheduleAttr some = someRowsSchedule(context, domain);
+    if (std::string illegal; tileOf(some, domain, illegal))
+      return some;
+  }
   if (domain.contracts && !isFew && domain.width <= longestOfBlock(domain))
     return contractSchedule(context, domain);
   const int64_t cluster = family == Family::row ? clusterOf(domain, isFew, message) : 1;

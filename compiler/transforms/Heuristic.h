@@ -41,7 +41,7 @@ ir::ScheduleAttr heuristicSchedule(mlir::MLIRContext *context, const Domain &dom
 ir::ScheduleAttr fewRowsSchedule(mlir::MLIRContext *context, const Domain &domain, int64_t cluster);
 
 /// Some rows, of a program that has someRowsOf: as many threads as a multiprocessor holds at once,
-/// where of many rows each would have several in turn.
+/// where of many rows each would have several in turn. Legal or not, as of heads of few elements.
 ir::ScheduleAttr someRowsSchedule(mlir::MLIRContext *context, const Domain &domain);
 
 /// Elementwise, and of groups in a row. Short text, and many loads in flight by many small blocks.

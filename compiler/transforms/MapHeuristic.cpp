@@ -135,15 +135,19 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
 }
 
 /// Pairs that are turned, of as many bits read as stored: many short chunks a thread, whose
-/// partners are far lanes; their schedule of one width, that the tuner found. Null elsewhere.
+/// partners are far lanes; their schedule of one width, that the tuner found, or nearly. Null
+/// elsewhere.
 static ScheduleAttr turnedSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t threads = 256, vector = 4, loads = 4;
+  constexpr int64_t vector = 4, loads = 4;
   if (!domain.rotates || domain.sumsGroups || domain.group <= vector ||
       domain.group > 32 * vector || domain.matricesRead != 1 || domain.bitsRead != 16 ||
-      domain.narrowestStore != 16 || domain.width % (threads * vector * loads) != 0)
+      domain.narrowestStore != 16)
     return {};
-  return ScheduleAttr::get(context, Family::map,
-                           {.threads = threads, .vector = vector, .loads = loads});
+  for (const int64_t threads : {256, 224})
+    if (domain.width % (threads * vector * loads) == 0)
+      return ScheduleAttr::get(context, Family::map,
+                               {.threads = threads, .vector = vector, .loads = loads});
+  return {};
 }
 
 /// Whether 16-bit values are stored as such after little arithmetic, as a copy does them, in rows

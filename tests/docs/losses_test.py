@@ -53,6 +53,15 @@ class Judgement(unittest.TestCase):
         self.assertEqual([bool(case.missed) for case in cases], [True, True, False, False])
         self.assertAlmostEqual(cases[0].worst, 1.1)
 
+    def test_what_peers_alone_were_measured_at_is_judged_in_turn(self):
+        other = [peer("triton", 4.0, tokens=256, eider_value=5.0), peer("torch.compile", 6.0, tokens=256, eider_value=4.9),
+                 peer("triton", 4.0, tokens=512), peer("triton", 4.0, tokens=1024, eider_value=5.0, eider_schedule="row<threads = 32>")]
+        cases = judged([cell("copy", 99, target=1)], peers=other)
+        self.assertEqual([case.cell["shape"]["tokens"] for case in cases], [256, 16384])
+        self.assertEqual(cases[0].judged["value"], 5.0)
+        self.assertAlmostEqual(cases[0].judged["ratio"], 0.05)
+        self.assertAlmostEqual(cases[0].worst, 5.0 / (losses.SMALL_PEER * 4.0))
+
     def test_code_for_an_older_target_is_held_beside_this_ones(self):
         def gemv(codec, value, l2="cold", op="gemv"):
             made = cell(op, value)

@@ -28,7 +28,7 @@ std::vector<Point> points(bool withLong) {
   };
   for (const char *op :
        {"rms_norm_quant", "layer_norm_quant", "softmax_quant", "softmax", "layer_norm", "quantize",
-        "silu_quant", "silu_mul_quant", "requantize", "rope_quant"})
+        "silu_quant", "silu_mul_quant", "requantize", "rope_quant", "rope"})
     add(op, 257, 1024);
   add("rms_norm_quant", 300, 2048, {.format = "e5m2", .block = "1x*"});
   add("layer_norm_quant", 257, 2048, {.dtype = "f16", .block = "1x32", .scale = "e8m0"});

@@ -30,3 +30,11 @@
 // SOFTWARE: schedule  map<threads = 128, vector = 8, loads = 1> (heuristic)
 // PACKED: schedule  map<threads = 256, vector = 16, loads = 1> (heuristic)
 // ROWS: schedule  row<threads = 256, vector = 16, resident = 3> (heuristic)
+//
+// What is turned has two short chunks a thread; of many rows of 7168 four, by 224 threads.
+// RUN: eider explain rope --dim hidden=8192 --dim tokens=256 --dim max_position=4096 --arch sm_90 | FileCheck %s --check-prefix=TURNED
+// RUN: eider explain rope_quant --dim hidden=4096 --dim tokens=512 --dim max_position=4096 --arch sm_90 | FileCheck %s --check-prefix=TURNEDCODES
+// RUN: eider explain rope --dim hidden=7168 --dim max_position=4096 --arch sm_90 | FileCheck %s --check-prefix=MANYTURNED
+// TURNED: schedule  map<threads = 256, vector = 4, loads = 2> (heuristic)
+// TURNEDCODES: schedule  map<threads = 128, vector = 8, loads = 2> (heuristic)
+// MANYTURNED: schedule  map<threads = 224, vector = 4, loads = 4> (heuristic)

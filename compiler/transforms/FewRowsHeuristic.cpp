@@ -1,4 +1,4 @@
-//===- RowsHeuristic.cpp - Few rows, and some more ------------------------===//
+//===- FewRowsHeuristic.cpp - Few rows, and some more --------------------===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -75,15 +75,15 @@ ScheduleAttr eider::transforms::fewRowsSchedule(MLIRContext *context, const Doma
                             .mma = threads % 32 == 0 && domain.prefersPairs(vector)});
 }
 
-/// Whether some rows have a schedule of their own: codes, of segments; and one narrow matrix whose
-/// rows are powers of two, of which many have more elements a thread.
+/// Whether some rows have a schedule of their own: of segments codes and what is turned; and one
+/// narrow matrix whose rows are powers of two, of which many have more elements a thread.
 static bool mayBeSome(const Domain &domain) {
   constexpr int64_t shortest = 1024, longestGroup = 512;
   if (!takesRows(domain) || !domain.rowAligned() || domain.choosesRows || domain.draws ||
       domain.matricesWritten != 1 || domain.width < shortest || domain.group > longestGroup)
     return false;
   if (familyOf(domain).family == Family::map)
-    return domain.narrowestStore <= 8 && !domain.sumsGroups;
+    return (domain.narrowestStore <= 8 || domain.rotates) && !domain.sumsGroups;
   return domain.matricesRead == 1 && domain.bitsRead == 16 && domain.width <= 2 * wide &&
          llvm::isPowerOf2_64(domain.width);
 }
@@ -93,22 +93,30 @@ int64_t eider::transforms::someRowsOf(const Domain &domain) {
   return mayBeSome(domain) ? (isWide ? 2 * million : 5 * million / 2) / domain.width : 0;
 }
 
+/// Segments of some rows: short chunks, one a thread; of what is turned two, whose partners a warp
+/// has. A cast memory bounds, and codes of four bits come of two bytes at once: longer ones.
+static ScheduleAttr someSegments(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t little = 4;
+  const bool bySoftware = domain.encodesBySoftware, packs = domain.packs && bySoftware;
+  const bool isCast = domain.matricesRead == 1 && domain.arithmetic < little && !bySoftware;
+  const int64_t wanted = domain.rotates    ? (domain.narrowestStore > 8 ? 4 : 8)
+                         : isCast || packs ? 16
+                                           : 8;
+  const int64_t vector = std::max(domain.group / 32, wanted), loads = domain.rotates ? 2 : 1;
+  const int64_t chunks = ceilDiv(domain.width, vector);
+  int64_t threads =
+      segmentThreads(ceilDiv(chunks, loads), std::max<int64_t>(1, domain.group / vector));
+  if ((packs || vector == 4) && chunks % (256 * loads) == 0)
+    threads = 256;
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = threads, .vector = vector, .loads = loads});
+}
+
 ScheduleAttr eider::transforms::someRowsSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t each = 32, little = 4, fewest = 64; // elements of a thread; threads
+  constexpr int64_t each = 32, fewest = 64; // elements of a thread; threads
   const bool makesCodes = domain.narrowestStore <= 8, bySoftware = domain.encodesBySoftware;
-  if (familyOf(domain).family == Family::map) {
-    const bool packs = domain.packs && bySoftware;
-    const bool isCast =
-        domain.matricesRead == 1 && domain.arithmetic < little && !domain.rotates && !bySoftware;
-    const int64_t vector = std::max<int64_t>(domain.group / 32, isCast || packs ? 16 : 8);
-    const int64_t chunks = ceilDiv(domain.width, vector),
-                  lanes = std::max<int64_t>(1, domain.group / vector);
-    return ScheduleAttr::get(
-        context, Family::map,
-        {.threads = packs && chunks % 256 == 0 ? 256 : segmentThreads(chunks, lanes),
-         .vector = vector,
-         .loads = 1});
-  }
+  if (familyOf(domain).family == Family::map)
+    return someSegments(context, domain);
   const int64_t vector = std::max<int64_t>(domain.group / 32, makesCodes ? 16 : 8);
   const int64_t threads = std::max(fewest, domain.width / each);
   // So many that all rows run at once; of wide ones each has a multiprocessor.
