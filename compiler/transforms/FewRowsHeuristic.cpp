@@ -25,26 +25,37 @@ static bool takesRows(const Domain &domain) {
          !domain.writesWhole && domain.bitsRead <= 16 * domain.matricesRead;
 }
 
+/// Whether some rows have a schedule of their own: of segments codes and what is turned; and one
+/// narrow matrix whose rows are powers of two, of which many have more elements a thread.
+static bool mayBeSome(const Domain &domain) {
+  constexpr int64_t shortest = 1024, longestGroup = 512;
+  if (!takesRows(domain) || !domain.rowAligned() || domain.choosesRows || domain.draws ||
+      domain.matricesWritten != 1 || domain.width < shortest || domain.group > longestGroup)
+    return false;
+  if (familyOf(domain).family == Family::map)
+    return (domain.narrowestStore <= 8 || domain.rotates) && !domain.sumsGroups;
+  return domain.matricesRead == 1 && domain.bitsRead == 16 && domain.width <= 2 * wide &&
+         llvm::isPowerOf2_64(domain.width);
+}
+
 int64_t eider::transforms::fewRowsOf(const Domain &domain) {
   constexpr int64_t least = 16;
   if (!takesRows(domain))
     return fewRows;
   int64_t elements = million;
   if (familyOf(domain).family == Family::row) {
-    if (domain.width <= wide)
-      elements = domain.matricesRead > 1 ? million : million * 3 / 4;
-    else if (isPlain(domain))
-      elements = million / 2;
-    else if (domain.matricesRead > 1 || domain.width > 2 * wide)
+    const bool isWide = domain.width > wide;
+    if (domain.largestCluster == 1 && !mayBeSome(domain)) // no block waits for another
+      elements = 2 * million;
+    else if (domain.rowAligned() && domain.matricesRead == 1 && (!isWide || isPlain(domain)))
+      elements = million * 3 / 4;
+    else if (domain.rowAligned() &&
+             (domain.width > 2 * wide || (isWide && domain.matricesRead > 1)))
       elements = 2 * million;
   }
   return std::clamp<int64_t>(elements / domain.width, least, fewRows);
 }
 
-/// Few rows: what counts is how soon one is done, and each multiprocessor has a block or two. Many
-/// threads, each with one short chunk; two to four where a block of a cluster loads columns as
-/// well, whose latency they share. Where none are loaded, data used once was the faster hint, but
-/// for what makes codes of bytes in chunks: they are shorter still where all are held at once.
 ScheduleAttr eider::transforms::fewRowsSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t cluster) {
   constexpr int64_t widestOfShorter = 8192;
@@ -73,19 +84,6 @@ ScheduleAttr eider::transforms::fewRowsSchedule(MLIRContext *context, const Doma
                             .cluster = cluster,
                             .streaming = cluster == 1 && !domain.readsColumns && !isShorter,
                             .mma = threads % 32 == 0 && domain.prefersPairs(vector)});
-}
-
-/// Whether some rows have a schedule of their own: of segments codes and what is turned; and one
-/// narrow matrix whose rows are powers of two, of which many have more elements a thread.
-static bool mayBeSome(const Domain &domain) {
-  constexpr int64_t shortest = 1024, longestGroup = 512;
-  if (!takesRows(domain) || !domain.rowAligned() || domain.choosesRows || domain.draws ||
-      domain.matricesWritten != 1 || domain.width < shortest || domain.group > longestGroup)
-    return false;
-  if (familyOf(domain).family == Family::map)
-    return (domain.narrowestStore <= 8 || domain.rotates) && !domain.sumsGroups;
-  return domain.matricesRead == 1 && domain.bitsRead == 16 && domain.width <= 2 * wide &&
-         llvm::isPowerOf2_64(domain.width);
 }
 
 int64_t eider::transforms::someRowsOf(const Domain &domain) {
@@ -119,12 +117,11 @@ ScheduleAttr eider::transforms::someRowsSchedule(MLIRContext *context, const Dom
     return someSegments(context, domain);
   const int64_t vector = std::max<int64_t>(domain.group / 32, makesCodes ? 16 : 8);
   const int64_t threads = std::max(fewest, domain.width / each);
-  // So many that all rows run at once; of wide ones each has a multiprocessor.
-  const int64_t held = domain.width > wide ? threads : 768;
+  constexpr int64_t held = 768 * each; // elements of a multiprocessor, so that all rows run at once
   const bool isHalved = makesCodes && !bySoftware && threads * 2 * vector == domain.width;
   return ScheduleAttr::get(context, Family::row,
                            {.threads = threads,
                             .vector = vector,
                             .lanes = isHalved ? foldedLanes(domain, vector) : 0,
-                            .resident = held / threads});
+                            .resident = held / domain.width});
 }

@@ -611,8 +611,9 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
   LowerToSimt() = default;
   LowerToSimt(const LowerToSimt &other) : PassWrapper(other) { variant = other.variant; }
 
-  Option<std::string> variant{*this, "variant", llvm::cl::init("contiguous"),
-                              llvm::cl::desc("few_rows, contiguous, uneven, aligned, general, …")};
+  Option<std::string> variant{
+      *this, "variant", llvm::cl::init("contiguous"),
+      llvm::cl::desc("few_rows, some_rows, contiguous, uneven, aligned, general, …")};
 
   StringRef getArgument() const final { return "eider-lower-to-simt"; }
   StringRef getDescription() const final { return "Tensor programs become thread programs"; }
@@ -624,8 +625,9 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
     const auto *found =
         llvm::find_if(allVariants, [&](VariantKind kind) { return variant == nameOf(kind); });
     if (found == std::end(allVariants)) {
-      getOperation().emitError() << "no variant '" << variant
-                                 << "'; they are few_rows, contiguous, uneven, aligned, general";
+      getOperation().emitError()
+          << "no variant '" << variant
+          << "'; they are few_rows, some_rows, contiguous, uneven, aligned, general";
       return signalPassFailure();
     }
     const VariantKind kind = *found;

@@ -39,6 +39,7 @@ counts() {
     /^\[  PASSED  \] [0-9]+ test/ { passed += $4 }
     /^\[  FAILED  \] [0-9]+ test/ { failed += $4 }
     /^\[  SKIPPED \] [0-9]+ test/ { skipped += $4 }
+    /^\[  SKIPPED \] all tests/ { skipped += 1 }
     /^[0-9]+ checks, [0-9]+ failed/ { passed += $1 - $3; failed += $3 }
     /^[0-9]+ cells, .* cells failed/ {
       all = $1; sub(/ cells failed.*/, ""); bad = $NF; passed += all - bad; failed += bad }
@@ -60,7 +61,7 @@ step() {
   read -r passed failed skipped < <(counts "$log")
   if [ "$status" = 77 ] && [ "$failed" = 0 ]; then
     skipped=$((skipped + 1))
-  elif [ "$failed" = 0 ] && { [ "$status" != 0 ] || [ "$passed" = 0 ]; }; then
+  elif [ "$failed" = 0 ] && { [ "$status" != 0 ] || [ "$((passed + skipped))" = 0 ]; }; then
     failed=1
   fi
   echo "$name $passed $failed $skipped $seconds" >>"$work/steps"

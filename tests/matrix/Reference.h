@@ -18,20 +18,28 @@
 
 namespace eider::matrix {
 
-/// Skips all tests of a program, with the reason, where testDevice() is not; `host` is everywhere.
+/// Skips all tests of a program, with the reason, where testDevice() is not or lacks what they
+/// need; `host` is everywhere.
 class OnTestDevice : public ::testing::Environment {
   void SetUp() override {
+    std::string why;
     try {
-      Device::open(testDevice());
+      why = lackOf(Device::open(testDevice()));
     } catch (const Error &error) {
       if (testDevice() == "host")
         FAIL() << error.what();
-      // Of tests that an environment skips GoogleTest counts none, and ctest knows them by the
-      // word.
-      std::printf("[  SKIPPED ] all tests: %s\n", error.what());
-      GTEST_SKIP() << error.what();
+      why = error.what();
     }
+    if (why.empty())
+      return;
+    // Of tests that an environment skips GoogleTest counts none: ctest knows them by these words.
+    std::printf("[  SKIPPED ] all tests: %s\n", why.c_str());
+    GTEST_SKIP() << why;
   }
+
+protected:
+  /// What the tests need and the device has not; empty if nothing.
+  virtual std::string lackOf(const Device & /*device*/) { return ""; }
 };
 inline ::testing::Environment *const onTestDevice =
     ::testing::AddGlobalTestEnvironment(new OnTestDevice);

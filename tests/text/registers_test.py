@@ -16,6 +16,7 @@ PROGRAMS = (("quantize", *NVFP4), ("quantize", *NVFP4, *DRAWN), ("quantize", *DR
             ("rms_norm_quant", *NVFP4), ("rms_norm_quant", *DRAWN), ("layer_norm_quant",), ("layer_norm",), ("softmax_quant",),
             ("add_rms_norm_quant",))
 UNALIGNED = (("rms_norm", 8193), ("rms_norm_quant", 8193))  # rows that begin anywhere, held as they were loaded
+SOME = (16384, 1024, 8192)  # of which some rows have a schedule of their own
 SHARE = int(os.environ.get("EIDER_TEST_SHARE", "1"))
 MOST_BYTES = 48  # of a thread: a dozen registers, moved where little else is done
 FRAME_SIZE = 0x11  # of the attributes in .nv.info: a symbol and bytes
@@ -62,6 +63,12 @@ class Registers(unittest.TestCase):
                     self.assertIn(op, frames)
                     own = {name: size for name, size in frames.items() if name in (op, f"{op}_aligned") and size > MOST_BYTES}
                     self.assertEqual(own, {})
+
+    def test_some_rows_are_in_registers(self):
+        for i, op in enumerate(("layer_norm_quant", "layer_norm", "softmax_quant")):
+            for width in SOME if SHARE == 1 else [SOME[i % len(SOME)]]:
+                with self.subTest(op=op, width=width):
+                    self.assertLessEqual(frames_of_op(op, width)[f"{op}_some_rows"], MOST_BYTES)
 
     def test_rows_that_begin_anywhere_are_in_registers(self):
         for op, width in UNALIGNED:

@@ -11,18 +11,14 @@ using namespace eider::matrix;
 
 namespace {
 
-/// Skips the test, with the reason, where there is no device with clusters of blocks.
-class Clusters : public ::testing::Test {
-protected:
-  void SetUp() override {
-    try {
-      if (const Device device = Device::open(testDevice()); !device.info().clusters)
-        GTEST_SKIP() << device.info().name << " has no clusters";
-    } catch (const Error &error) {
-      GTEST_SKIP() << error.what();
-    }
+/// Skips all tests where the device has no clusters of blocks.
+class WithClusters : public OnTestDevice {
+  std::string lackOf(const Device &device) override {
+    return device.info().clusters ? "" : device.info().name + " has no clusters";
   }
 };
+const ::testing::Environment *const withClusters =
+    ::testing::AddGlobalTestEnvironment(new WithClusters);
 
 constexpr const char *Schedules[] = {
     "row<threads = 32, vector = 4, cluster = 2>", "row<threads = 96, vector = 8, cluster = 4>",
@@ -46,7 +42,7 @@ std::vector<std::string> cellsOf(const std::string &op) {
                  "· padded · huge"};
 }
 
-TEST_F(Clusters, HoldRowsOfEveryOpAsTheReference) {
+TEST(Clusters, HoldRowsOfEveryOpAsTheReference) {
   std::vector<Case> cases;
   size_t next = 0; // Each kind of cell meets each schedule, in one op or another.
   for (const char *op : {"quantize", "silu_mul_quant", "rms_norm_quant", "add_rms_norm_quant"}) {
@@ -59,7 +55,7 @@ TEST_F(Clusters, HoldRowsOfEveryOpAsTheReference) {
 }
 
 /// A norm reduces its row, and groups inside each block's part of it.
-TEST_F(Clusters, HoldGroupsOfNeighbours) {
+TEST(Clusters, HoldGroupsOfNeighbours) {
   std::vector<Case> cases;
   for (const char *schedule : Schedules) {
     const std::string head = "rms_norm_quant · bf16 · e4m3 · f32 · ",
@@ -78,7 +74,7 @@ TEST_F(Clusters, HoldGroupsOfNeighbours) {
   expectReference(cases);
 }
 
-TEST_F(Clusters, NoRowsLaunchNothing) {
+TEST(Clusters, NoRowsLaunchNothing) {
   expectReference({scheduled(
       "rms_norm_quant · bf16 · e4m3 · f32 · 1x* · row_major · hardware · dynamic · default · "
       "odd · 0 · contiguous · normal",
@@ -87,7 +83,7 @@ TEST_F(Clusters, NoRowsLaunchNothing) {
 
 /// Rows that no block holds, under the heuristic's schedule. Magnitudes grow along the row, so that
 /// each block's part matters.
-TEST_F(Clusters, HoldRowsThatNoBlockHolds) {
+TEST(Clusters, HoldRowsThatNoBlockHolds) {
   std::vector<Case> cases;
   for (const int64_t hidden : {131072, 100000, 65537}) {
     OpParameters parameters;

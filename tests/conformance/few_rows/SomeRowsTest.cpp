@@ -30,6 +30,7 @@ std::vector<Point> points(bool withLong) {
        {"rms_norm_quant", "layer_norm_quant", "softmax_quant", "softmax", "layer_norm", "quantize",
         "silu_quant", "silu_mul_quant", "requantize", "rope_quant", "rope"})
     add(op, 257, 1024);
+  add("rms_norm_quant", 257, 2048); // half a group's lanes
   add("rms_norm_quant", 300, 2048, {.format = "e5m2", .block = "1x*"});
   add("layer_norm_quant", 257, 2048, {.dtype = "f16", .block = "1x32", .scale = "e8m0"});
   add("softmax", 257, 1024, {.numerics = {}, .settings = {{"causal", "1"}}});
@@ -67,13 +68,14 @@ TEST(SomeRows, AgreeWithTheReference) {
 TEST(SomeRows, TextsArePure) { expectPure(points(/*withLong=*/true)); }
 
 /// The variants of few rows and of some, and how many these are at most.
-std::string boundsOf(const std::string &op, int64_t hidden) {
+std::string boundsOf(const std::string &op, int64_t hidden, const OpParameters &parameters = {},
+                     const std::string &target = "sm_90") {
   CompileOptions options;
-  options.target = "sm_90";
+  options.target = target;
   options.dims = {{"hidden", hidden}};
   std::string bounds;
   for (const contract::Variant &variant :
-       contract::read(compile(libraryOp(op, {}), options).contract).variants)
+       contract::read(compile(libraryOp(op, parameters), options).contract).variants)
     for (const contract::Predicate &predicate : variant.predicates)
       if (predicate.kind == contract::Predicate::Kind::Range)
         bounds += (bounds.empty() ? "" : ", ") + variant.name + " " + std::to_string(predicate.max);
@@ -89,10 +91,24 @@ TEST(SomeRows, AreFewerOfLongerRows) {
 
 TEST(SomeRows, HaveTheScheduleOfManyWhereThatIsAsGood) {
   EXPECT_EQ(boundsOf("rms_norm_quant", 7168), "few_rows 109");
-  EXPECT_EQ(boundsOf("softmax", 32768), "few_rows 16");
+  EXPECT_EQ(boundsOf("softmax", 32768), "few_rows 24");
+  EXPECT_EQ(boundsOf("rms_norm_quant", 32768), "few_rows 64");
   EXPECT_EQ(boundsOf("add_rms_norm_quant", 8192), "few_rows 128");
+  EXPECT_EQ(boundsOf("add_rms_norm_quant", 16384), "few_rows 128");
   EXPECT_EQ(boundsOf("dequantize", 8192), "few_rows 128");
   EXPECT_EQ(boundsOf("quantize", 512), "few_rows 256");
+  EXPECT_EQ(boundsOf("rms_norm", 8193), "few_rows 127");
+}
+
+TEST(SomeRows, WiderElementsAndGpusWithoutClustersHaveMoreThatAreFew) {
+  EXPECT_EQ(boundsOf("rms_norm", 8192, {.dtype = "f32"}), "few_rows 256");
+  EXPECT_EQ(boundsOf("rms_norm_quant", 7168, {}, "sm_80"), "few_rows 256");
+  EXPECT_EQ(boundsOf("softmax", 12288, {}, "sm_80"), "few_rows 170");
+}
+
+TEST(SomeRows, LeaveToTransposesTheirOwn) {
+  EXPECT_EQ(boundsOf("rms_norm_quant", 65536, {.transposed = "yes"}), "rows_16 16, few_rows 32");
+  EXPECT_EQ(boundsOf("softmax_quant", 131072, {.transposed = "yes"}), "rows_16 16");
 }
 
 } // namespace

@@ -10,8 +10,6 @@
 using namespace eider;
 using namespace eider::traps;
 
-using MemoryTraps = Trap;
-
 namespace {
 /// Memory of a device of which only what is touched needs to be there.
 class FarMemory {
@@ -50,7 +48,7 @@ Kernel quantizer(const Device &device, int64_t hidden) {
 } // namespace
 
 /// Three rows, each more than 2^31 elements from the next.
-TEST_F(MemoryTraps, IndexOverflowAbove31Bits) {
+TEST(MemoryTraps, IndexOverflowAbove31Bits) {
   const int64_t hidden = 256, rows = 3, pitch = (int64_t(1) << 31) + 64;
   Device device = Device::open(matrix::testDevice());
   Kernel kernel = quantizer(device, hidden);
@@ -74,7 +72,7 @@ TEST_F(MemoryTraps, IndexOverflowAbove31Bits) {
   }
 }
 
-TEST_F(MemoryTraps, OutputAliasesAnInput) {
+TEST(MemoryTraps, OutputAliasesAnInput) {
   Device device = Device::open(matrix::testDevice());
   Kernel kernel = quantizer(device, 128);
   FarMemory memory(device, 4096);

@@ -13,8 +13,6 @@
 using namespace eider;
 using namespace eider::traps;
 
-using NumericsTraps = Trap;
-
 namespace {
 constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
 
@@ -27,7 +25,7 @@ std::vector<float> uniform(size_t count, float magnitude, uint32_t seed) {
 }
 } // namespace
 
-TEST_F(NumericsTraps, AllZeroBlock) {
+TEST(NumericsTraps, AllZeroBlock) {
   std::vector<float> x(256, 0.0f);
   x[1] = -0.0f;
   x[130] = 3;
@@ -41,7 +39,7 @@ TEST_F(NumericsTraps, AllZeroBlock) {
   }
 }
 
-TEST_F(NumericsTraps, TinyAmax) {
+TEST(NumericsTraps, TinyAmax) {
   // amax ≤ 448·2^-150 gives a scale of 0: a zero block. One step more gives the smallest scale.
   std::vector<float> x(32, 0.0f);
   x[0] = 224 * 0x1p-149f;
@@ -52,7 +50,7 @@ TEST_F(NumericsTraps, TinyAmax) {
   EXPECT_EQ(codesOf(outputs, "y")[16], 0x76) << "225 rounds to 224";
 }
 
-TEST_F(NumericsTraps, SubnormalScale) {
+TEST(NumericsTraps, SubnormalScale) {
   std::vector<float> x = uniform(128, 0x1p-124f, 1);
   x[0] = 0x1p-124f;
   auto outputs = run("quantize", parameters("e4m3", "1x128"), {floats("x", {1, 128}, x)});
@@ -62,7 +60,7 @@ TEST_F(NumericsTraps, SubnormalScale) {
   EXPECT_EQ(codesOf(outputs, "y")[0], 0x7e);
 }
 
-TEST_F(NumericsTraps, ScaleThatOverflowsWhenInverted) {
+TEST(NumericsTraps, ScaleThatOverflowsWhenInverted) {
   std::vector<float> x = uniform(128, 0x1p-122f, 2);
   x[0] = 0x1p-122f;
   x[1] = 0;
@@ -78,7 +76,7 @@ TEST_F(NumericsTraps, ScaleThatOverflowsWhenInverted) {
 }
 
 /// The NaN at every place of a block, of a row in one warp, of a row over several warps.
-TEST_F(NumericsTraps, NaNIsLostInAMax) {
+TEST(NumericsTraps, NaNIsLostInAMax) {
   for (auto [block, width] :
        {std::pair("1x128", 128), std::pair("1x*", 96), std::pair("1x*", 3000)}) {
     int rows = std::min(width, 128), step = width / rows;
@@ -91,7 +89,7 @@ TEST_F(NumericsTraps, NaNIsLostInAMax) {
   }
 }
 
-TEST_F(NumericsTraps, DivisionReplacedByAReciprocal) {
+TEST(NumericsTraps, DivisionReplacedByAReciprocal) {
   // Scales are amax/448; of many values some have another code when multiplied with 1/s.
   std::vector<float> x = uniform(200 * 128, 1, 4);
   auto byDivision = run("quantize", parameters("e4m3", "1x128"), {floats("x", {200, 128}, x)});
@@ -122,7 +120,7 @@ TEST_F(NumericsTraps, DivisionReplacedByAReciprocal) {
 }
 
 /// The codes belong to the stored scale: each is the code nearest to x over that very number.
-TEST_F(NumericsTraps, CodesAreThoseOfTheStoredScale) {
+TEST(NumericsTraps, CodesAreThoseOfTheStoredScale) {
   std::vector<float> x = uniform(64 * 128, 100, 5);
   auto outputs = run("quantize", parameters("e4m3", "1x128"), {floats("x", {64, 128}, x)});
   std::vector<float> scales = floatsOf(outputs, "y_scale");
@@ -135,7 +133,7 @@ TEST_F(NumericsTraps, CodesAreThoseOfTheStoredScale) {
   }
 }
 
-TEST_F(NumericsTraps, CodeZeroOfE8m0IsNoZero) {
+TEST(NumericsTraps, CodeZeroOfE8m0IsNoZero) {
   std::vector<float> x(64, 0.0f);
   x[32] = 0x1p-140f;
   OpParameters given = parameters("e4m3", "1x32");
@@ -155,7 +153,7 @@ TEST_F(NumericsTraps, CodeZeroOfE8m0IsNoZero) {
     EXPECT_EQ(value, 0x1p-127f);
 }
 
-TEST_F(NumericsTraps, QuantisedWithTheExactScaleButStoredRounded) {
+TEST(NumericsTraps, QuantisedWithTheExactScaleButStoredRounded) {
   // By the exact scale 1 would become 448.
   std::vector<float> x(32, 0.0f);
   x[0] = 1.0f;
@@ -167,7 +165,7 @@ TEST_F(NumericsTraps, QuantisedWithTheExactScaleButStoredRounded) {
   EXPECT_EQ(codesOf(outputs, "y")[0], 0x78) << "1 · 2^8 is 256";
 }
 
-TEST_F(NumericsTraps, E2m1HasNoNaNAndTwoCodesAByte) {
+TEST(NumericsTraps, E2m1HasNoNaNAndTwoCodesAByte) {
   std::vector<float> x(64, 6.0f);
   x[1] = -0.0f;
   x[2] = -0.2f;
@@ -184,7 +182,7 @@ TEST_F(NumericsTraps, E2m1HasNoNaNAndTwoCodesAByte) {
     EXPECT_EQ(result[i], 0x77) << "in a block with a NaN, whose scale is one";
 }
 
-TEST_F(NumericsTraps, TwoLevelsOfScales) {
+TEST(NumericsTraps, TwoLevelsOfScales) {
   std::vector<float> x(64, 0.0f);
   for (int i = 0; i < 16; ++i)
     x[i] = 3.0f;                                     // 3 / (6 · 1/8) is 4
@@ -210,7 +208,7 @@ TEST_F(NumericsTraps, TwoLevelsOfScales) {
   EXPECT_EQ(floatsOf(outputs, "y")[32], 6.0f * 448 / 8);
 }
 
-TEST_F(NumericsTraps, FnuzHasNoMinusZeroAndOneNaN) {
+TEST(NumericsTraps, FnuzHasNoMinusZeroAndOneNaN) {
   std::vector<float> x(32, 1.0f);
   x[1] = -0.0f;
   x[2] = -1e-12f;

@@ -10,8 +10,6 @@
 using namespace eider;
 using namespace eider::traps;
 
-using ShapeTraps = Trap;
-
 namespace {
 /// Values that tell where they stand.
 std::vector<float> numbered(int64_t rows, int64_t columns) {
@@ -49,14 +47,14 @@ const char *const QuantisingOps[] = {"quantize", "rms_norm_quant", "add_rms_norm
                                      "silu_mul_quant"};
 } // namespace
 
-TEST_F(ShapeTraps, ZeroTokens) {
+TEST(ShapeTraps, ZeroTokens) {
   for (const char *op : QuantisingOps)
     for (const char *block : {"1x128", "1x*", "128x128"})
       for (const HostTensor &output : run(op, parameters("e4m3", block), inputsOf(op, 0, 256)))
         EXPECT_EQ(output.data.size(), 0u) << op << " " << output.name;
 }
 
-TEST_F(ShapeTraps, HiddenIsNoMultipleOfTheBlockOrTheVector) {
+TEST(ShapeTraps, HiddenIsNoMultipleOfTheBlockOrTheVector) {
   for (const char *op : QuantisingOps)
     for (int64_t columns : {1, 17, 127, 131})
       run(op, parameters("e5m2", "1x128"), inputsOf(op, 5, columns));
@@ -64,7 +62,7 @@ TEST_F(ShapeTraps, HiddenIsNoMultipleOfTheBlockOrTheVector) {
 
 /// Between the rows lies a NaN of every type; a partial block that reads on would have it for its
 /// amax.
-TEST_F(ShapeTraps, PaddingIsReadAsData) {
+TEST(ShapeTraps, PaddingIsReadAsData) {
   for (auto [block, columns] :
        {std::pair("1x128", 130), std::pair("1x*", 77), std::pair("128x128", 130)}) {
     auto outputs = run("quantize", parameters("e4m3", block), inputsOf("quantize", 130, columns),
@@ -74,7 +72,7 @@ TEST_F(ShapeTraps, PaddingIsReadAsData) {
   }
 }
 
-TEST_F(ShapeTraps, RowsWithAStride) {
+TEST(ShapeTraps, RowsWithAStride) {
   for (const char *op : QuantisingOps)
     for (matrix::Layout layout :
          {matrix::Layout{16, 0}, matrix::Layout{3, 0}, matrix::Layout{3, 1}, matrix::Layout{0, 1}})
@@ -82,7 +80,7 @@ TEST_F(ShapeTraps, RowsWithAStride) {
 }
 
 /// Every block has a magnitude of its own: its scale says which block it was taken from.
-TEST_F(ShapeTraps, ScalesAreWrittenToTheWrongGroup) {
+TEST(ShapeTraps, ScalesAreWrittenToTheWrongGroup) {
   struct Grid {
     const char *block;
     int64_t rows, columns;
@@ -106,7 +104,7 @@ TEST_F(ShapeTraps, ScalesAreWrittenToTheWrongGroup) {
 
 /// The new residual is stored while the norm still needs the old one: wide rows, where a kernel may
 /// come by twice.
-TEST_F(ShapeTraps, InOutIsReadAfterItsStore) {
+TEST(ShapeTraps, InOutIsReadAfterItsStore) {
   for (int64_t columns : {64, 3000, 20000})
     run("add_rms_norm_quant", parameters("e4m3", "1x*"),
         inputsOf("add_rms_norm_quant", 3, columns));
@@ -116,7 +114,7 @@ TEST_F(ShapeTraps, InOutIsReadAfterItsStore) {
 
 /// Rows that begin anywhere are read around their chunks and written by neighbours: every row at
 /// another address, with and without a gap that holds NaN and is not to be written.
-TEST_F(ShapeTraps, WideRowsThatBeginAnywhere) {
+TEST(ShapeTraps, WideRowsThatBeginAnywhere) {
   struct Given {
     const char *op, *format, *block;
     int64_t rows, columns;

@@ -15,7 +15,6 @@ using namespace eider;
 using namespace eider::traps;
 
 namespace {
-class StochasticRounding : public Trap {};
 
 /// Tests bound what they average by so many standard deviations: a right codec fails one in two
 /// million of them, and the same one each time, for seeds are fixed.
@@ -70,7 +69,7 @@ std::pair<double, double> neighbours(const std::vector<float> &values, double x)
 
 /// The mean of what a value is rounded to is the value, to 2^-17 of the codes' distance, of codes
 /// of four bits to 2^-9, within the standard deviation of a mean of so many draws.
-TEST_F(StochasticRounding, IsUnbiased) {
+TEST(StochasticRounding, IsUnbiased) {
   constexpr int64_t columns = 4096, repeats = 8;
   for (const std::string format : {"e4m3", "e5m2", "e2m1"}) {
     const double least = format == "e2m1" ? 0x1p-9 : 0x1p-17;
@@ -101,7 +100,7 @@ TEST_F(StochasticRounding, IsUnbiased) {
 
 /// Half way between two codes each of the places of sixteen neighbours goes up as often as down,
 /// and as often with its neighbour as without.
-TEST_F(StochasticRounding, NeighboursAreIndependentHalfWay) {
+TEST(StochasticRounding, NeighboursAreIndependentHalfWay) {
   constexpr int64_t columns = 8192, rows = 16, count = columns * rows;
   for (const auto &[format, x, above] : {std::tuple("e4m3", 1.0625f, 0x39), {"e2m1", 2.5f, 5}}) {
     const std::vector<uint8_t> codes =
@@ -123,7 +122,7 @@ TEST_F(StochasticRounding, NeighboursAreIndependentHalfWay) {
 /// go up together with a covariance of at most 2^-10 of the codes' distances (as the reference's
 /// numbers do exactly: Random.NeighboursCovaryBy2ToMinus10AtMost), which many draws see as next to
 /// none.
-TEST_F(StochasticRounding, NeighboursHardlyDepend) {
+TEST(StochasticRounding, NeighboursHardlyDepend) {
   constexpr int64_t columns = 8192, rows = 128, count = columns * rows;
   constexpr double first = 0.5 - 1.0 / 512, second = 0.5; // first's threshold parts the lower byte
   std::vector<float> x(count);
@@ -143,7 +142,7 @@ TEST_F(StochasticRounding, NeighboursHardlyDepend) {
 
 /// Seeds and offsets give other bits; the same give the same, whatever rows follow, and wherever in
 /// memory the rows lie.
-TEST_F(StochasticRounding, IsAFunctionOfSeedOffsetAndNumber) {
+TEST(StochasticRounding, IsAFunctionOfSeedOffsetAndNumber) {
   constexpr int64_t columns = 1001, rows = 300; // a schedule of its own, and one for few rows
   std::vector<float> x; // of all places between two codes, so that the lower bits count, too
   double meeting = 0;   // how many have one code by independent numbers

@@ -6,25 +6,13 @@
 #ifndef EIDER_TESTS_TRAPS_TRAP_H
 #define EIDER_TESTS_TRAPS_TRAP_H
 
-#include "tests/matrix/Harness.h"
+#include "tests/matrix/Reference.h"
 
 #include <bit>
 #include <cstring>
 #include <gtest/gtest.h>
 
 namespace eider::traps {
-
-/// Skips the test, with the reason, where the device is missing.
-class Trap : public ::testing::Test {
-protected:
-  void SetUp() override {
-    try {
-      matrix::Harness harness(matrix::testDevice());
-    } catch (const Error &error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-};
 
 inline HostTensor floats(const std::string &name, std::vector<int64_t> shape,
                          const std::vector<float> &values) {

@@ -16,7 +16,7 @@
 // RUN: eider explain rms_norm_quant --dim hidden=1024 --dim tokens=2048 --arch sm_90 | FileCheck %s --check-prefix=SHORT
 // RUN: eider explain layer_norm_quant --dim hidden=16384 --dim tokens=128 --arch sm_90 | FileCheck %s --check-prefix=WIDE
 // VALUES: schedule  row<threads = 128, vector = 8, resident = 6> (heuristic)
-// SHORT: schedule  row<threads = 64, vector = 16, resident = 12> (heuristic)
+// SHORT: schedule  row<threads = 64, vector = 16, resident = 24> (heuristic)
 // WIDE: schedule  row<threads = 512, vector = 16, lanes = 4, resident = 1> (heuristic)
 //
 // Segments of codes: one chunk a thread, of 8 where arithmetic or a second matrix makes them.
