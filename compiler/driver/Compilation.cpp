@@ -91,10 +91,9 @@ ModuleOp Compilation::scheduled(VariantKind variant) {
   if (scheduled)
     return *scheduled;
   const bool isCooperative = transforms::isCooperative(variant);
-  const bool isByWidth = variant == VariantKind::few_rows || variant == VariantKind::some_rows;
+  const int64_t ofVariant = transforms::mostRowsOf(variant);
   const transforms::Launches launches = {
-      .rows = isByWidth ? transforms::mostRowsOf(variant, legalized())
-                        : transforms::mostRowsOf(variant),
+      .rows = ofVariant ? ofVariant : transforms::mostRowsOf(variant, legalized()),
       .held = variant == VariantKind::cooperative         ? transforms::fewHeld
               : variant == VariantKind::cooperative_large ? transforms::manyHeld
                                                           : 0,

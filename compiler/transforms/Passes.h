@@ -76,7 +76,7 @@ inline bool isCooperative(VariantKind variant) {
   return variant == VariantKind::cooperative || variant == VariantKind::cooperative_large;
 }
 /// The rows that a launch which a variant serves has at most, or a group of a product's rows; 0:
-/// any number, or as the programs say.
+/// as the programs say, if anything.
 int64_t mostRowsOf(VariantKind variant);
 /// The same of the rows that all kernels of some programs have: where a product has them in groups,
 /// so many that few groups have more than that, and of several products what suits each.

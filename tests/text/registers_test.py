@@ -54,10 +54,15 @@ def frames_of_op(op, width, arguments=()):
         return {name: size for cubin in pathlib.Path(directory).glob("*.cubin") for name, size in frames_of(cubin.read_bytes()).items()}
 
 
+def taken(widths, i):
+    """All of them; in a quick run one."""
+    return widths if SHARE == 1 else (widths[i % len(widths)],)
+
+
 class Registers(unittest.TestCase):
     def test_few_are_kept_in_memory(self):
         for i, (op, *arguments) in enumerate(PROGRAMS):
-            for width in WIDTHS if SHARE == 1 else [WIDTHS[i % len(WIDTHS)]]:  # in a quick run one each
+            for width in taken(WIDTHS, i):
                 with self.subTest(op=op, arguments=arguments, width=width):
                     frames = frames_of_op(op, width, arguments)
                     self.assertIn(op, frames)
@@ -66,7 +71,7 @@ class Registers(unittest.TestCase):
 
     def test_some_rows_are_in_registers(self):
         for i, op in enumerate(("layer_norm_quant", "layer_norm", "softmax_quant")):
-            for width in SOME if SHARE == 1 else [SOME[i % len(SOME)]]:
+            for width in taken(SOME, i):
                 with self.subTest(op=op, width=width):
                     self.assertLessEqual(frames_of_op(op, width)[f"{op}_some_rows"], MOST_BYTES)
 
