@@ -3,6 +3,7 @@
 
 EIDER_BIN is where `eider` is (build/bin); a C compiler (CC, cc, gcc or clang) makes what it writes a library.
 """
+import concurrent.futures
 import ctypes
 import os
 import pathlib
@@ -33,26 +34,31 @@ def compiler():
     raise RuntimeError("no C compiler")
 
 
-class Kernel:
-    """One op of one width, of any number of rows. Raises RuntimeError where it cannot be built."""
+def build(op, hidden, target, schedule=""):
+    """One op of one width as a library: the text of its header, and a directory that holds own.so. Raises RuntimeError where
+    it cannot be built."""
+    arguments = ["--dim", f"{op.names[1]}={hidden}"]
+    for name, extent in op.others.items():
+        arguments += ["--dim", f"{name}={extent}"]
+    for name, value in op.params.items():
+        arguments += ["--set", f"{name[4:]}={value}"] if name.startswith("set ") else ["--" + name.replace("_", "-"), str(value)]
+    if schedule:
+        arguments += ["--schedule", schedule]
+    directory = tempfile.TemporaryDirectory(prefix="eider-own-")
+    path = pathlib.Path(directory.name)
+    binary = os.path.join(os.environ.get("EIDER_BIN", ROOT / "build/bin"), "eider")
+    run(binary, "build", op.name, *arguments, "--arch", target, "--emit", "header", "--name", "own", "-o", directory.name)
+    run(compiler(), "-shared", "-fPIC", "-O1", str(path / "own.c"), "-o", str(path / "own.so"), "-ldl")
+    return (path / "own.h").read_text(), directory
 
-    def __init__(self, op, hidden, target, schedule=""):
-        arguments = ["--dim", f"{op.names[1]}={hidden}"]
-        for name, extent in op.others.items():
-            arguments += ["--dim", f"{name}={extent}"]
-        for name, value in op.params.items():
-            arguments += ["--set", f"{name[4:]}={value}"] if name.startswith("set ") else ["--" + name.replace("_", "-"), str(value)]
-        if schedule:
-            arguments += ["--schedule", schedule]
-        directory = pathlib.Path(tempfile.mkdtemp(prefix="eider-own-"))
-        try:
-            binary = os.path.join(os.environ.get("EIDER_BIN", ROOT / "build/bin"), "eider")
-            run(binary, "build", op.name, *arguments, "--arch", target, "--emit", "header", "--name", "own", "-o", str(directory))
-            run(compiler(), "-shared", "-fPIC", "-O1", str(directory / "own.c"), "-o", str(directory / "own.so"), "-ldl")
-            self.read_header((directory / "own.h").read_text())
-            self.library = ctypes.CDLL(str(directory / "own.so"))
-        finally:
-            shutil.rmtree(directory)
+
+class Kernel:
+    """What was built, of any number of rows. Raises RuntimeError where it cannot be loaded."""
+
+    def __init__(self, header, directory):
+        self.read_header(header)
+        self.library = ctypes.CDLL(os.path.join(directory.name, "own.so"))
+        directory.cleanup()
         self.library.own_workspace_bytes.restype = ctypes.c_int64
         if status := self.library.own_load():
             raise RuntimeError(f"our kernel was not loaded: status {status}")
@@ -100,12 +106,25 @@ class Kernel:
 
 
 class Kernels:
+    """Those of one target. What was asked for is built beside each other, ahead of its call."""
+
     def __init__(self, target):
-        self.target, self.built = target, {}
+        self.target, self.asked, self.loaded = target, {}, {}
+        self.builders = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+
+    def ask(self, op, hidden, schedule=""):
+        key = (op.key, str(op.others), hidden, schedule)
+        if key not in self.asked:
+            self.asked[key] = self.builders.submit(build, op, hidden, self.target, schedule)
+        return key
+
+    def wait(self):
+        """Until what was asked for is built, or is known to fail."""
+        concurrent.futures.wait(self.asked.values())
 
     def call(self, op, tokens, hidden, schedule=""):
         """By a schedule, else the heuristic's. Raises RuntimeError where there is no such kernel."""
-        key = (op.key, str(op.others), hidden, schedule)
-        if key not in self.built:
-            self.built[key] = Kernel(op, hidden, self.target, schedule)
-        return self.built[key].call(op, tokens, hidden)
+        key = self.ask(op, hidden, schedule)
+        if key not in self.loaded:
+            self.loaded[key] = Kernel(*self.asked[key].result())
+        return self.loaded[key].call(op, tokens, hidden)

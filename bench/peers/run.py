@@ -116,7 +116,7 @@ class Run:
         if why := cases.close(op, sets[0], call):
             self.lacks(name, op, tokens, hidden, why)
             return
-        schedule = self.schedules.get(subject_of(op.name, op.params, op.dims(tokens, hidden), "time"), "")
+        schedule = self.schedule_of(op, tokens, hidden)
         calls = [call, *self.ours(op, tokens, hidden, sets[0], schedule)]
         for cold in (True, False) if traffic <= self.meter.l2 else (True,):
             (value, *ours), memcpy, spread = self.meter.time(calls, sets, traffic, cold)
@@ -128,6 +128,9 @@ class Run:
                      baseline="memcpy", baseline_value=memcpy, ratio=value / memcpy, spread=spread, bytes=traffic)
         del sets
         torch.cuda.empty_cache()
+
+    def schedule_of(self, op, tokens, hidden):
+        return self.schedules.get(subject_of(op.name, op.params, op.dims(tokens, hidden), "time"), "")
 
     def ours(self, op, tokens, hidden, inputs, schedule):
         """Our kernel's call, to take turns with a peer's; none, and a line, where it cannot be."""
@@ -143,26 +146,32 @@ class Run:
         print(f"eider: {op.key} {tokens}x{hidden}: not in turn with peers: {why}", file=sys.stderr)
         return []
 
-    def times(self):
+    def subjects(self):
+        """Of times: those that are wanted, and not there."""
         import cases
-        import packages
-        import torch
         for name, calls in self.peers.items():
             for op in cases.OPS:
                 for tokens, hidden in self.shapes_of(op) if op.key in calls else ():
-                    if not self.wants(f"{name}/{op.key}/{tokens}x{hidden}"):
-                        continue
-                    if self.has(name, op, "time", op.dims(tokens, hidden)):
-                        continue
-                    if self.late():
-                        self.lacks(name, op, tokens, hidden, "no time was left")
-                        continue
-                    torch._dynamo.reset()  # one shape a compile, however many there are
-                    try:
-                        with torch.no_grad():
-                            self.time_call(name, op, tokens, hidden, calls[op.key])
-                    except Exception as error:  # noqa: BLE001: a peer's failure is its own
-                        self.lacks(name, op, tokens, hidden, packages.first_line(error))
+                    if self.wants(f"{name}/{op.key}/{tokens}x{hidden}") and not self.has(name, op, "time", op.dims(tokens, hidden)):
+                        yield name, calls[op.key], op, tokens, hidden
+
+    def times(self):
+        import packages
+        import torch
+        subjects = list(self.subjects())
+        for _, _, op, tokens, hidden in subjects:
+            self.own.ask(op, hidden, self.schedule_of(op, tokens, hidden))
+        self.own.wait()  # nothing else runs while something is timed
+        for name, call, op, tokens, hidden in subjects:
+            if self.late():
+                self.lacks(name, op, tokens, hidden, "no time was left")
+                continue
+            torch._dynamo.reset()  # one shape a compile, however many there are
+            try:
+                with torch.no_grad():
+                    self.time_call(name, op, tokens, hidden, call)
+            except Exception as error:  # noqa: BLE001: a peer's failure is its own
+                self.lacks(name, op, tokens, hidden, packages.first_line(error))
 
     def first_calls(self):
         """Beside `cold_total` of bench-latency: the same ops and widths."""

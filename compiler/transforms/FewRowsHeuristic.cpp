@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
-static constexpr int64_t million = 1 << 20; // elements
-static constexpr int64_t wide = 8192;       // columns
+static constexpr int64_t million = 1 << 20;            // elements
+static constexpr int64_t wide = 8192, shortRow = 2048; // columns
 
 /// Whether rows, or segments of them, are all that the kernel's blocks take, of values as narrow as
 /// bf16: what is few of them depends on how long they are.
@@ -25,17 +25,69 @@ static bool takesRows(const Domain &domain) {
          !domain.writesWhole && domain.bitsRead <= 16 * domain.matricesRead;
 }
 
-/// Whether some rows have a schedule of their own: of segments codes and what is turned; and one
-/// narrow matrix whose rows are powers of two, of which many have more elements a thread.
-static bool mayBeSome(const Domain &domain) {
+/// Codes that become values: a thread of many rows has two chunks, whose stores are twice as long.
+static bool isExpanded(const Domain &domain) {
+  return domain.bitsRead <= 8 * domain.matricesRead && domain.narrowestStore == 16;
+}
+
+/// What is turned and becomes codes, of heads that a quarter of a group's lanes hold: no lane needs
+/// another's half.
+static bool turnsCodes(const Domain &domain) {
+  constexpr int64_t vector = 16;
+  return domain.rotates && domain.narrowestStore <= 8 && foldedLanes(domain, vector) > 0;
+}
+
+/// Columns of which a multiprocessor holds rows by 28 warps, and leaves each thread 72 registers.
+static bool leavesRegisters(const Domain &domain) {
+  constexpr int64_t columns = 7168;
+  return domain.width % columns == 0;
+}
+
+/// Where rows stored as they were read end to be some: powers of two where many have more elements
+/// a thread, twice reduced and masked ones where these have their registers.
+static int64_t someValuesOf(const Domain &domain) {
+  const bool isTwice = domain.rowSums > 1, isMasked = isPlain(domain) && domain.usesPositions;
+  if ((isTwice && domain.width == shortRow) || ((isTwice || isMasked) && leavesRegisters(domain)))
+    return 32 * million;
+  if (!llvm::isPowerOf2_64(domain.width))
+    return 0;
+  return domain.width > wide ? 2 * million : 5 * million / 2;
+}
+
+/// The same of rows that become codes: after two sums they have as many again, and lengths between
+/// powers of two, too; the shortest end soon, and wide ones that need nothing beside them.
+static int64_t someCodesOf(const Domain &domain) {
+  constexpr int64_t shortest = 5120; // between powers of two
+  const bool isTwice = domain.rowSums > 1, isWide = domain.width > wide;
+  if (isWide && isPlain(domain))
+    return llvm::isPowerOf2_64(domain.width) ? 2 * million : 0;
+  if (isWide)
+    return 16 * million;
+  if (domain.width < shortRow)
+    return 5 * million / 2;
+  if (llvm::isPowerOf2_64(domain.width) || (isTwice && domain.width >= shortest))
+    return (isTwice ? 32 : 16) * million;
+  return 0;
+}
+
+/// Elements of some rows at most; 0 where they have the schedule of many.
+static int64_t someElementsOf(const Domain &domain) {
   constexpr int64_t shortest = 1024, longestGroup = 512;
   if (!takesRows(domain) || !domain.rowAligned() || domain.choosesRows || domain.draws ||
       domain.matricesWritten != 1 || domain.width < shortest || domain.group > longestGroup)
-    return false;
-  if (familyOf(domain).family == Family::map)
-    return (domain.narrowestStore <= 8 || domain.rotates) && !domain.sumsGroups;
-  return domain.matricesRead == 1 && domain.bitsRead == 16 && domain.width <= 2 * wide &&
-         llvm::isPowerOf2_64(domain.width);
+    return 0;
+  const bool makesCodes = domain.narrowestStore <= 8;
+  if (familyOf(domain).family == Family::map) {
+    if (domain.sumsGroups)
+      return 0;
+    if (isExpanded(domain) || turnsCodes(domain))
+      return 16 * million;
+    return makesCodes || domain.rotates ? 5 * million / 2 : 0;
+  }
+  if (domain.matricesRead != 1 || domain.bitsRead != 16 || domain.width > 2 * wide ||
+      domain.width % shortest != 0)
+    return 0;
+  return makesCodes ? someCodesOf(domain) : someValuesOf(domain);
 }
 
 int64_t eider::transforms::fewRowsOf(const Domain &domain) {
@@ -45,7 +97,7 @@ int64_t eider::transforms::fewRowsOf(const Domain &domain) {
   int64_t elements = million;
   if (familyOf(domain).family == Family::row) {
     const bool isWide = domain.width > wide;
-    if (domain.largestCluster == 1 && !mayBeSome(domain)) // no block waits for another
+    if (domain.largestCluster == 1 && someElementsOf(domain) == 0) // no block waits for another
       elements = 2 * million;
     else if (domain.rowAligned() && domain.matricesRead == 1 && (!isWide || isPlain(domain)))
       elements = million * 3 / 4;
@@ -87,41 +139,59 @@ ScheduleAttr eider::transforms::fewRowsSchedule(MLIRContext *context, const Doma
 }
 
 int64_t eider::transforms::someRowsOf(const Domain &domain) {
-  const bool isWide = familyOf(domain).family == Family::row && domain.width > wide;
-  return mayBeSome(domain) ? (isWide ? 2 * million : 5 * million / 2) / domain.width : 0;
+  return domain.width > 0 ? someElementsOf(domain) / domain.width : 0;
 }
 
-/// Segments of some rows: short chunks, one a thread; of what is turned two, whose partners a warp
-/// has. A cast memory bounds, and codes of four bits come of two bytes at once: longer ones.
+/// Segments of some rows: short chunks, one a thread; of what is turned two. A cast memory bounds,
+/// and codes of four bits come of two bytes at once: longer ones. Codes that become values are
+/// loaded four chunks at a time.
 static ScheduleAttr someSegments(MLIRContext *context, const Domain &domain) {
   constexpr int64_t little = 4;
   const bool bySoftware = domain.encodesBySoftware, packs = domain.packs && bySoftware;
-  const bool isCast = domain.matricesRead == 1 && domain.arithmetic < little && !bySoftware;
-  const int64_t wanted = domain.rotates    ? (domain.narrowestStore > 8 ? 4 : 8)
-                         : isCast || packs ? 16
+  const bool isCast =
+      domain.matricesRead == 1 && domain.arithmetic < little && !bySoftware && !isExpanded(domain);
+  const bool isTurned = turnsCodes(domain);
+  const int64_t wanted = isTurned || packs ? 16
+                         : domain.rotates  ? (domain.narrowestStore > 8 ? 4 : 8)
+                         : isCast          ? 16
                                            : 8;
-  const int64_t vector = std::max(domain.group / 32, wanted), loads = domain.rotates ? 2 : 1;
+  const int64_t vector = std::max(domain.group / 32, wanted);
+  const int64_t loads = isExpanded(domain) ? 4 : domain.rotates ? 2 : 1;
   const int64_t chunks = ceilDiv(domain.width, vector);
   int64_t threads =
       segmentThreads(ceilDiv(chunks, loads), std::max<int64_t>(1, domain.group / vector));
   if ((packs || vector == 4) && chunks % (256 * loads) == 0)
     threads = 256;
+  if (isTurned && llvm::isPowerOf2_64(chunks))
+    threads = std::clamp<int64_t>(chunks / 4, 32, 64);
   return ScheduleAttr::get(context, Family::map,
-                           {.threads = threads, .vector = vector, .loads = loads});
+                           {.threads = threads,
+                            .vector = vector,
+                            .loads = loads,
+                            .lanes = isTurned ? foldedLanes(domain, vector) : 0});
 }
 
 ScheduleAttr eider::transforms::someRowsSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t each = 32, fewest = 64; // elements of a thread; threads
-  const bool makesCodes = domain.narrowestStore <= 8, bySoftware = domain.encodesBySoftware;
+  constexpr int64_t held = 1024;            // threads of a multiprocessor, of 64 registers each
   if (familyOf(domain).family == Family::map)
     return someSegments(context, domain);
+  const bool makesCodes = domain.narrowestStore <= 8;
+  // Of short rows that are reduced twice and stored as they were read, half as many.
+  const bool isLight = !makesCodes && domain.rowSums > 1 && domain.width == shortRow;
   const int64_t vector = std::max<int64_t>(domain.group / 32, makesCodes ? 16 : 8);
-  const int64_t threads = std::max(fewest, domain.width / each);
-  constexpr int64_t held = 768 * each; // elements of a multiprocessor, so that all rows run at once
-  const bool isHalved = makesCodes && !bySoftware && threads * 2 * vector == domain.width;
+  const int64_t threads = std::max(fewest, domain.width / (isLight ? each / 2 : each));
+  const bool isHalved = makesCodes && threads * 2 * vector == domain.width;
+  // Two rows in turn, which also keeps the assembler from loading columns ahead, into registers
+  // that are not there.
+  const bool isTwice = domain.rowSums > 1;
+  const bool inTurn = domain.width >= shortRow &&
+                      (makesCodes ? isTwice || domain.width <= wide
+                                  : isTwice && !isLight && llvm::isPowerOf2_64(domain.width));
   return ScheduleAttr::get(context, Family::row,
                            {.threads = threads,
                             .vector = vector,
                             .lanes = isHalved ? foldedLanes(domain, vector) : 0,
-                            .resident = held / domain.width});
+                            .tiles = inTurn ? 2 : 1,
+                            .resident = held / threads});
 }

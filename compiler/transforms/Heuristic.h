@@ -27,8 +27,8 @@ inline constexpr int64_t fewRows = 256;
 /// So many rows of a program are few: of long ones fewer.
 int64_t fewRowsOf(const Domain &domain);
 
-/// So many more are some, whose blocks run at once, or nearly, and fill the GPU; 0 where these have
-/// the schedule of many.
+/// So many more are some, whose blocks run at once, or in few turns, and fill the GPU; 0 where
+/// these have the schedule of many.
 int64_t someRowsOf(const Domain &domain);
 
 /// The schedule that is taken without a tuning record, for launches of at most `mostRows` rows (0:
@@ -43,8 +43,8 @@ ir::ScheduleAttr heuristicSchedule(mlir::MLIRContext *context, const Domain &dom
 /// all are held at once.
 ir::ScheduleAttr fewRowsSchedule(mlir::MLIRContext *context, const Domain &domain, int64_t cluster);
 
-/// Some rows, of a program that has someRowsOf: about as many threads as run at once, where of many
-/// rows each would have several in turn. Legal or not, as of heads of few elements.
+/// Some rows, of a program that has someRowsOf: as many threads as hide each other's loads, where
+/// of many rows few would load ahead. Legal or not, as of heads of few elements.
 ir::ScheduleAttr someRowsSchedule(mlir::MLIRContext *context, const Domain &domain);
 
 /// Elementwise, and of groups in a row. Short text, and many loads in flight by many small blocks.

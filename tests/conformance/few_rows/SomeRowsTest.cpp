@@ -28,11 +28,13 @@ std::vector<Point> points(bool withLong) {
   };
   for (const char *op :
        {"rms_norm_quant", "layer_norm_quant", "softmax_quant", "softmax", "layer_norm", "quantize",
-        "silu_quant", "silu_mul_quant", "requantize", "rope_quant", "rope"})
+        "silu_quant", "silu_mul_quant", "requantize", "dequantize", "rope_quant", "rope"})
     add(op, 257, 1024);
   add("rms_norm_quant", 257, 2048); // half a group's lanes
   add("rms_norm_quant", 300, 2048, {.format = "e5m2", .block = "1x*"});
   add("layer_norm_quant", 257, 2048, {.dtype = "f16", .block = "1x32", .scale = "e8m0"});
+  add("layer_norm", 257, 2048);
+  add("rope_quant", 257, 1024, {.block = "1x32", .scale = "e8m0"});
   add("softmax", 257, 1024, {.numerics = {}, .settings = {{"causal", "1"}}});
   add("rms_norm_quant", 257, 1024, {.format = "e2m1", .block = "1x16", .scale = "e4m3"});
   add("quantize", 257, 1024, {.format = "e2m1", .block = "1x16", .scale = "e4m3"});
@@ -41,11 +43,17 @@ std::vector<Point> points(bool withLong) {
     all.back().codec = "software";
   }
   add("gelu_bias_quant", 257, 1536, {.block = "1x512"});
-  if (withLong)
-    for (const char *op : {"rms_norm_quant", "layer_norm", "softmax_quant"}) {
-      add(op, 97, 8192);
-      add(op, 128, 16384);
-    }
+  if (!withLong)
+    return all;
+  for (const char *op : {"rms_norm_quant", "layer_norm", "softmax_quant"}) {
+    add(op, 97, 8192);
+    add(op, 128, op == std::string("layer_norm") ? 14336 : 16384);
+  }
+  add("layer_norm_quant", 700, 7168); // more rows than run at once
+  add("rms_norm_quant", 600, 8192, {.format = "e2m1", .block = "1x16", .scale = "e4m3"});
+  add("softmax", 600, 7168, {.numerics = {}, .settings = {{"causal", "1"}}});
+  add("dequantize", 600, 7168);
+  add("rope_quant", 600, 7168);
   return all;
 }
 
@@ -73,6 +81,8 @@ std::string boundsOf(const std::string &op, int64_t hidden, const OpParameters &
   CompileOptions options;
   options.target = target;
   options.dims = {{"hidden", hidden}};
+  if (op.starts_with("rope"))
+    options.dims["max_position"] = 4096;
   std::string bounds;
   for (const contract::Variant &variant :
        contract::read(compile(libraryOp(op, parameters), options).contract).variants)
@@ -82,20 +92,38 @@ std::string boundsOf(const std::string &op, int64_t hidden, const OpParameters &
   return bounds;
 }
 
+const OpParameters causal = {.numerics = {}, .settings = {{"causal", "1"}}};
+
 TEST(SomeRows, AreFewerOfLongerRows) {
   EXPECT_EQ(boundsOf("rms_norm_quant", 1024), "few_rows 256, some_rows 2560");
-  EXPECT_EQ(boundsOf("rms_norm_quant", 8192), "few_rows 96, some_rows 320");
-  EXPECT_EQ(boundsOf("rms_norm_quant", 16384), "few_rows 64, some_rows 128");
+  EXPECT_EQ(boundsOf("rms_norm_quant", 8192), "few_rows 96, some_rows 2048");
+  EXPECT_EQ(boundsOf("rms_norm_quant", 16384), "few_rows 64, some_rows 1024");
+  EXPECT_EQ(boundsOf("softmax_quant", 16384), "few_rows 48, some_rows 128");
+  EXPECT_EQ(boundsOf("softmax", 8192), "few_rows 96, some_rows 320");
   EXPECT_EQ(boundsOf("quantize", 7168), "few_rows 146, some_rows 365");
+  EXPECT_EQ(boundsOf("dequantize", 8192), "few_rows 128, some_rows 2048");
+  EXPECT_EQ(boundsOf("rope", 8192, {.numerics = {}}), "few_rows 128, some_rows 320");
+  EXPECT_EQ(boundsOf("rope_quant", 8192), "few_rows 128, some_rows 2048");
+}
+
+TEST(SomeRows, AreMoreWhereTheyAreReducedTwice) {
+  EXPECT_EQ(boundsOf("layer_norm_quant", 8192), "few_rows 96, some_rows 4096");
+  EXPECT_EQ(boundsOf("layer_norm_quant", 7168), "few_rows 109, some_rows 4681");
+  EXPECT_EQ(boundsOf("layer_norm", 7168), "few_rows 109, some_rows 4681");
+  EXPECT_EQ(boundsOf("layer_norm", 2048), "few_rows 256, some_rows 16384");
+  EXPECT_EQ(boundsOf("softmax", 7168, causal), "few_rows 109, some_rows 4681");
 }
 
 TEST(SomeRows, HaveTheScheduleOfManyWhereThatIsAsGood) {
   EXPECT_EQ(boundsOf("rms_norm_quant", 7168), "few_rows 109");
+  EXPECT_EQ(boundsOf("layer_norm_quant", 3072), "few_rows 256");
+  EXPECT_EQ(boundsOf("layer_norm", 5120), "few_rows 153");
+  EXPECT_EQ(boundsOf("softmax", 7168), "few_rows 109");
   EXPECT_EQ(boundsOf("softmax", 32768), "few_rows 24");
+  EXPECT_EQ(boundsOf("softmax_quant", 14336), "few_rows 54");
   EXPECT_EQ(boundsOf("rms_norm_quant", 32768), "few_rows 64");
   EXPECT_EQ(boundsOf("add_rms_norm_quant", 8192), "few_rows 128");
   EXPECT_EQ(boundsOf("add_rms_norm_quant", 16384), "few_rows 128");
-  EXPECT_EQ(boundsOf("dequantize", 8192), "few_rows 128");
   EXPECT_EQ(boundsOf("quantize", 512), "few_rows 256");
   EXPECT_EQ(boundsOf("rms_norm", 8193), "few_rows 127");
 }
