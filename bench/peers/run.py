@@ -2,7 +2,8 @@
 # Part of Eider, under the Apache License v2.0.
 """Measures peers at the ops and shapes of `eider bench`, each beside a memcpy, into one file of bench/README.md's schema.
 
-    run.py --json FILE [--only TEXT]… [--shape TOKENSxHIDDEN]… [--tuned FILE] [--rounds N] [--starts N] [--seconds N] [--continue]
+    run.py --json FILE [--only TEXT]… [--shape TOKENSxHIDDEN]… [--tuned FILE] [--schedule SCHEDULE]… [--rounds N] [--starts N]
+           [--seconds N] [--continue]
 
 Exit status 3 without PyTorch or a GPU. A peer that is not there, or fails, or gives other results than the op's, is
 named in `absent` with the reason; the rest is measured. The file is written anew after each cell; with --continue,
@@ -52,6 +53,15 @@ def subject_of(op, params, shape, metric):
     """What a cell is of, whatever the cache holds and the schedule is."""
     named = {name: value for name, value in params.items() if name not in ("schedule", "l2", "codec") and value}
     return json.dumps([op, named, shape, metric], sort_keys=True)
+
+
+def beside(schedule, values):
+    """What a peer's cell says of ours: the time by the schedule that judges it, and those by others."""
+    said = {"eider_value": values[schedule]} if schedule in values else {}
+    if said and schedule:
+        said["eider_schedule"] = schedule
+    others = {other: value for other, value in values.items() if other != schedule}
+    return {**said, **({"eider_values": others} if others else {})}
 
 
 class Run:
@@ -116,21 +126,25 @@ class Run:
         if why := cases.close(op, sets[0], call):
             self.lacks(name, op, tokens, hidden, why)
             return
-        schedule = self.schedule_of(op, tokens, hidden)
-        calls = [call, *self.ours(op, tokens, hidden, sets[0], schedule)]
+        schedules = self.schedules_for(op, tokens, hidden)
+        ours = {schedule: own for schedule in schedules if (own := self.ours(op, tokens, hidden, sets[0], schedule))}
         for cold in (True, False) if traffic <= self.meter.l2 else (True,):
-            (value, *ours), memcpy, spread = self.meter.time(calls, sets, traffic, cold)
+            (value, *values), memcpy, spread = self.meter.time([call, *ours.values()], sets, traffic, cold)
             l2 = "cold" if cold else "warm"
-            beside = {"eider_value": ours[0], **({"eider_schedule": schedule} if schedule else {})} if ours else {}
+            by_schedule = dict(zip(ours, values))
             print(f"{name:14} {op.key:26} {tokens:6}x{hidden:<6} {l2} {value:9.2f} us  memcpy {memcpy:9.2f} us  "
-                  f"{value / memcpy:.3f}" + "".join(f"  ours {each:9.2f} us" for each in ours), flush=True)
-            self.add(name, op, tokens, hidden, params={"l2": l2}, metric="time", unit="us", value=value, **beside,
+                  f"{value / memcpy:.3f}" + "".join(f"  ours {each:9.2f} us{' ' * bool(schedule)}{schedule}"
+                                                    for schedule, each in by_schedule.items()), flush=True)
+            self.add(name, op, tokens, hidden, params={"l2": l2}, metric="time", unit="us", value=value,
+                     **beside(schedules[0], by_schedule),
                      baseline="memcpy", baseline_value=memcpy, ratio=value / memcpy, spread=spread, bytes=traffic)
         del sets
         torch.cuda.empty_cache()
 
-    def schedule_of(self, op, tokens, hidden):
-        return self.schedules.get(subject_of(op.name, op.params, op.dims(tokens, hidden), "time"), "")
+    def schedules_for(self, op, tokens, hidden):
+        """Of ours: what judges it, first, then those that were given."""
+        recorded = self.schedules.get(subject_of(op.name, op.params, op.dims(tokens, hidden), "time"), "")
+        return list(dict.fromkeys([recorded, *self.arguments.given]))
 
     def ours(self, op, tokens, hidden, inputs, schedule):
         """Our kernel's call, to take turns with a peer's; none, and a line, where it cannot be."""
@@ -142,9 +156,9 @@ class Run:
         except Exception as error:  # noqa: BLE001: what fails of ours is no peer's absence
             why = packages.first_line(error)
         if not why:
-            return [call]
-        print(f"eider: {op.key} {tokens}x{hidden}: not in turn with peers: {why}", file=sys.stderr)
-        return []
+            return call
+        print(f"eider: {op.key} {tokens}x{hidden}: not in turn with peers{': ' * bool(schedule)}{schedule}: {why}", file=sys.stderr)
+        return None
 
     def subjects(self):
         """Of times: those that are wanted, and not there."""
@@ -160,7 +174,8 @@ class Run:
         import torch
         subjects = list(self.subjects())
         for _, _, op, tokens, hidden in subjects:
-            self.own.ask(op, hidden, self.schedule_of(op, tokens, hidden))
+            for schedule in self.schedules_for(op, tokens, hidden):
+                self.own.ask(op, hidden, schedule)
         self.own.wait()  # nothing else runs while something is timed
         for name, call, op, tokens, hidden in subjects:
             if self.late():
@@ -214,6 +229,8 @@ def main():
     parser.add_argument("--shape", dest="shapes", type=shape, action="append", default=[], metavar="TOKENSxHIDDEN",
                         help="this in place of the shapes of all ops of tokens and hidden; any number of times")
     parser.add_argument("--tuned", help="a tune.json, whose schedules ours has where it has one")
+    parser.add_argument("--schedule", dest="given", action="append", default=[],
+                        help="by this ours takes turns, too, where it is legal; any number of times")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--starts", type=int, default=3, help="processes a first call is the median of")
     parser.add_argument("--seconds", type=float, default=1e9, help="after which nothing new is begun")
