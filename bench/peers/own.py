@@ -57,8 +57,8 @@ class Kernel:
 
     def __init__(self, header, directory):
         self.read_header(header)
-        self.library = ctypes.CDLL(os.path.join(directory.name, "own.so"))
-        directory.cleanup()
+        with directory:
+            self.library = ctypes.CDLL(os.path.join(directory.name, "own.so"))
         self.library.own_workspace_bytes.restype = ctypes.c_int64
         if status := self.library.own_load():
             raise RuntimeError(f"our kernel was not loaded: status {status}")
@@ -118,13 +118,21 @@ class Kernels:
             self.asked[key] = self.builders.submit(build, op, hidden, self.target, schedule)
         return key
 
-    def wait(self):
-        """Until what was asked for is built, or is known to fail."""
-        concurrent.futures.wait(self.asked.values())
+    def wait(self, seconds):
+        """Until what was asked for is built, or is known to fail; what is not begun by then will not be."""
+        for late in concurrent.futures.wait(self.asked.values(), seconds).not_done:
+            late.cancel()
+
+    def kernel(self, key):
+        if key not in self.loaded:
+            try:
+                self.loaded[key] = Kernel(*self.asked[key].result())
+            except Exception as error:  # noqa: BLE001: said again to each who calls it
+                self.loaded[key] = error
+        if isinstance(self.loaded[key], Exception):
+            raise self.loaded[key]
+        return self.loaded[key]
 
     def call(self, op, tokens, hidden, schedule=""):
         """By a schedule, else the heuristic's. Raises RuntimeError where there is no such kernel."""
-        key = self.ask(op, hidden, schedule)
-        if key not in self.loaded:
-            self.loaded[key] = Kernel(*self.asked[key].result())
-        return self.loaded[key].call(op, tokens, hidden)
+        return self.kernel(self.ask(op, hidden, schedule)).call(op, tokens, hidden)

@@ -98,8 +98,8 @@ class Run:
     def wants(self, subject):
         return all(any(text in subject for text in texts.split("|")) for texts in self.arguments.only)
 
-    def late(self):
-        return time.monotonic() - self.begin > self.arguments.seconds
+    def left(self):
+        return self.arguments.seconds - (time.monotonic() - self.begin)
 
     def write(self):
         with open(self.arguments.json, "w", encoding="utf-8") as file:
@@ -176,9 +176,9 @@ class Run:
         for _, _, op, tokens, hidden in subjects:
             for schedule in self.schedules_for(op, tokens, hidden):
                 self.own.ask(op, hidden, schedule)
-        self.own.wait()  # nothing else runs while something is timed
+        self.own.wait(max(0, self.left()))  # nothing else runs while something is timed
         for name, call, op, tokens, hidden in subjects:
-            if self.late():
+            if self.left() < 0:
                 self.lacks(name, op, tokens, hidden, "no time was left")
                 continue
             torch._dynamo.reset()  # one shape a compile, however many there are
@@ -200,7 +200,7 @@ class Run:
                     continue
                 if self.has(name, op, "cold_total", {"hidden": hidden}):
                     continue
-                if self.late():
+                if self.left() < 0:
                     self.lacks(name, op, 4096, hidden, "no time was left")
                     continue
                 try:
@@ -236,6 +236,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=1e9, help="after which nothing new is begun")
     parser.add_argument("--continue", dest="resume", action="store_true", help="measure what the file lacks")
     arguments = parser.parse_args()
+    if arguments.resume and arguments.given:
+        parser.error("--continue measures no cell again, by which --schedule would stand: give one of them")
     try:
         import torch
     except ImportError as error:

@@ -629,8 +629,10 @@ std::optional<Domain> Domain::of(ProgramOp program, int64_t mostRows) {
       domain.arithmetic += arithmeticOf(op);
     if (auto gather = dyn_cast<GatherOp>(op)) {
       const auto level = domain.levelOf(gather.getType());
-      domain.choosesRows |= level && level->kind == LevelKind::elements &&
-                            !isCodeType(cast<RankedTensorType>(gather.getType()).getElementType());
+      const bool isOfElements = level && level->kind == LevelKind::elements;
+      const bool isOfCodes = isCodeType(cast<RankedTensorType>(gather.getType()).getElementType());
+      domain.choosesRows |= isOfElements && !isOfCodes;
+      domain.choosesCodes |= isOfElements && isOfCodes;
     }
     auto rotate = dyn_cast<RotateOp>(op);
     domain.rotates |= bool(rotate);

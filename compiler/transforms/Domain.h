@@ -173,13 +173,14 @@ struct Domain {
   std::optional<Attention> attends; ///< The program's rows: attention alone, left in parts.
   std::optional<Prefill> prefills;  ///< The same of a sequence over itself, written as it is.
   int64_t headsOfAttention = 0;     ///< What divides the lengths of such heads; 0: reads no parts.
-  bool stacksRows = false;  ///< And nothing else is done with its rows: a thread may have several.
-  bool sumsGroups = false;  ///< Some sum over groups in a row.
-  int rowReductions = 0;    ///< How many they are.
-  int rowSums = 0;          ///< And how many of them add up.
-  int64_t arithmetic = 0;   ///< Instructions of the functions of an element, about.
-  bool choosesRows = false; ///< Of a matrix of elements that are no codes, in memory.
-  bool rotates = false;     ///< Halves of some group change places.
+  bool stacksRows = false;   ///< And nothing else is done with its rows: a thread may have several.
+  bool sumsGroups = false;   ///< Some sum over groups in a row.
+  int rowReductions = 0;     ///< How many they are.
+  int rowSums = 0;           ///< And how many of them add up.
+  int64_t arithmetic = 0;    ///< Instructions of the functions of an element, about.
+  bool choosesRows = false;  ///< Of a matrix of elements that are no codes, in memory.
+  bool choosesCodes = false; ///< The same of codes.
+  bool rotates = false;      ///< Halves of some group change places.
   bool usesPositions = false; ///< Where an element lies decides what becomes of it.
   bool draws = false;         ///< Random bits for its elements, which is much arithmetic.
   bool reducesWhole = false;  ///< Some reduction over the whole matrix: each block leaves a part.

@@ -25,46 +25,61 @@ static bool takesRows(const Domain &domain) {
          !domain.writesWhole && domain.bitsRead <= 16 * domain.matricesRead;
 }
 
-/// Codes that become values: a thread of many rows has two chunks, whose stores are twice as long.
+/// Codes that become values, of rows in order: a thread of many has two chunks, whose stores are
+/// twice as long.
 static bool isExpanded(const Domain &domain) {
-  return domain.bitsRead <= 8 * domain.matricesRead && domain.narrowestStore == 16;
+  return domain.bitsRead <= 8 * domain.matricesRead && domain.narrowestStore == 16 &&
+         !domain.choosesCodes;
 }
 
-/// What is turned and becomes codes, of heads that a quarter of a group's lanes hold: no lane needs
-/// another's half.
+/// What is turned and becomes codes, in two chunks of 16 a lane: of a head of as many elements as a
+/// group, no lane needs another's half.
 static bool turnsCodes(const Domain &domain) {
   constexpr int64_t vector = 16;
   return domain.rotates && domain.narrowestStore <= 8 && foldedLanes(domain, vector) > 0;
 }
 
-/// Columns of which a multiprocessor holds rows by 28 warps, and leaves each thread 72 registers.
+/// Columns of which a multiprocessor holds rows by 28 warps, so that each thread has 72 registers;
+/// of others with as many, none was faster or timed.
 static bool leavesRegisters(const Domain &domain) {
   constexpr int64_t columns = 7168;
   return domain.width % columns == 0;
 }
 
-/// Where rows stored as they were read end to be some: powers of two where many have more elements
-/// a thread, twice reduced and masked ones where these have their registers.
-static int64_t someValuesOf(const Domain &domain) {
-  const bool isTwice = domain.rowSums > 1, isMasked = isPlain(domain) && domain.usesPositions;
-  if ((isTwice && domain.width == shortRow) || ((isTwice || isMasked) && leavesRegisters(domain)))
-    return 32 * million;
+/// Rows that are summed, by 1024 threads a multiprocessor. The bound is too low for masked codes,
+/// and wide ones with nothing beside them are no faster.
+static bool isFull(const Domain &domain) {
+  const bool makesCodes = domain.narrowestStore <= 8;
+  return domain.rowSums > 0 && !domain.rotates &&
+         !(makesCodes && (domain.usesPositions || (domain.width > wide && isPlain(domain))));
+}
+
+/// Where rows end to be some that have the schedule of many soon: powers of two, of which many have
+/// more elements a thread.
+static int64_t someOfPowers(const Domain &domain) {
   if (!llvm::isPowerOf2_64(domain.width))
     return 0;
   return domain.width > wide ? 2 * million : 5 * million / 2;
 }
 
-/// The same of rows that become codes: after two sums they have as many again, and lengths between
-/// powers of two, too; the shortest end soon, and wide ones that need nothing beside them.
+/// The same of rows stored as they were read: more of the twice reduced and masked ones that have
+/// registers for it.
+static int64_t someValuesOf(const Domain &domain) {
+  const bool isTwice = domain.rowSums > 1, isMasked = isPlain(domain) && domain.usesPositions;
+  if ((isTwice && domain.width == shortRow) || ((isTwice || isMasked) && leavesRegisters(domain)))
+    return 32 * million;
+  return someOfPowers(domain);
+}
+
+/// The same of rows that become codes: more after two sums, where lengths between powers of two
+/// gain, too.
 static int64_t someCodesOf(const Domain &domain) {
   constexpr int64_t shortest = 5120; // between powers of two
-  const bool isTwice = domain.rowSums > 1, isWide = domain.width > wide;
-  if (isWide && isPlain(domain))
-    return llvm::isPowerOf2_64(domain.width) ? 2 * million : 0;
-  if (isWide)
-    return 16 * million;
-  if (domain.width < shortRow)
-    return 5 * million / 2;
+  const bool isTwice = domain.rowSums > 1;
+  if (!isFull(domain) || domain.width < shortRow)
+    return someOfPowers(domain);
+  if (domain.width > wide)
+    return domain.width % shortRow == 0 ? 16 * million : 0; // others were not timed
   if (llvm::isPowerOf2_64(domain.width) || (isTwice && domain.width >= shortest))
     return (isTwice ? 32 : 16) * million;
   return 0;
@@ -172,26 +187,26 @@ static ScheduleAttr someSegments(MLIRContext *context, const Domain &domain) {
 }
 
 ScheduleAttr eider::transforms::someRowsSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t each = 32, fewest = 64; // elements of a thread; threads
-  constexpr int64_t held = 1024;            // threads of a multiprocessor, of 64 registers each
+  constexpr int64_t each = 32, fewest = 64;  // elements of a thread; threads
+  constexpr int64_t held = 768, most = 1024; // threads of a multiprocessor, of 85 and 64 registers
   if (familyOf(domain).family == Family::map)
     return someSegments(context, domain);
-  const bool makesCodes = domain.narrowestStore <= 8;
+  const bool makesCodes = domain.narrowestStore <= 8, isTwice = domain.rowSums > 1;
   // Of short rows that are reduced twice and stored as they were read, half as many.
-  const bool isLight = !makesCodes && domain.rowSums > 1 && domain.width == shortRow;
+  const bool isLight = !makesCodes && isTwice && domain.width == shortRow;
   const int64_t vector = std::max<int64_t>(domain.group / 32, makesCodes ? 16 : 8);
   const int64_t threads = std::max(fewest, domain.width / (isLight ? each / 2 : each));
   const bool isHalved = makesCodes && threads * 2 * vector == domain.width;
   // Two rows in turn, which also keeps the assembler from loading columns ahead, into registers
   // that are not there.
-  const bool isTwice = domain.rowSums > 1;
-  const bool inTurn = domain.width >= shortRow &&
-                      (makesCodes ? isTwice || domain.width <= wide
+  const bool inTurn = isFull(domain) && domain.width >= shortRow &&
+                      (makesCodes ? isTwice || !leavesRegisters(domain)
                                   : isTwice && !isLight && llvm::isPowerOf2_64(domain.width));
-  return ScheduleAttr::get(context, Family::row,
-                           {.threads = threads,
-                            .vector = vector,
-                            .lanes = isHalved ? foldedLanes(domain, vector) : 0,
-                            .tiles = inTurn ? 2 : 1,
-                            .resident = held / threads});
+  return ScheduleAttr::get(
+      context, Family::row,
+      {.threads = threads,
+       .vector = vector,
+       .lanes = isHalved ? foldedLanes(domain, vector) : 0,
+       .tiles = inTurn ? 2 : 1,
+       .resident = isFull(domain) ? most / threads : held * each / domain.width});
 }

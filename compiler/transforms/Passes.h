@@ -61,7 +61,7 @@ enum class VariantKind {
   rows_16,           ///< And what is transposed, whose rows may then begin anywhere.
   rows_32,
   few_rows,   ///< Contiguous, with at most 256 rows, of long ones fewer.
-  some_rows,  ///< The same of some more, which run at once, or nearly.
+  some_rows,  ///< The same of some more, which run at once or in few turns.
   contiguous, ///< Row-major without gaps, 16-byte aligned.
   uneven,     ///< The same, of any number of rows, so that rows of a transpose begin anywhere.
   aligned,    ///< Any row stride, rows that begin on as many bytes as contiguous ones.

@@ -1,6 +1,7 @@
 # Part of Eider, under the Apache License v2.0.
 """Peers are measured as bench/README.md says, with no GPU: what they and our kernels take is made up, what is written of it is not."""
 import argparse
+import concurrent.futures
 import contextlib
 import io
 import json
@@ -9,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import types
 import unittest
 from unittest import mock
@@ -18,6 +20,7 @@ import documents
 sys.path.insert(0, str(documents.ROOT / "bench" / "peers"))
 import run  # noqa: E402
 
+RUN = documents.ROOT / "bench" / "peers" / "run.py"
 TUNED, GIVEN, ILLEGAL, SLOW = "row<tuned>", "row<given>", "row<illegal>", "row<slow>"
 OURS = {"": 5.0, TUNED: 4.0, GIVEN: 3.0, SLOW: 9.0}
 PARAMS = {"format": "e4m3", "block": "1x128"}
@@ -30,13 +33,16 @@ def op_of(name):
 
 
 class Kernels:
+    asked = []  # of the last run
+
     def __init__(self, target):
-        self.asked, self.was_waited_for = [], False
+        Kernels.asked = self.asked = []
+        self.was_waited_for = False
 
     def ask(self, op, hidden, schedule=""):
         self.asked.append((op.key, hidden, schedule))
 
-    def wait(self):
+    def wait(self, seconds):
         self.was_waited_for = True
 
     def call(self, op, tokens, hidden, schedule=""):
@@ -118,14 +124,85 @@ class Peers(unittest.TestCase):
         document, _ = measured(resume=whole)
         self.assertEqual([(cell["op"], cell["value"]) for cell in document["cells"]],
                          [("quantize", 7.0)] * 2 + [("requantize", 6.0)] * 2)
+        self.assertEqual(Kernels.asked, [("requantize 1x128", 128, "")])
+
+    def test_continuing_refuses_schedules(self):
+        child = subprocess.run([sys.executable, RUN, "--json", "unused.json", "--continue", "--schedule", GIVEN], capture_output=True, text=True)
+        self.assertEqual(child.returncode, 2)
+        self.assertIn("--continue measures no cell again", child.stderr)
 
     def test_without_a_gpu_it_says_so(self):
         with tempfile.TemporaryDirectory() as directory:
             (pathlib.Path(directory) / "torch.py").write_text(
                 "import types\ncuda = types.SimpleNamespace(is_available=lambda: False)\n")
-            child = subprocess.run([sys.executable, documents.ROOT / "bench" / "peers" / "run.py", "--json", "unused.json"],
+            child = subprocess.run([sys.executable, RUN, "--json", "unused.json"],
                                    env={**os.environ, "PYTHONPATH": directory}, capture_output=True, text=True)
         self.assertEqual((child.returncode, child.stderr), (3, "bench/peers: PyTorch sees no GPU\n"))
+
+
+class OurKernels(unittest.TestCase):
+    """Each is built once, ahead of what calls it, and what went wrong is said to all who do."""
+
+    def setUp(self):
+        with mock.patch.dict(sys.modules, {"torch": mock.MagicMock(), "cases": mock.MagicMock()}):
+            sys.modules.pop("own", None)
+            import own
+        self.own = own
+        self.addCleanup(sys.modules.pop, "own", None)
+
+    def kernels(self, build, load=lambda *_: 0):
+        """With these in place of `eider build` and of a library's loader."""
+        library = types.SimpleNamespace(own_workspace_bytes=types.SimpleNamespace(), own_load=load)
+        for patch in (mock.patch.object(self.own, "build", build), mock.patch.object(self.own.ctypes, "CDLL", lambda path: library)):
+            patch.start()
+            self.addCleanup(patch.stop)
+        return self.own.Kernels("sm_90a")
+
+    def built(self, op, hidden, target, schedule=""):
+        self.builds.append((op.name, hidden, target, schedule))
+        return "int own_launch(void *stream);\nown_workspace_bytes(void);", tempfile.TemporaryDirectory()
+
+    def test_each_is_built_once(self):
+        self.builds = []
+        kernels = self.kernels(self.built)
+        for schedule in ("", GIVEN, ""):
+            kernels.ask(op_of("quantize"), 128, schedule)
+        kernels.wait(10)
+        heuristic, given = (kernels.kernel(kernels.ask(op_of("quantize"), 128, schedule)) for schedule in ("", GIVEN))
+        self.assertIsNot(heuristic, given)
+        self.assertIs(kernels.kernel(kernels.ask(op_of("quantize"), 128, GIVEN)), given)
+        self.assertEqual(sorted(self.builds), [("quantize", 128, "sm_90a", ""), ("quantize", 128, "sm_90a", GIVEN)])
+
+    def test_what_cannot_be_built_says_why_each_time(self):
+        kernels = self.kernels(mock.Mock(side_effect=RuntimeError("eider: no such op")))
+        for _ in range(2):
+            with self.assertRaisesRegex(RuntimeError, "no such op"):
+                kernels.call(op_of("quantize"), 16, 128)
+
+    def test_what_cannot_be_loaded_says_why_each_time(self):
+        self.builds = []
+        kernels = self.kernels(self.built, load=lambda: -4)
+        for _ in range(2):
+            with self.assertRaisesRegex(RuntimeError, "not loaded: status -4"):
+                kernels.call(op_of("quantize"), 16, 128)
+
+    def test_what_is_not_begun_in_time_is_left(self):
+        begun, end = threading.Event(), threading.Event()
+
+        def build(*_):
+            begun.set()
+            end.wait(10)
+            raise RuntimeError("was begun")
+        with mock.patch.object(self.own.os, "cpu_count", lambda: 1):
+            kernels = self.kernels(build)
+        keys = [kernels.ask(op_of("quantize"), hidden) for hidden in (128, 256)]
+        begun.wait(10)
+        kernels.wait(0)
+        end.set()
+        with self.assertRaisesRegex(RuntimeError, "was begun"):
+            kernels.kernel(keys[0])
+        with self.assertRaises(concurrent.futures.CancelledError):
+            kernels.kernel(keys[1])
 
 
 if __name__ == "__main__":

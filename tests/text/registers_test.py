@@ -16,8 +16,9 @@ PROGRAMS = (("quantize", *NVFP4), ("quantize", *NVFP4, *DRAWN), ("quantize", *DR
             ("rms_norm_quant", *NVFP4), ("rms_norm_quant", *DRAWN), ("layer_norm_quant",), ("layer_norm",), ("softmax_quant",),
             ("add_rms_norm_quant",))
 UNALIGNED = (("rms_norm", 8193), ("rms_norm_quant", 8193))  # rows that begin anywhere, held as they were loaded
-SOME = (("layer_norm_quant", (16384, 7168, 8192)), ("layer_norm", (8192, 14336, 2048)),  # whose schedule is of some rows alone
-        ("softmax_quant", (4096, 8192, 16384)))
+SOME = ((("layer_norm_quant",), (16384, 7168, 8192)), (("layer_norm",), (8192, 14336, 2048)),  # whose schedule is of some rows alone
+        (("softmax_quant",), (4096, 8192, 16384)), (("softmax_quant", "--set", "causal=1"), (4096, 8192)),
+        (("layer_norm_quant", "--codec", "software"), (16384, 8192)), (("layer_norm_quant", *NVFP4), (8192, 16384, 7168)))
 SHARE = int(os.environ.get("EIDER_TEST_SHARE", "1"))
 MOST_BYTES = 48  # of a thread: a dozen registers, moved where little else is done
 FRAME_SIZE = 0x11  # of the attributes in .nv.info: a symbol and bytes
@@ -71,10 +72,10 @@ class Registers(unittest.TestCase):
                     self.assertEqual(own, {})
 
     def test_some_rows_are_in_registers(self):
-        for i, (op, widths) in enumerate(SOME):
+        for i, ((op, *arguments), widths) in enumerate(SOME):
             for width in taken(widths, i):
-                with self.subTest(op=op, width=width):
-                    self.assertLessEqual(frames_of_op(op, width)[f"{op}_some_rows"], MOST_BYTES)
+                with self.subTest(op=op, arguments=arguments, width=width):
+                    self.assertLessEqual(frames_of_op(op, width, arguments)[f"{op}_some_rows"], MOST_BYTES)
 
     def test_rows_that_begin_anywhere_are_in_registers(self):
         for op, width in UNALIGNED:

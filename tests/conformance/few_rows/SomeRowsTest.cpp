@@ -81,7 +81,7 @@ std::string boundsOf(const std::string &op, int64_t hidden, const OpParameters &
   CompileOptions options;
   options.target = target;
   options.dims = {{"hidden", hidden}};
-  if (op.starts_with("rope"))
+  if (op.find("rope") != std::string::npos)
     options.dims["max_position"] = 4096;
   std::string bounds;
   for (const contract::Variant &variant :
@@ -92,7 +92,7 @@ std::string boundsOf(const std::string &op, int64_t hidden, const OpParameters &
   return bounds;
 }
 
-const OpParameters causal = {.numerics = {}, .settings = {{"causal", "1"}}};
+const OpParameters causal = {.settings = {{"causal", "1"}}};
 
 TEST(SomeRows, AreFewerOfLongerRows) {
   EXPECT_EQ(boundsOf("rms_norm_quant", 1024), "few_rows 256, some_rows 2560");
@@ -106,12 +106,20 @@ TEST(SomeRows, AreFewerOfLongerRows) {
   EXPECT_EQ(boundsOf("rope_quant", 8192), "few_rows 128, some_rows 2048");
 }
 
+TEST(SomeRows, AreFewerWhereMoreWasNotFasterOrNotTimed) {
+  EXPECT_EQ(boundsOf("softmax_quant", 8192, causal), "few_rows 96, some_rows 320");
+  EXPECT_EQ(boundsOf("quantize", 4096, {.block = "1x*"}), "few_rows 192, some_rows 640");
+  EXPECT_EQ(boundsOf("norm_rope_quant", 4096, {.block = "1x*"}), "few_rows 192, some_rows 640");
+}
+
 TEST(SomeRows, AreMoreWhereTheyAreReducedTwice) {
   EXPECT_EQ(boundsOf("layer_norm_quant", 8192), "few_rows 96, some_rows 4096");
   EXPECT_EQ(boundsOf("layer_norm_quant", 7168), "few_rows 109, some_rows 4681");
+  EXPECT_EQ(boundsOf("layer_norm_quant", 16384), "few_rows 64, some_rows 1024");
   EXPECT_EQ(boundsOf("layer_norm", 7168), "few_rows 109, some_rows 4681");
   EXPECT_EQ(boundsOf("layer_norm", 2048), "few_rows 256, some_rows 16384");
-  EXPECT_EQ(boundsOf("softmax", 7168, causal), "few_rows 109, some_rows 4681");
+  EXPECT_EQ(boundsOf("softmax", 7168, {.numerics = {}, .settings = causal.settings}),
+            "few_rows 109, some_rows 4681");
 }
 
 TEST(SomeRows, HaveTheScheduleOfManyWhereThatIsAsGood) {
@@ -121,7 +129,10 @@ TEST(SomeRows, HaveTheScheduleOfManyWhereThatIsAsGood) {
   EXPECT_EQ(boundsOf("softmax", 7168), "few_rows 109");
   EXPECT_EQ(boundsOf("softmax", 32768), "few_rows 24");
   EXPECT_EQ(boundsOf("softmax_quant", 14336), "few_rows 54");
+  EXPECT_EQ(boundsOf("rms_norm_quant", 9216), "few_rows 113");
   EXPECT_EQ(boundsOf("rms_norm_quant", 32768), "few_rows 64");
+  EXPECT_EQ(boundsOf("embedding", 7168), "few_rows 146");
+  EXPECT_EQ(boundsOf("moe_unpermute", 7168), "few_rows 146");
   EXPECT_EQ(boundsOf("add_rms_norm_quant", 8192), "few_rows 128");
   EXPECT_EQ(boundsOf("add_rms_norm_quant", 16384), "few_rows 128");
   EXPECT_EQ(boundsOf("quantize", 512), "few_rows 256");
@@ -131,6 +142,7 @@ TEST(SomeRows, HaveTheScheduleOfManyWhereThatIsAsGood) {
 TEST(SomeRows, WiderElementsAndGpusWithoutClustersHaveMoreThatAreFew) {
   EXPECT_EQ(boundsOf("rms_norm", 8192, {.dtype = "f32"}), "few_rows 256");
   EXPECT_EQ(boundsOf("rms_norm_quant", 7168, {}, "sm_80"), "few_rows 256");
+  EXPECT_EQ(boundsOf("layer_norm_quant", 7168, {}, "sm_80"), "few_rows 109, some_rows 4681");
   EXPECT_EQ(boundsOf("softmax", 12288, {}, "sm_80"), "few_rows 170");
 }
 
