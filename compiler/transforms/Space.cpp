@@ -449,6 +449,22 @@ static std::vector<ScheduleAttr> listedSchedules(ScheduleAttr first, const Domai
   return domain.prefills ? prefillSchedules(first, domain) : std::vector<ScheduleAttr>();
 }
 
+/// What the heuristic takes of more rows that are held or of fewer, where they are not few: which
+/// of the two is faster from how many rows on differs by GPU.
+static std::vector<ScheduleAttr> ofOtherRows(ScheduleAttr first, const Domain &domain,
+                                             const SpaceFacts &facts) {
+  const bool isFew = facts.rows > 0 && facts.rows <= fewRowsOf(domain);
+  if (isFew || domain.contracts || someRowsOf(domain) == 0)
+    return {};
+  std::vector<ScheduleAttr> schedules;
+  for (int64_t mostRows : {someRowsOf(domain), int64_t(0)}) {
+    std::string message;
+    if (ScheduleAttr other = heuristicSchedule(first.getContext(), domain, mostRows, message))
+      schedules.push_back(other);
+  }
+  return schedules;
+}
+
 /// How many knobs are others than the heuristic's: what no model knows is tried near that.
 static double distance(const ScheduleKnobs &a, const ScheduleKnobs &b) {
   return static_cast<double>(llvm::count_if(
@@ -507,6 +523,11 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
   for (ScheduleAttr schedule : cooperativeSchedules(first.getContext(), domain, facts))
     if (auto one = option(schedule); one && all.size() <= mostCooperative) {
       one->pruned.clear(); // by rules for tiles that come and go
+      all.push_back(std::move(*one));
+    }
+  for (ScheduleAttr schedule : ofOtherRows(first, domain, facts))
+    if (auto one = option(schedule)) {
+      one->pruned.clear(); // its rules know more than the model's
       all.push_back(std::move(*one));
     }
   take(cutsBeforeVariations - (all.size() - 1));

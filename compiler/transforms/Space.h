@@ -32,9 +32,10 @@ struct ScheduleOption {
 /// rows or multiprocessors are not known.
 bool holds(ir::ScheduleAttr cooperative, const Domain &domain, const SpaceFacts &facts);
 
-/// The legal schedules of the program's family: `heuristic`, then those worth measuring, the most
-/// promising first and unlike ones early, then the pruned. The first knobs (threads … prefetch) are
-/// combined with each other, the rest is varied on the most promising.
+/// The legal schedules of the program's family: `heuristic`, then what it takes of other numbers of
+/// rows, then those worth measuring, the most promising first and unlike ones early, then the
+/// pruned. The first knobs (threads … prefetch) are combined with each other, the rest is varied on
+/// the most promising.
 std::vector<ScheduleOption> scheduleSpace(ir::ScheduleAttr heuristic, const Domain &domain,
                                           const SpaceFacts &facts);
 

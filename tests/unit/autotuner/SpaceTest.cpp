@@ -104,6 +104,18 @@ TEST(Space, TheHeuristicAsksForNoMoreThreadsThanAMultiprocessorHolds) {
               testing::HasSubstr("row<threads = 128, vector = 16, rows = 2, resident = 8>"));
 }
 
+/// Which is faster from how many rows on differs by GPU: each is tried where the other is chosen.
+TEST(Space, TriesWhatOtherRowsHaveNext) {
+  const char *some = "row<threads = 256, vector = 16, lanes = 4, tiles = 2, resident = 4>";
+  const auto many = spaceOf("layer_norm_quant", "1x128", 16384, 8192);
+  const auto fewer = spaceOf("layer_norm_quant", "1x128", 4096, 8192);
+  EXPECT_EQ(many[1].schedule, some);
+  EXPECT_EQ(many[1].pruned, "");
+  EXPECT_EQ(fewer[0].schedule, some);
+  EXPECT_EQ(fewer[1].schedule, many[0].schedule);
+  EXPECT_NE(spaceOf("layer_norm_quant", "1x128", 8, 8192)[1].schedule, some);
+}
+
 TEST(Space, EachScheduleOnceAndThePrunedLast) {
   const auto space = spaceOf("rms_norm_quant", "1x128", 16384, 8192);
   std::set<std::string> seen;
