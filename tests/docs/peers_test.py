@@ -153,14 +153,20 @@ class OurKernels(unittest.TestCase):
     def kernels(self, build, load=lambda *_: 0):
         """With these in place of `eider build` and of a library's loader."""
         library = types.SimpleNamespace(own_workspace_bytes=types.SimpleNamespace(), own_load=load)
-        for patch in (mock.patch.object(self.own, "build", build), mock.patch.object(self.own.ctypes, "CDLL", lambda path: library)):
+
+        def opened(path):
+            pathlib.Path(path).read_bytes()  # it is there
+            return library
+        for patch in (mock.patch.object(self.own, "build", build), mock.patch.object(self.own.ctypes, "CDLL", opened)):
             patch.start()
             self.addCleanup(patch.stop)
         return self.own.Kernels("sm_90a")
 
     def built(self, op, hidden, target, schedule=""):
         self.builds.append((op.name, hidden, target, schedule))
-        return "int own_launch(void *stream);\nown_workspace_bytes(void);", tempfile.TemporaryDirectory()
+        directory = tempfile.TemporaryDirectory()
+        (pathlib.Path(directory.name) / "own.so").touch()
+        return "int own_launch(void *stream);\nown_workspace_bytes(void);", directory
 
     def test_each_is_built_once(self):
         self.builds = []
