@@ -46,8 +46,9 @@ static bool leavesRegisters(const Domain &domain) {
   return domain.width % columns == 0;
 }
 
-/// Rows that are summed, by 1024 threads a multiprocessor. The bound is too low for masked codes,
-/// and wide ones with nothing beside them are no faster.
+/// Whether rows have 1024 threads a multiprocessor: those that are summed. Their 64 registers are
+/// too few for masked codes, wide rows with nothing beside them are no faster so, and neither
+/// turned heads nor rows that are not summed were timed.
 static bool isFull(const Domain &domain) {
   const bool makesCodes = domain.narrowestStore <= 8;
   return domain.rowSums > 0 && !domain.rotates &&
@@ -187,8 +188,9 @@ static ScheduleAttr someSegments(MLIRContext *context, const Domain &domain) {
 }
 
 ScheduleAttr eider::transforms::someRowsSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t each = 32, fewest = 64;  // elements of a thread; threads
-  constexpr int64_t held = 768, most = 1024; // threads of a multiprocessor, of 85 and 64 registers
+  constexpr int64_t each = 32, fewest = 64; // elements of a thread; threads
+  // Of a multiprocessor: elements where each thread may have 85 registers, threads where 64.
+  constexpr int64_t held = 768 * each, most = 1024;
   if (familyOf(domain).family == Family::map)
     return someSegments(context, domain);
   const bool makesCodes = domain.narrowestStore <= 8, isTwice = domain.rowSums > 1;
@@ -202,11 +204,10 @@ ScheduleAttr eider::transforms::someRowsSchedule(MLIRContext *context, const Dom
   const bool inTurn = isFull(domain) && domain.width >= shortRow &&
                       (makesCodes ? isTwice || !leavesRegisters(domain)
                                   : isTwice && !isLight && llvm::isPowerOf2_64(domain.width));
-  return ScheduleAttr::get(
-      context, Family::row,
-      {.threads = threads,
-       .vector = vector,
-       .lanes = isHalved ? foldedLanes(domain, vector) : 0,
-       .tiles = inTurn ? 2 : 1,
-       .resident = isFull(domain) ? most / threads : held * each / domain.width});
+  return ScheduleAttr::get(context, Family::row,
+                           {.threads = threads,
+                            .vector = vector,
+                            .lanes = isHalved ? foldedLanes(domain, vector) : 0,
+                            .tiles = inTurn ? 2 : 1,
+                            .resident = isFull(domain) ? most / threads : held / domain.width});
 }

@@ -44,8 +44,7 @@
 // RUN: eider explain dequantize --dim hidden=7168 --dim tokens=1000 --arch sm_90 | FileCheck %s --check-prefix=EXPANDED
 // EXPANDED: schedule  map<threads = 224, vector = 8, loads = 4> (heuristic)
 //
-// What is turned has two short chunks a thread, both halves of a head where codes are made of it; of many rows of 7168 four, by 224
-// threads.
+// What is turned has two chunks a thread: short ones, or of codes both halves of a head; of many rows of 7168 four, by 224 threads.
 // RUN: eider explain rope --dim hidden=8192 --dim tokens=256 --dim max_position=4096 --arch sm_90 | FileCheck %s --check-prefix=TURNED
 // RUN: eider explain rope_quant --dim hidden=4096 --dim tokens=512 --dim max_position=4096 --arch sm_90 | FileCheck %s --check-prefix=TURNEDCODES
 // RUN: eider explain rope --dim hidden=7168 --dim max_position=4096 --arch sm_90 | FileCheck %s --check-prefix=MANYTURNED
