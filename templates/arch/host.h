@@ -98,21 +98,29 @@ template <class Owner, class T, int count> T *shared() {
   return static_cast<T *>(scheduler->shared(&key, sizeof(T) * count, alignof(T)));
 }
 
-/// Bytes need no counting here: that all have come, the cluster's barrier says.
+/// Bytes need no counting here: that all have come, the cluster's barrier says. Arrivals order no
+/// reads before them on a GPU; here those after a thread's first order nothing.
 class Exchange {
 public:
   static void prepare() {
-    if (thread_index() == 0)
-      *unprepared() = 0;
+    state() = {};
     barrier(Site::current());
   }
 
-  explicit Exchange(Site site) {
-    if (*unprepared() != 0)
+  explicit Exchange(Site site) : turn_(state().turn++) {
+    if (state().unprepared != 0)
       scheduler->trap("an exchange in a kernel that has not prepared any", place(site));
+    if (turn_ != 0)
+      return;
     scheduler->cluster_arrive(place(site));
   }
-  void open(int, Site site) { scheduler->cluster_wait(place(site)); }
+  void open(int, Site site) {
+    if (turn_ != 0)
+      return;
+    scheduler->cluster_wait(place(site));
+  }
+
+  int half() const { return static_cast<int>(turn_ % 2); }
 
   void send(float *slot, int rank, float value, Site site) {
     *static_cast<float *>(scheduler->shared_of(static_cast<unsigned>(rank), slot, place(site))) =
@@ -125,7 +133,14 @@ public:
   }
 
 private:
-  static uint32 *unprepared() { return shared<Exchange, uint32, 1>(); } // as any memory at first
+  uint32 turn_;
+
+  struct State {
+    uint32 unprepared, turn;
+  };
+  static State &state() { // of the thread, as any memory at first
+    return shared<Exchange, State, 1024>()[thread_index()];
+  }
 };
 
 inline void cluster_barrier(Site site) {

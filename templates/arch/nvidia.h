@@ -104,6 +104,10 @@ template <class Owner, class T, int count> EIDER_DEVICE T *shared() {
 /// block counts the bytes that come. All threads of the cluster take part in an exchange and call
 /// its functions once, in their order; `send` as often as there is something to send. Clusters are
 /// one-dimensional: block b is number b % size of its own.
+///
+/// Exchanges take turns with two halves of the slots: a thread's arrival can overtake its loads of
+/// what the exchange before brought, where stores of other blocks hold them up. They are before
+/// what its warp sends in this exchange, and the next, into the same half, awaits that.
 class Exchange {
 public:
   /// Once a kernel, before the first: sets the count.
@@ -116,9 +120,7 @@ public:
     __syncthreads();
   }
 
-  /// Says that the thread has come, and has used what it read of the slots before; returns at once.
-  /// Relaxed, so that no store is waited for: an instruction in order cannot have used a value
-  /// before it was there.
+  /// Says that the thread has come; returns at once. Relaxed, so that no store is waited for.
   explicit EIDER_DEVICE Exchange(Site) {
     // The phase that this exchange waits for cannot end before the block has said what it expects,
     // in `open`. So the test sees whether the phase before it was an even one.
@@ -138,6 +140,9 @@ public:
                    "r"(bytes)
                    : "memory");
   }
+
+  /// Which half of the slots is this exchange's: 0 or 1.
+  EIDER_DEVICE int half() const { return static_cast<int>(parity_); }
 
   /// Sends `value` to where block number `rank` of the cluster has what this one has at `slot`.
   EIDER_DEVICE void send(float *slot, int rank, float value, Site) {

@@ -19,13 +19,13 @@ EIDER_DEVICE float reduce_cluster(Own own, arch::Site site) {
   static_assert(threads % 32 == 0, "a block of a cluster is whole warps");
   static_assert(blocks <= 32, "a warp tells each block its value by a lane");
   constexpr int warps = threads / 32, values = warps * blocks;
-  float *partial = arch::shared<Operation, float, values>();
   const int lane = arch::thread_index() % 32, warp = arch::thread_index() / 32;
   const int rank = static_cast<int>(arch::block_index() % blocks);
 
-  // All blocks have begun, and the readers of the reduction before this one have used what they
-  // read: loads that `own` waits for hide that.
+  // All blocks have begun, and have what the exchange before brought: loads that `own` waits for
+  // hide that.
   arch::Exchange exchange(site);
+  float *partial = arch::shared<Operation, float, 2 * values>() + exchange.half() * values;
   const float value = reduce_lanes<Operation, 32, threads>(own(), site);
   exchange.open(values * static_cast<int>(sizeof(float)), site);
   if (lane < blocks)

@@ -212,12 +212,6 @@ Replacement withoutCalls(const std::string &name, const std::vector<std::string>
   return {name, text};
 }
 
-/// No block waits for the others before it writes.
-Replacement withoutTheBarrierBeforeWrites() {
-  return withoutCalls("eider/arch/host.h", {"scheduler->cluster_arrive(place(site));",
-                                            "scheduler->cluster_wait(place(site));"});
-}
-
 TEST(Race, TheLibrarysClusterReductionHasNone) {
   expectSilent(run(tsan, sumClustersTwice(), 6, {}, 2), "256");
 }
@@ -233,7 +227,10 @@ TEST(Race, WithoutTheClustersBarrierBeforeTheReadIsReportedAtItsLine) {
 }
 
 TEST(Race, WithoutTheClustersBarrierBeforeTheWriteIsAnError) {
-  const ProcessResult result = run(tsan, sumClustersTwice(), 2, withoutTheBarrierBeforeWrites(), 2);
+  const Replacement changed = withoutCalls(
+      "eider/arch/host.h", // those before writes come first
+      {"scheduler->cluster_arrive(place(site));", "scheduler->cluster_wait(place(site));"});
+  const ProcessResult result = run(tsan, sumClustersTwice(), 2, changed, 2);
   EXPECT_NE(result.status, 0);
   EXPECT_THAT(result.messages, HasSubstr("before a barrier of the cluster: that block may not have "
                                          "begun"));
@@ -324,14 +321,11 @@ TEST(Cluster, AnExchangeThatNobodyPreparedIsAnError) {
   EXPECT_THAT(result.messages, HasSubstr("an exchange in a kernel that has not prepared any"));
 }
 
-/// The first turn has it from the kernel: what is left is the next writers' race with the readers.
-TEST(Race, WithoutTheClustersBarrierBeforeTheNextWriteIsReportedAtTheReadersLine) {
-  std::string begun = sumClustersTwice();
-  begun.insert(begun.find("  float sum"), "  arch::Exchange begun(arch::Site::current());\n"
-                                          "  begun.wait(arch::Site::current());\n");
-  expectReport(run(tsan, begun, 2, withoutTheBarrierBeforeWrites(), 2),
-               "ThreadSanitizer: data race", "cluster.cuh",
-               lineOf(templateText("eider/reduce/cluster.cuh"), "? partial[at]"));
+TEST(Race, WithOneHalfOfTheSlotsTheNextWriteIsReportedAtTheReadersLine) {
+  const Replacement changed =
+      withoutCalls("eider/reduce/cluster.cuh", {" + exchange.half() * values"});
+  expectReport(run(tsan, sumClustersTwice(), 2, changed, 2), "ThreadSanitizer: data race",
+               "cluster.cuh", lineOf(changed.text, "? partial[at]"));
 }
 
 TEST(Race, BetweenTwoBlocksIsReported) {

@@ -32,7 +32,9 @@ struct Options {
 };
 
 Kernel kernelOf(const LargeCell &cell, const Device &device) {
-  return jit(cell.program, device, {{"hidden", cell.dimsOf(cell.units).at("hidden")}});
+  JitOptions options;
+  options.schedule = cell.schedule;
+  return jit(cell.program, device, {{"hidden", cell.dimsOf(cell.units).at("hidden")}}, options);
 }
 
 void launch(const LargeCell &cell, const Device &device, const std::vector<TensorArg> &arguments) {
@@ -68,6 +70,10 @@ void compileAll(const std::vector<LargeCell> &cells, const Device &device) {
 }
 
 bool fits(const LargeCell &cell, const Device &device) {
+  if (cell.schedule.find("cluster") != std::string::npos && !device.info().clusters) {
+    std::printf("skipped %s: %s has no clusters\n", cell.name.c_str(), device.info().id.c_str());
+    return false;
+  }
   const double needed = 1.05 * static_cast<double>(LargeTensors::bytesFor(cell));
   if (device.isHost() || needed < static_cast<double>(device.info().memory))
     return true;

@@ -27,6 +27,7 @@ struct Request {
   Dims dims;
   std::vector<std::string> along = {"tokens"};
   int64_t unitExtent = 1, times = 1, padding = 0;
+  std::string schedule = {};
 };
 
 std::vector<int64_t> shapeOf(const Signature::Tensor &tensor, const Dims &dims) {
@@ -66,6 +67,7 @@ LargeCell cellOf(const Request &request, const LargeSize &size) {
   LargeCell cell{request.op, libraryOp(request.op, request.parameters), request.dims, request.along,
                  request.unitExtent};
   cell.padding = request.padding;
+  cell.schedule = request.schedule;
   const std::vector<Signature::Tensor> &tensors = cell.program.signature().tensors;
   const auto y = std::ranges::find_if(tensors, [](const Signature::Tensor &tensor) {
     return tensor.name == "y" || tensor.name == "k_cache";
@@ -80,6 +82,7 @@ LargeCell cellOf(const Request &request, const LargeSize &size) {
   for (const std::string &parameter : {request.parameters.block, request.parameters.scale})
     cell.name += parameter.empty() ? "" : " " + parameter;
   cell.name += request.padding ? " strided" : "";
+  cell.name += request.schedule.empty() ? "" : " " + request.schedule;
   return cell;
 }
 
@@ -125,6 +128,12 @@ std::vector<LargeCell> large::largeCells(const LargeSize &size) {
       {.op = "cast_transpose", .dims = wide(256), .unitExtent = 128},
       {.op = "cast_transpose", .dims = {{"tokens", 256}}, .along = columns, .unitExtent = 128},
       {.op = "softmax", .dims = wide(65536)},
+      // Blocks that exchange sums twice a row, beside so many that their accesses queue.
+      {.op = "layer_norm",
+       .dims = wide(16384),
+       .schedule = size.width < 16384
+                       ? "row<threads = 32, vector = 4, cluster = 2>"
+                       : "row<threads = 128, vector = 8, resident = 8, cluster = 4>"},
       {.op = "embedding", .dims = wide(8192), .along = {"tokens", "vocabulary"}},
       {.op = "moe_permute_quant", .dims = wide(8192), .along = {"tokens", "sources"}},
       {.op = "kv_append", .dims = wide(1024), .along = {"tokens", "slots", "max_position"}}};

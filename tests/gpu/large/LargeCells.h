@@ -24,7 +24,8 @@ struct LargeCell {
   std::vector<std::string> along; ///< Those that grow.
   int64_t unitExtent = 1;         ///< Of a unit, along each of them.
   int64_t units = 0, period = 0;
-  int64_t padding = 0; ///< Elements between the rows of matrices.
+  int64_t padding = 0;       ///< Elements between the rows of matrices.
+  std::string schedule = {}; ///< Empty: chosen by the compiler.
 
   Dims dimsOf(int64_t count) const; ///< All dims, of so many units.
 };
