@@ -97,7 +97,7 @@ static int64_t someElementsOf(const Domain &domain) {
     if (domain.sumsGroups)
       return 0;
     if (isExpanded(domain) || turnsCodes(domain))
-      return 16 * million;
+      return (isExpanded(domain) ? 16 : 32) * million;
     return makesCodes || domain.rotates ? 5 * million / 2 : 0;
   }
   if (domain.matricesRead != 1 || domain.bitsRead != 16 || domain.width > 2 * wide ||

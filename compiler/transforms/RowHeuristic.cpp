@@ -329,7 +329,8 @@ enum class Reduced {
   maskedCodes, ///< codes.
   norm,        ///< With such vectors, reduced once;
   normTwice,   ///< more often.
-  copied,      ///< The same, codes and a copy of what they are made of.
+  normCodes,   ///< The same, codes of groups.
+  copied,      ///< Codes and a copy of what they are made of.
   copiedTwice, ///< After two sums.
   added,       ///< A norm of two matrices.
   addedTwice,
@@ -354,7 +355,8 @@ using enum Reduced;
 using enum Width;
 using enum Bits;
 
-/// As they were measured on an H200 (docs/design/decisions.md); the first that is legal counts.
+/// As they were measured on an H200, those after two sums from 11264 columns on and codes of wide
+/// rows on an H100 (docs/design/decisions.md); the first that is legal counts.
 constexpr HeldRow heldRows[] = {
     // what, width, from, to, bits, each, vector, tiles, held, resident, prefetch, bulk
     {plain, power, 4096, 8192, either, 32, 8, 1, 1024, 0, 0, 1},
@@ -370,8 +372,13 @@ constexpr HeldRow heldRows[] = {
     {normTwice, power, 8192, 8192, narrow, 32, 8, 2, 1024, 0, 0, 1},
     {normTwice, power, 16384, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
     {normTwice, between, 9216, 10240, narrow, 0, 8, 4, 0, 2, 1, 0},
-    {normTwice, between, 11264, 12288, narrow, 0, 8, 3, 0, 0, 0, 0},
-    {normTwice, between, 13312, 15360, narrow, 32, 8, 3, 0, 0, 1, 0},
+    {normTwice, between, 11264, 15360, narrow, 32, 8, 1, 0, 2, 0, 0},
+    {normTwice, between, 18432, 28672, narrow, 32, 8, 4, 0, 1, 1, 0},
+    {normTwice, anyWidth, 30720, 32768, narrow, 32, 8, 1, 0, 1, 0, 0},
+    {normCodes, between, 18432, 20480, narrow, 64, 16, 2, 0, 2, 0, 0},
+    {normCodes, between, 22528, 28672, narrow, 32, 16, 4, 0, 1, 1, 0},
+    {normCodes, between, 30720, 30720, narrow, 32, 16, 1, 0, 1, 0, 0},
+    {normCodes, power, 32768, 32768, narrow, 64, 16, 4, 0, 1, 1, 0},
     {copied, power, 8192, 8192, narrow, 32, 8, 1, 1024, 0, 0, 1},
     {copied, anyWidth, 9216, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
     {copiedTwice, power, 8192, 8192, narrow, 32, 8, 2, 1024, 0, 0, 1},
@@ -391,7 +398,11 @@ static Reduced reducedAs(const Domain &domain) {
       return isTwice ? addedTwice : added;
     return domain.rowSums > 1 ? other : isTwice ? addedRows : addedCodes;
   }
-  const bool isMasked = domain.usesPositions && !domain.readsColumns;
+  const bool isMasked = domain.usesPositions && !domain.readsColumns,
+             hasMaximum = domain.rowReductions > domain.rowSums;
+  if (domain.matricesRead == 1 && domain.matricesWritten == 1 && domain.readsColumns &&
+      makesCodes && !hasMaximum && domain.group > 1)
+    return normCodes;
   if (domain.matricesRead == 1 && domain.matricesWritten == 1 && isMasked)
     return makesCodes ? maskedCodes : masked;
   if (domain.matricesRead != 1 || domain.matricesWritten != 1 + makesCodes)
@@ -400,7 +411,6 @@ static Reduced reducedAs(const Domain &domain) {
     return makesCodes ? other : plain;
   if (!makesCodes)
     return isTwice ? normTwice : norm;
-  const bool hasMaximum = domain.rowReductions > domain.rowSums;
   return hasMaximum ? other : isTwice ? copiedTwice : copied;
 }
 
@@ -427,7 +437,7 @@ static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
                         .bulk = row.bulk};
     if (row.held)
       knobs.resident = row.held / knobs.threads;
-    if (what == maskedCodes)
+    if (what == maskedCodes || what == normCodes)
       knobs.lanes = foldedLanes(domain, row.vector);
     const auto schedule = ScheduleAttr::get(context, Family::row, knobs);
     if (std::string message; tileOf(schedule, domain, message))
@@ -577,6 +587,8 @@ static ScheduleAttr wideCodesSchedule(MLIRContext *context, const Domain &domain
 
 ScheduleAttr eider::transforms::wideRowSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t cluster) {
+  if (ScheduleAttr held = heldSchedule(context, domain))
+    return held;
   if (ScheduleAttr uneven = unevenSchedule(context, domain))
     return uneven;
   const int64_t vector = vectorFor(domain);

@@ -15,8 +15,10 @@ WIDTHS = (2880, 5376, 13824)  # of models, and no even number of warps
 PROGRAMS = (("quantize", *NVFP4), ("quantize", *NVFP4, *DRAWN), ("quantize", *DRAWN), ("quantize", "--amax", "yes"), ("rms_norm_quant",),
             ("rms_norm_quant", *NVFP4), ("rms_norm_quant", *DRAWN), ("layer_norm_quant",), ("layer_norm",), ("softmax_quant",),
             ("add_rms_norm_quant",))
+WIDE = ((("layer_norm",), (14336, 18432, 28672, 32768)), (("rms_norm_quant",), (28672, 18432, 30720, 32768)),  # by one block
+        (("layer_norm_quant",), (32768, 18432, 28672, 30720)), (("rms_norm_quant", "--block", "1x32", "--mode", "mx"), (18432, 28672)))
 UNALIGNED = (("rms_norm", 8193), ("rms_norm_quant", 8193))  # rows that begin anywhere, held as they were loaded
-SOME = ((("layer_norm_quant",), (16384, 7168, 8192)), (("layer_norm",), (8192, 14336, 2048)),  # whose schedule is of some rows alone
+SOME = ((("layer_norm_quant",), (16384, 7168, 8192)), (("layer_norm",), (8192, 7168, 2048)),  # whose schedule is of some rows alone
         (("softmax_quant",), (4096, 8192, 16384)), (("softmax_quant", "--set", "causal=1"), (4096, 8192)),
         (("layer_norm_quant", "--codec", "software"), (16384, 8192)), (("layer_norm_quant", *NVFP4), (8192, 16384, 7168)))
 SHARE = int(os.environ.get("EIDER_TEST_SHARE", "1"))
@@ -63,8 +65,8 @@ def taken(widths, i):
 
 class Registers(unittest.TestCase):
     def test_few_are_kept_in_memory(self):
-        for i, (op, *arguments) in enumerate(PROGRAMS):
-            for width in taken(WIDTHS, i):
+        for i, ((op, *arguments), widths) in enumerate((*((program, WIDTHS) for program in PROGRAMS), *WIDE)):
+            for width in taken(widths, i):
                 with self.subTest(op=op, arguments=arguments, width=width):
                     frames = frames_of_op(op, width, arguments)
                     self.assertIn(op, frames)

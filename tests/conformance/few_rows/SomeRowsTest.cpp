@@ -103,7 +103,7 @@ TEST(SomeRows, AreFewerOfLongerRows) {
   EXPECT_EQ(boundsOf("quantize", 7168), "few_rows 146, some_rows 365");
   EXPECT_EQ(boundsOf("dequantize", 8192), "few_rows 128, some_rows 2048");
   EXPECT_EQ(boundsOf("rope", 8192, {.numerics = {}}), "few_rows 128, some_rows 320");
-  EXPECT_EQ(boundsOf("rope_quant", 8192), "few_rows 128, some_rows 2048");
+  EXPECT_EQ(boundsOf("rope_quant", 8192), "few_rows 128, some_rows 4096");
 }
 
 TEST(SomeRows, AreFewerWhereMoreWasNotFasterOrNotTimed) {

@@ -112,8 +112,8 @@
 // BULKLONG: row<threads = 512, vector = 8, tiles = 2, resident = 2, bulk = 1>
 // HELD: row<threads = 512, vector = 8, tiles = 2, resident = 2>
 // NEXT: row<threads = 256, vector = 8, tiles = 4, resident = 2, prefetch = 1>
-// SIX: row<threads = 256, vector = 8, tiles = 3>
-// SEVEN: row<threads = 448, vector = 8, tiles = 3, prefetch = 1>
+// SIX: row<threads = 384, vector = 8, resident = 2>
+// SEVEN: row<threads = 448, vector = 8, resident = 2>
 // ADDEDLONG: row<threads = 384, vector = 8, tiles = 3, prefetch = 1>
 // CODESLONG: row<threads = 448, vector = 16, resident = 2>
 // COPYLONG: row<threads = 448, vector = 8, tiles = 2, resident = 2>

@@ -19,8 +19,12 @@
 // RUN: eider emit layer_norm_quant --dim hidden=14336 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=AHEAD
 // RUN: eider emit rms_norm_quant --dim hidden=13824 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDE
 // RUN: eider emit layer_norm --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ASREAD
-// RUN: eider emit rms_norm_quant --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWO
+// RUN: eider emit rms_norm_quant --block "1x*" --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWO
 // RUN: eider emit layer_norm --dim hidden=20480 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BOTH
+// RUN: eider emit layer_norm --dim hidden=32768 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ALONE
+// RUN: eider emit rms_norm_quant --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDECODES
+// RUN: eider emit layer_norm_quant --dim hidden=28672 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDER
+// RUN: eider emit layer_norm_quant --dim hidden=32768 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDEST
 // RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTDRAWN
 // RUN: eider emit rms_norm_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTPACKED
 // RUN: eider emit rms_norm_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2880 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTMUCH
@@ -49,7 +53,12 @@
 // WIDE: {{^}}// schedule row<threads = 448, vector = 16, tiles = 2, resident = 2, prefetch = 1>
 // ASREAD: {{^}}// schedule row<threads = 352, vector = 8, tiles = 3, resident = 2>
 // TWO: {{^}}// schedule row<threads = 288, vector = 16, tiles = 4, resident = 3, cluster = 2>
+// BOTH: {{^}}// schedule row<threads = 640, vector = 8, tiles = 4, resident = 1, prefetch = 1>
 // BOTH: {{^}}// schedule row<threads = 320, vector = 8, tiles = 4, resident = 2, prefetch = 1, cluster = 2>
+// ALONE: {{^}}// schedule row<threads = 1024, vector = 8, resident = 1>
+// WIDECODES: {{^}}// schedule row<threads = 288, vector = 16, lanes = 4, tiles = 2, resident = 2>
+// WIDER: {{^}}// schedule row<threads = 896, vector = 16, lanes = 4, tiles = 4, resident = 1, prefetch = 1>
+// WIDEST: {{^}}// schedule row<threads = 512, vector = 16, lanes = 4, tiles = 4, resident = 1, prefetch = 1>
 // SHORTDRAWN: {{^}}// schedule row<threads = 64, vector = 16, tiles = 4, resident = 8, prefetch = 1>
 // SHORTPACKED: {{^}}// schedule row<threads = 160, vector = 16, tiles = 4, resident = 8>
 // SHORTMUCH: {{^}}// schedule row<threads = 64, vector = 16, tiles = 4, resident = 8, prefetch = 1>
