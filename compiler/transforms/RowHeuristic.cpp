@@ -329,7 +329,10 @@ enum class Reduced {
   maskedCodes, ///< codes.
   norm,        ///< With such vectors, reduced once;
   normTwice,   ///< more often.
-  normCodes,   ///< The same, codes of groups.
+  normCodes,   ///< The same, codes of groups;
+  packedCodes, ///< after one sum, two to a byte;
+  muchCodes,   ///< by much arithmetic else,
+  muchTwice,   ///< or after two.
   copied,      ///< Codes and a copy of what they are made of.
   copiedTwice, ///< After two sums.
   added,       ///< A norm of two matrices.
@@ -379,6 +382,15 @@ constexpr HeldRow heldRows[] = {
     {normCodes, between, 22528, 28672, narrow, 32, 16, 4, 0, 1, 1, 0},
     {normCodes, between, 30720, 30720, narrow, 32, 16, 1, 0, 1, 0, 0},
     {normCodes, power, 32768, 32768, narrow, 64, 16, 4, 0, 1, 1, 0},
+    {packedCodes, between, 3072, 3072, narrow, 48, 16, 4, 512, 0, 1, 0},
+    {packedCodes, between, 6144, 6144, narrow, 48, 16, 4, 512, 0, 1, 0},
+    {packedCodes, between, 12288, 12288, narrow, 32, 16, 4, 0, 2, 1, 0},
+    {muchCodes, between, 2560, 2560, narrow, 16, 16, 3, 1280, 0, 1, 0},
+    {muchCodes, between, 12288, 14336, narrow, 32, 16, 4, 0, 2, 1, 0},
+    {muchTwice, between, 3072, 3072, narrow, 32, 16, 4, 768, 0, 1, 0},
+    {muchTwice, between, 5120, 7168, narrow, 32, 16, 2, 1024, 0, 0, 0},
+    {muchTwice, between, 12288, 12288, narrow, 32, 16, 4, 0, 2, 1, 0},
+    {muchTwice, between, 14336, 14336, narrow, 56, 8, 2, 0, 2, 1, 0},
     {copied, power, 8192, 8192, narrow, 32, 8, 1, 1024, 0, 0, 1},
     {copied, anyWidth, 9216, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
     {copiedTwice, power, 8192, 8192, narrow, 32, 8, 2, 1024, 0, 0, 1},
@@ -392,17 +404,22 @@ constexpr HeldRow heldRows[] = {
 } // namespace
 
 static Reduced reducedAs(const Domain &domain) {
-  const bool isTwice = domain.rowReductions > 1, makesCodes = domain.narrowestStore <= 8;
+  const bool isTwice = domain.rowReductions > 1, makesCodes = domain.narrowestStore <= 8,
+             hasMaximum = domain.rowReductions > domain.rowSums;
+  if (domain.matricesRead == 1 && domain.matricesWritten == 1 && domain.readsColumns &&
+      makesCodes && !hasMaximum && domain.group > 1) {
+    if (domain.packs)
+      return isTwice ? other : packedCodes;
+    return !domain.encodesBySoftware ? normCodes : isTwice ? muchTwice : muchCodes;
+  }
+  if (domain.packs || domain.encodesBySoftware)
+    return other;
   if (domain.matricesRead == 2 && domain.readsColumns) {
     if (!makesCodes)
       return isTwice ? addedTwice : added;
     return domain.rowSums > 1 ? other : isTwice ? addedRows : addedCodes;
   }
-  const bool isMasked = domain.usesPositions && !domain.readsColumns,
-             hasMaximum = domain.rowReductions > domain.rowSums;
-  if (domain.matricesRead == 1 && domain.matricesWritten == 1 && domain.readsColumns &&
-      makesCodes && !hasMaximum && domain.group > 1)
-    return normCodes;
+  const bool isMasked = domain.usesPositions && !domain.readsColumns;
   if (domain.matricesRead == 1 && domain.matricesWritten == 1 && isMasked)
     return makesCodes ? maskedCodes : masked;
   if (domain.matricesRead != 1 || domain.matricesWritten != 1 + makesCodes)
@@ -416,18 +433,17 @@ static Reduced reducedAs(const Domain &domain) {
 
 /// Aligned rows of chunks that leave no warp idle, in one of those ways. Null where there is none.
 static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t ofWarps = 1024, threads = 256; // four chunks a thread; of a block
-  if (domain.width % ofWarps != 0 || !domain.rowAligned() || domain.group > threads ||
-      domain.draws || domain.packs || domain.combinesParts() || domain.encodesBySoftware ||
+  constexpr int64_t warp = 32, ofFour = 1024, threads = 256; // four chunks a thread; of a block
+  if (!domain.rowAligned() || domain.group > threads || domain.draws || domain.combinesParts() ||
       domain.matricesWritten > 2)
     return {};
   const Reduced what = reducedAs(domain);
   const Width width = llvm::isPowerOf2_64(domain.width) ? power : between;
   const Bits bits = domain.bitsRead > 16 * domain.matricesRead ? wide : narrow;
   for (const HeldRow &row : heldRows) {
-    if (row.what != what || (row.width != anyWidth && row.width != width) ||
-        domain.width < row.from || domain.width > row.to ||
-        (row.bits != either && row.bits != bits))
+    if (row.what != what || domain.width % (row.each ? row.each * warp : ofFour) != 0 ||
+        (row.width != anyWidth && row.width != width) || domain.width < row.from ||
+        domain.width > row.to || (row.bits != either && row.bits != bits))
       continue;
     ScheduleKnobs knobs{.threads = row.each ? domain.width / row.each : threads,
                         .vector = row.vector,
@@ -437,7 +453,7 @@ static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
                         .bulk = row.bulk};
     if (row.held)
       knobs.resident = row.held / knobs.threads;
-    if (what == maskedCodes || what == normCodes)
+    if (what == maskedCodes || what == normCodes || (what == muchTwice && !row.prefetch))
       knobs.lanes = foldedLanes(domain, row.vector);
     const auto schedule = ScheduleAttr::get(context, Family::row, knobs);
     if (std::string message; tileOf(schedule, domain, message))
