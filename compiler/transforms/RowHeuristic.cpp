@@ -329,9 +329,9 @@ enum class Reduced {
   maskedCodes, ///< codes.
   norm,        ///< With such vectors, reduced once;
   normTwice,   ///< more often.
-  normCodes,   ///< The same, codes of groups;
-  packedCodes, ///< after one sum, two to a byte;
-  muchCodes,   ///< by much arithmetic else,
+  wideCodes,   ///< Wide rows of norms that become codes of a byte;
+  packedCodes, ///< others after one sum, two to a byte,
+  muchCodes,   ///< and of groups by arithmetic,
   muchTwice,   ///< or after two.
   copied,      ///< Codes and a copy of what they are made of.
   copiedTwice, ///< After two sums.
@@ -378,19 +378,20 @@ constexpr HeldRow heldRows[] = {
     {normTwice, between, 11264, 15360, narrow, 32, 8, 1, 0, 2, 0, 0},
     {normTwice, between, 18432, 28672, narrow, 32, 8, 4, 0, 1, 1, 0},
     {normTwice, anyWidth, 30720, 32768, narrow, 32, 8, 1, 0, 1, 0, 0},
-    {normCodes, between, 18432, 20480, narrow, 64, 16, 2, 0, 2, 0, 0},
-    {normCodes, between, 22528, 28672, narrow, 32, 16, 4, 0, 1, 1, 0},
-    {normCodes, between, 30720, 30720, narrow, 32, 16, 1, 0, 1, 0, 0},
-    {normCodes, power, 32768, 32768, narrow, 64, 16, 4, 0, 1, 1, 0},
+    {wideCodes, between, 18432, 20480, narrow, 64, 16, 2, 0, 2, 0, 0},
+    {wideCodes, between, 22528, 28672, narrow, 32, 16, 4, 0, 1, 1, 0},
+    {wideCodes, between, 30720, 30720, narrow, 32, 16, 1, 0, 1, 0, 0},
+    {wideCodes, power, 32768, 32768, narrow, 64, 16, 4, 0, 1, 1, 0},
     {packedCodes, between, 3072, 3072, narrow, 48, 16, 4, 512, 0, 1, 0},
     {packedCodes, between, 6144, 6144, narrow, 48, 16, 4, 512, 0, 1, 0},
-    {packedCodes, between, 12288, 12288, narrow, 32, 16, 4, 0, 2, 1, 0},
+    {packedCodes, between, 12288, 14336, narrow, 32, 16, 4, 0, 2, 1, 0},
     {muchCodes, between, 2560, 2560, narrow, 16, 16, 3, 1280, 0, 1, 0},
     {muchCodes, between, 12288, 14336, narrow, 32, 16, 4, 0, 2, 1, 0},
     {muchTwice, between, 3072, 3072, narrow, 32, 16, 4, 768, 0, 1, 0},
-    {muchTwice, between, 5120, 7168, narrow, 32, 16, 2, 1024, 0, 0, 0},
-    {muchTwice, between, 12288, 12288, narrow, 32, 16, 4, 0, 2, 1, 0},
-    {muchTwice, between, 14336, 14336, narrow, 56, 8, 2, 0, 2, 1, 0},
+    {muchTwice, between, 5120, 5120, narrow, 32, 16, 2, 1024, 0, 0, 0},
+    {muchTwice, between, 6144, 6144, narrow, 32, 16, 4, 768, 0, 1, 0},
+    {muchTwice, between, 7168, 7168, narrow, 32, 16, 2, 1024, 0, 0, 0},
+    {muchTwice, between, 12288, 14336, narrow, 32, 16, 4, 0, 2, 1, 0},
     {copied, power, 8192, 8192, narrow, 32, 8, 1, 1024, 0, 0, 1},
     {copied, anyWidth, 9216, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
     {copiedTwice, power, 8192, 8192, narrow, 32, 8, 2, 1024, 0, 0, 1},
@@ -406,11 +407,16 @@ constexpr HeldRow heldRows[] = {
 static Reduced reducedAs(const Domain &domain) {
   const bool isTwice = domain.rowReductions > 1, makesCodes = domain.narrowestStore <= 8,
              hasMaximum = domain.rowReductions > domain.rowSums;
+  constexpr int64_t wide = 16384;
   if (domain.matricesRead == 1 && domain.matricesWritten == 1 && domain.readsColumns &&
-      makesCodes && !hasMaximum && domain.group > 1) {
+      makesCodes) {
     if (domain.packs)
       return isTwice ? other : packedCodes;
-    return !domain.encodesBySoftware ? normCodes : isTwice ? muchTwice : muchCodes;
+    if (domain.width > wide)
+      return wideCodes;
+    return !domain.encodesBySoftware || hasMaximum || !domain.group ? other
+           : isTwice                                                ? muchTwice
+                                                                    : muchCodes;
   }
   if (domain.packs || domain.encodesBySoftware)
     return other;
@@ -453,7 +459,7 @@ static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
                         .bulk = row.bulk};
     if (row.held)
       knobs.resident = row.held / knobs.threads;
-    if (what == maskedCodes || what == normCodes || (what == muchTwice && !row.prefetch))
+    if (what == maskedCodes || what == wideCodes || what == muchTwice)
       knobs.lanes = foldedLanes(domain, row.vector);
     const auto schedule = ScheduleAttr::get(context, Family::row, knobs);
     if (std::string message; tileOf(schedule, domain, message))

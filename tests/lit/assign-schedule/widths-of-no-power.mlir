@@ -19,7 +19,7 @@
 // RUN: eider emit layer_norm_quant --dim hidden=14336 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=AHEAD
 // RUN: eider emit rms_norm_quant --dim hidden=13824 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDE
 // RUN: eider emit layer_norm --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ASREAD
-// RUN: eider emit rms_norm_quant --block "1x*" --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWO
+// RUN: eider emit rms_norm_quant --copy bf16 --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWO
 // RUN: eider emit layer_norm --dim hidden=20480 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BOTH
 // RUN: eider emit layer_norm --dim hidden=32768 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ALONE
 // RUN: eider emit rms_norm_quant --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDECODES
