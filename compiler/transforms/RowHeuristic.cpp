@@ -406,24 +406,26 @@ constexpr HeldRow heldRows[] = {
 
 static Reduced reducedAs(const Domain &domain) {
   const bool isTwice = domain.rowReductions > 1, makesCodes = domain.narrowestStore <= 8,
-             hasMaximum = domain.rowReductions > domain.rowSums;
-  constexpr int64_t wide = 16384;
+             hasMaximum = domain.rowReductions > domain.rowSums, sumsTwice = domain.rowSums > 1;
   if (domain.matricesRead == 1 && domain.matricesWritten == 1 && domain.readsColumns &&
       makesCodes) {
+    constexpr int64_t wide = 16384;
+    const bool isOfGroups = domain.group > 0 && !hasMaximum, isOfRows = hasMaximum && !sumsTwice,
+               bySoftware = domain.encodesBySoftware;
     if (domain.packs)
       return isTwice ? other : packedCodes;
+    const bool wasTimed =
+        (isOfGroups && !bySoftware) || (domain.width < 2 * wide && (isOfGroups || isOfRows));
     if (domain.width > wide)
-      return wideCodes;
-    return !domain.encodesBySoftware || hasMaximum || !domain.group ? other
-           : isTwice                                                ? muchTwice
-                                                                    : muchCodes;
+      return wasTimed ? wideCodes : other;
+    return !isOfGroups || !bySoftware ? other : sumsTwice ? muchTwice : muchCodes;
   }
   if (domain.packs || domain.encodesBySoftware)
     return other;
   if (domain.matricesRead == 2 && domain.readsColumns) {
     if (!makesCodes)
       return isTwice ? addedTwice : added;
-    return domain.rowSums > 1 ? other : isTwice ? addedRows : addedCodes;
+    return sumsTwice ? other : isTwice ? addedRows : addedCodes;
   }
   const bool isMasked = domain.usesPositions && !domain.readsColumns;
   if (domain.matricesRead == 1 && domain.matricesWritten == 1 && isMasked)
