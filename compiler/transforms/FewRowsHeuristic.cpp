@@ -100,6 +100,8 @@ static int64_t someElementsOf(const Domain &domain) {
       return (isExpanded(domain) ? 16 : 32) * million;
     return makesCodes || domain.rotates ? 5 * million / 2 : 0;
   }
+  if (isHeldAlone(domain)) // in clusters as ever: no fewer were timed by one block
+    return domain.largestCluster > 1 ? 32 * million : 0;
   if (domain.matricesRead != 1 || domain.bitsRead != 16 || domain.width > 2 * wide ||
       domain.width % shortest != 0)
     return 0;

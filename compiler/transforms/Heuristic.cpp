@@ -154,7 +154,8 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
     return combiningSchedule(context, domain);
   if (family == Family::tile)
     return tileSchedule(context, domain, message);
-  if (mostRows > 0 && !isFew && mostRows <= someRowsOf(domain)) {
+  const bool isSome = mostRows > 0 && !isFew && mostRows <= someRowsOf(domain);
+  if (isSome && !isHeldAlone(domain)) {
     const ScheduleAttr some = someRowsSchedule(context, domain);
     if (std::string illegal; tileOf(some, domain, illegal))
       return some;
@@ -166,7 +167,7 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
     return {};
   if (isFew)
     return fewRowsSchedule(context, domain, cluster);
-  if (cluster > 1)
+  if (cluster > 1 && (isSome || !isHeldAlone(domain)))
     return wideRowSchedule(context, domain, cluster);
   return family == Family::map ? mapSchedule(context, domain) : rowSchedule(context, domain);
 }

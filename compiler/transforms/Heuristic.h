@@ -55,6 +55,10 @@ ir::ScheduleAttr mapSchedule(mlir::MLIRContext *context, const Domain &domain);
 /// Whole rows that one block holds.
 ir::ScheduleAttr rowSchedule(mlir::MLIRContext *context, const Domain &domain);
 
+/// Whether a block holds rows by rowSchedule that are so wide that blocks of a cluster would else:
+/// where there are many.
+bool isHeldAlone(const Domain &domain);
+
 /// Rows that several blocks hold together. Several blocks of a multiprocessor take turns while one
 /// waits for its cluster: 64 elements a thread where only the row is held or one is loaded ahead,
 /// else 32.

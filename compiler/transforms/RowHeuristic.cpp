@@ -358,8 +358,8 @@ using enum Reduced;
 using enum Width;
 using enum Bits;
 
-/// As they were measured on an H200, those after two sums from 11264 columns on and codes of wide
-/// rows on an H100 (docs/design/decisions.md); the first that is legal counts.
+/// As they were measured on an H200, or, where the comment says so, on an H100
+/// (docs/design/decisions.md); the first that is legal counts.
 constexpr HeldRow heldRows[] = {
     // what, width, from, to, bits, each, vector, tiles, held, resident, prefetch, bulk
     {plain, power, 4096, 8192, either, 32, 8, 1, 1024, 0, 0, 1},
@@ -375,6 +375,7 @@ constexpr HeldRow heldRows[] = {
     {normTwice, power, 8192, 8192, narrow, 32, 8, 2, 1024, 0, 0, 1},
     {normTwice, power, 16384, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
     {normTwice, between, 9216, 10240, narrow, 0, 8, 4, 0, 2, 1, 0},
+    // On an H100, down to those of packed codes and much arithmetic:
     {normTwice, between, 11264, 15360, narrow, 32, 8, 1, 0, 2, 0, 0},
     {normTwice, between, 18432, 28672, narrow, 32, 8, 4, 0, 1, 1, 0},
     {normTwice, anyWidth, 30720, 32768, narrow, 32, 8, 1, 0, 1, 0, 0},
@@ -392,6 +393,7 @@ constexpr HeldRow heldRows[] = {
     {muchTwice, between, 6144, 6144, narrow, 32, 16, 4, 768, 0, 1, 0},
     {muchTwice, between, 7168, 7168, narrow, 32, 16, 2, 1024, 0, 0, 0},
     {muchTwice, between, 12288, 14336, narrow, 32, 16, 4, 0, 2, 1, 0},
+    // On an H200:
     {copied, power, 8192, 8192, narrow, 32, 8, 1, 1024, 0, 0, 1},
     {copied, anyWidth, 9216, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
     {copiedTwice, power, 8192, 8192, narrow, 32, 8, 2, 1024, 0, 0, 1},
@@ -408,10 +410,10 @@ static Reduced reducedAs(const Domain &domain) {
   const bool isTwice = domain.rowReductions > 1, makesCodes = domain.narrowestStore <= 8,
              hasMaximum = domain.rowReductions > domain.rowSums, sumsTwice = domain.rowSums > 1;
   if (domain.matricesRead == 1 && domain.matricesWritten == 1 && domain.readsColumns &&
-      makesCodes) {
+      makesCodes && domain.rowSums > 0) {
     constexpr int64_t wide = 16384;
-    const bool isOfGroups = domain.group > 0 && !hasMaximum, isOfRows = hasMaximum && !sumsTwice,
-               bySoftware = domain.encodesBySoftware;
+    const bool isOfGroups = domain.group > 0 && !hasMaximum, bySoftware = domain.encodesBySoftware,
+               isOfRows = hasMaximum && !sumsTwice && !bySoftware;
     if (domain.packs)
       return isTwice ? other : packedCodes;
     const bool wasTimed =
@@ -439,35 +441,48 @@ static Reduced reducedAs(const Domain &domain) {
   return hasMaximum ? other : isTwice ? copiedTwice : copied;
 }
 
-/// Aligned rows of chunks that leave no warp idle, in one of those ways. Null where there is none.
-static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t warp = 32, ofFour = 1024, threads = 256; // four chunks a thread; of a block
-  if (!domain.rowAligned() || domain.group > threads || domain.draws || domain.combinesParts() ||
-      domain.matricesWritten > 2)
-    return {};
+/// The first way, of those that were measured, to hold a program's aligned rows by chunks that
+/// leave no warp idle, from `next` on; null: none.
+static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std::begin(heldRows)) {
+  constexpr int64_t warp = 32, ofFour = 1024, longestGroup = 256; // four chunks a thread
+  if (!domain.rowAligned() || domain.group > longestGroup || domain.draws ||
+      domain.combinesParts() || domain.matricesWritten > 2)
+    return nullptr;
   const Reduced what = reducedAs(domain);
   const Width width = llvm::isPowerOf2_64(domain.width) ? power : between;
   const Bits bits = domain.bitsRead > 16 * domain.matricesRead ? wide : narrow;
-  for (const HeldRow &row : heldRows) {
-    if (row.what != what || domain.width % (row.each ? row.each * warp : ofFour) != 0 ||
-        (row.width != anyWidth && row.width != width) || domain.width < row.from ||
-        domain.width > row.to || (row.bits != either && row.bits != bits))
-      continue;
-    ScheduleKnobs knobs{.threads = row.each ? domain.width / row.each : threads,
-                        .vector = row.vector,
-                        .tiles = row.tiles,
-                        .resident = row.resident,
-                        .prefetch = row.prefetch,
-                        .bulk = row.bulk};
-    if (row.held)
-      knobs.resident = row.held / knobs.threads;
-    if (what == maskedCodes || what == wideCodes || what == muchTwice)
-      knobs.lanes = foldedLanes(domain, row.vector);
+  const auto *row = std::find_if(next, std::end(heldRows), [&](const HeldRow &each) {
+    return each.what == what && domain.width % (each.each ? each.each * warp : ofFour) == 0 &&
+           (each.width == anyWidth || each.width == width) && domain.width >= each.from &&
+           domain.width <= each.to && (each.bits == either || each.bits == bits);
+  });
+  return row == std::end(heldRows) ? nullptr : row;
+}
+
+/// Aligned rows of chunks that leave no warp idle, in one of those ways. Null where there is none.
+static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t threads = 256; // of a block
+  for (const HeldRow *row = heldRowOf(domain); row; row = heldRowOf(domain, row + 1)) {
+    ScheduleKnobs knobs{.threads = row->each ? domain.width / row->each : threads,
+                        .vector = row->vector,
+                        .tiles = row->tiles,
+                        .resident = row->resident,
+                        .prefetch = row->prefetch,
+                        .bulk = row->bulk};
+    if (row->held)
+      knobs.resident = row->held / knobs.threads;
+    if (row->what == maskedCodes || row->what == wideCodes || row->what == muchTwice)
+      knobs.lanes = foldedLanes(domain, row->vector);
     const auto schedule = ScheduleAttr::get(context, Family::row, knobs);
     if (std::string message; tileOf(schedule, domain, message))
       return schedule;
   }
   return {};
+}
+
+bool eider::transforms::isHeldAlone(const Domain &domain) {
+  constexpr int64_t widest = 16384; // that blocks hold alone else
+  return domain.width > widest && heldRowOf(domain);
 }
 
 ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &domain) {
@@ -611,8 +626,6 @@ static ScheduleAttr wideCodesSchedule(MLIRContext *context, const Domain &domain
 
 ScheduleAttr eider::transforms::wideRowSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t cluster) {
-  if (ScheduleAttr held = heldSchedule(context, domain))
-    return held;
   if (ScheduleAttr uneven = unevenSchedule(context, domain))
     return uneven;
   const int64_t vector = vectorFor(domain);

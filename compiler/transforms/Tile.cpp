@@ -42,7 +42,9 @@ static std::string loopProblem(const ScheduleKnobs &k, const Domain &domain, Fam
 /// elements; empty: nothing.
 static std::string bulkProblem(const ScheduleKnobs &k, const Domain &domain, Family family,
                                int64_t elements) {
-  constexpr int64_t ofReductions = 4096, most = mostStaticShared - ofReductions, lanes = 32;
+  constexpr int64_t lanes = 32;
+  // Slots of three operations: of each warp one, in a cluster two for each of its blocks.
+  const int64_t ofReductions = k.cluster > 1 ? 8192 : 4096, most = mostStaticShared - ofReductions;
   if (k.bulk == 0)
     return "";
   if (k.bulk > 1 || (family != Family::map && family != Family::row) || domain.stacksRows)

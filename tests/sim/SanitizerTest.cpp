@@ -189,12 +189,12 @@ TEST(Race, WithoutTheBarrierBeforeTheNextWriteIsReportedAtItsLine) {
 
 //===-- The reduction over a cluster --------------------------------------===//
 
-/// As sumTwice, over blocks 2c and 2c + 1.
-std::string sumClustersTwice() {
+/// As sumTwice, over blocks 2c and 2c + 1, and again: each half of the slots is used twice.
+std::string sumClusters() {
   std::string text =
       kernel("  arch::Exchange::prepare();\n"
              "  float sum = 0;\n"
-             "  for (int turn = 0; turn < 2; ++turn)\n"
+             "  for (int turn = 0; turn < 4; ++turn)\n"
              "    sum += reduce_cluster<Sum, 64, 2>([&] { return x[i]; }, arch::Site::current());\n"
              "  y[i] = sum;\n");
   return "#include \"eider/reduce/cluster.cuh\"\n" + text;
@@ -213,24 +213,24 @@ Replacement withoutCalls(const std::string &name, const std::vector<std::string>
 }
 
 TEST(Race, TheLibrarysClusterReductionHasNone) {
-  expectSilent(run(tsan, sumClustersTwice(), 6, {}, 2), "256");
+  expectSilent(run(tsan, sumClusters(), 6, {}, 2), "512");
 }
 
 TEST(Bounds, TheLibrarysClusterReductionKeepsThem) {
-  expectSilent(run(asan, sumClustersTwice(), 6, {}, 2), "256");
+  expectSilent(run(asan, sumClusters(), 6, {}, 2), "512");
 }
 
 TEST(Race, WithoutTheClustersBarrierBeforeTheReadIsReportedAtItsLine) {
   const Replacement changed = withoutCalls("eider/reduce/cluster.cuh", {"exchange.wait(site);"});
-  expectReport(run(tsan, sumClustersTwice(), 2, changed, 2), "ThreadSanitizer: data race",
-               "cluster.cuh", lineOf(changed.text, "? partial[at]"));
+  expectReport(run(tsan, sumClusters(), 2, changed, 2), "ThreadSanitizer: data race", "cluster.cuh",
+               lineOf(changed.text, "? partial[at]"));
 }
 
 TEST(Race, WithoutTheClustersBarrierBeforeTheWriteIsAnError) {
   const Replacement changed = withoutCalls(
       "eider/arch/host.h", // those before writes come first
       {"scheduler->cluster_arrive(place(site));", "scheduler->cluster_wait(place(site));"});
-  const ProcessResult result = run(tsan, sumClustersTwice(), 2, changed, 2);
+  const ProcessResult result = run(tsan, sumClusters(), 2, changed, 2);
   EXPECT_NE(result.status, 0);
   EXPECT_THAT(result.messages, HasSubstr("before a barrier of the cluster: that block may not have "
                                          "begun"));
@@ -324,8 +324,8 @@ TEST(Cluster, AnExchangeThatNobodyPreparedIsAnError) {
 TEST(Race, WithOneHalfOfTheSlotsTheNextWriteIsReportedAtTheReadersLine) {
   const Replacement changed =
       withoutCalls("eider/reduce/cluster.cuh", {" + exchange.half() * values"});
-  expectReport(run(tsan, sumClustersTwice(), 2, changed, 2), "ThreadSanitizer: data race",
-               "cluster.cuh", lineOf(changed.text, "? partial[at]"));
+  expectReport(run(tsan, sumClusters(), 2, changed, 2), "ThreadSanitizer: data race", "cluster.cuh",
+               lineOf(changed.text, "? partial[at]"));
 }
 
 TEST(Race, BetweenTwoBlocksIsReported) {

@@ -130,13 +130,19 @@ TEST(SomeRows, HaveTheScheduleOfManyWhereThatIsAsGood) {
   EXPECT_EQ(boundsOf("softmax", 32768), "few_rows 24");
   EXPECT_EQ(boundsOf("softmax_quant", 14336), "few_rows 54");
   EXPECT_EQ(boundsOf("rms_norm_quant", 9216), "few_rows 113");
-  EXPECT_EQ(boundsOf("rms_norm_quant", 32768), "few_rows 64");
+  EXPECT_EQ(boundsOf("rms_norm_quant", 32768, {}, "sm_80"), "few_rows 64");
+  EXPECT_EQ(boundsOf("rms_norm", 32768), "few_rows 64");
   EXPECT_EQ(boundsOf("embedding", 7168), "few_rows 146");
   EXPECT_EQ(boundsOf("moe_unpermute", 7168), "few_rows 146");
   EXPECT_EQ(boundsOf("add_rms_norm_quant", 8192), "few_rows 128");
   EXPECT_EQ(boundsOf("add_rms_norm_quant", 16384), "few_rows 128");
   EXPECT_EQ(boundsOf("quantize", 512), "few_rows 256");
   EXPECT_EQ(boundsOf("rms_norm", 8193), "few_rows 127");
+}
+
+TEST(SomeRows, AreInClustersWhereManyAreHeldByOneBlock) {
+  EXPECT_EQ(boundsOf("rms_norm_quant", 32768), "few_rows 64, some_rows 1024");
+  EXPECT_EQ(boundsOf("layer_norm", 28672), "few_rows 73, some_rows 1170");
 }
 
 TEST(SomeRows, WiderElementsAndGpusWithoutClustersHaveMoreThatAreFew) {

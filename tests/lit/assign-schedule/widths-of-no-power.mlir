@@ -25,6 +25,13 @@
 // RUN: eider emit rms_norm_quant --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDECODES
 // RUN: eider emit layer_norm_quant --dim hidden=28672 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDER
 // RUN: eider emit layer_norm_quant --dim hidden=32768 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDEST
+// RUN: eider emit rms_norm_quant --codec software --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BYARITHMETIC
+// RUN: eider emit rms_norm_quant --codec software --dim hidden=12288 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LONGARITHMETIC
+// RUN: eider emit layer_norm_quant --codec software --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=FOLDED
+// RUN: eider emit layer_norm_quant --dim hidden=6144 --arch sm_80 | grep schedule | FileCheck %s --check-prefix=OLDER
+// RUN: eider emit rms_norm_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=6144 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=THREECHUNKS
+// RUN: eider emit rms_norm_quant --block "1x*" --dim hidden=28672 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=OFROWS
+// RUN: eider emit gelu_bias_quant --block "1x*" --dim hidden=28672 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NOTSUMMED
 // RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTDRAWN
 // RUN: eider emit rms_norm_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTPACKED
 // RUN: eider emit rms_norm_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2880 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTMUCH
@@ -56,9 +63,17 @@
 // BOTH: {{^}}// schedule row<threads = 640, vector = 8, tiles = 4, resident = 1, prefetch = 1>
 // BOTH: {{^}}// schedule row<threads = 320, vector = 8, tiles = 4, resident = 2, prefetch = 1, cluster = 2>
 // ALONE: {{^}}// schedule row<threads = 1024, vector = 8, resident = 1>
+// WIDECODES: {{^}}// schedule row<threads = 288, vector = 16, tiles = 4, resident = 3, cluster = 2>
 // WIDECODES: {{^}}// schedule row<threads = 288, vector = 16, lanes = 4, tiles = 2, resident = 2>
 // WIDER: {{^}}// schedule row<threads = 896, vector = 16, lanes = 4, tiles = 4, resident = 1, prefetch = 1>
 // WIDEST: {{^}}// schedule row<threads = 512, vector = 16, lanes = 4, tiles = 4, resident = 1, prefetch = 1>
+// BYARITHMETIC: {{^}}// schedule row<threads = 160, vector = 16, tiles = 3, resident = 8, prefetch = 1>
+// LONGARITHMETIC: {{^}}// schedule row<threads = 384, vector = 16, tiles = 4, resident = 2, prefetch = 1>
+// FOLDED: {{^}}// schedule row<threads = 160, vector = 16, lanes = 4, tiles = 2, resident = 6>
+// OLDER: {{^}}// schedule row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
+// THREECHUNKS: {{^}}// schedule row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
+// OFROWS: {{^}}// schedule row<threads = 896, vector = 16, tiles = 4, resident = 1, prefetch = 1>
+// NOTSUMMED: {{^}}// schedule row<threads = 448, vector = 16, tiles = 4, resident = 2, cluster = 2>
 // SHORTDRAWN: {{^}}// schedule row<threads = 64, vector = 16, tiles = 4, resident = 8, prefetch = 1>
 // SHORTPACKED: {{^}}// schedule row<threads = 160, vector = 16, tiles = 4, resident = 8>
 // SHORTMUCH: {{^}}// schedule row<threads = 64, vector = 16, tiles = 4, resident = 8, prefetch = 1>
