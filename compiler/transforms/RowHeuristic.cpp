@@ -459,7 +459,7 @@ static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std:
   return row == std::end(heldRows) ? nullptr : row;
 }
 
-/// Aligned rows of chunks that leave no warp idle, in one of those ways. Null where there is none.
+/// Rows in the first of those ways that is legal. Null where there is none.
 static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t threads = 256; // of a block
   for (const HeldRow *row = heldRowOf(domain); row; row = heldRowOf(domain, row + 1)) {

@@ -15,7 +15,7 @@ WIDTHS = (2880, 5376, 13824)  # of models, and no even number of warps
 PROGRAMS = (("quantize", *NVFP4), ("quantize", *NVFP4, *DRAWN), ("quantize", *DRAWN), ("quantize", "--amax", "yes"), ("rms_norm_quant",),
             ("rms_norm_quant", *NVFP4), ("rms_norm_quant", *DRAWN), ("layer_norm_quant",), ("layer_norm",), ("softmax_quant",),
             ("add_rms_norm_quant",))
-WIDE = ((("layer_norm",), (14336, 18432, 28672, 32768)), (("rms_norm_quant",), (28672, 18432, 30720, 32768)),  # by one block
+WIDE = ((("layer_norm",), (14336, 18432, 28672, 32768)), (("rms_norm_quant",), (28672, 18432, 30720, 32768)),  # by a table
         (("layer_norm_quant",), (32768, 18432, 28672, 30720)), (("rms_norm_quant", "--block", "1x32", "--mode", "mx"), (18432, 28672)),
         (("layer_norm_quant", "--codec", "software"), (28672, 6144, 12288, 14336, 18432)), (("rms_norm_quant", *NVFP4), (6144, 12288)))
 UNALIGNED = (("rms_norm", 8193), ("rms_norm_quant", 8193))  # rows that begin anywhere, held as they were loaded

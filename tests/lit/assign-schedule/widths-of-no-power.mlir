@@ -74,6 +74,7 @@
 // THREECHUNKS: {{^}}// schedule row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
 // OFROWS: {{^}}// schedule row<threads = 896, vector = 16, tiles = 4, resident = 1, prefetch = 1>
 // NOTSUMMED: {{^}}// schedule row<threads = 448, vector = 16, tiles = 4, resident = 2, cluster = 2>
+// NOTSUMMED-NOT: threads = 896
 // SHORTDRAWN: {{^}}// schedule row<threads = 64, vector = 16, tiles = 4, resident = 8, prefetch = 1>
 // SHORTPACKED: {{^}}// schedule row<threads = 160, vector = 16, tiles = 4, resident = 8>
 // SHORTMUCH: {{^}}// schedule row<threads = 64, vector = 16, tiles = 4, resident = 8, prefetch = 1>

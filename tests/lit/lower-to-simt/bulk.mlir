@@ -7,6 +7,7 @@
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="row<threads = 32, vector = 8, bulk = 1>"' 2>&1 | FileCheck %s --check-prefix=LANES
 // RUN: not eider-opt %s -eider-legalize=target=sm_89 '-eider-assign-schedule=schedule="row<threads = 32, vector = 4, bulk = 1>"' 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: not eider emit rms_norm --dim hidden=32768 --arch sm_90 --schedule "row<threads = 1024, vector = 8, bulk = 1>" 2>&1 | FileCheck %s --check-prefix=LONG
+// RUN: not eider emit softmax --dim hidden=180224 --arch sm_90 --schedule "row<threads = 1024, vector = 2, cluster = 8, bulk = 1>" 2>&1 | FileCheck %s --check-prefix=SLOTS
 // RUN: not eider emit quantize --block 128x128 --dim hidden=1024 --arch sm_90 --schedule "tile<threads = 1024, vector = 16, rows = 128, columns = 128, bulk = 1>" 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: not eider emit quantize --dim hidden=1024 --arch sm_90 --schedule "map<threads = 32, vector = 16, loads = 1, bulk = 1>" 2>&1 | FileCheck %s --check-prefix=CODES
 
@@ -22,6 +23,7 @@
 // LANES: error: schedule row<threads = 32, vector = 8, bulk = 1>: warps store in bulk what they hold of whole rows: threads is a multiple of 32, and 32 × vector divides the row
 // OLD: error: schedule row<threads = 32, vector = 4, bulk = 1>: sm_89 has no stores in bulk; sm_90 and later have
 // LONG: schedule row<threads = 1024, vector = 8, bulk = 1>: what a block stores in bulk must fit 44 KiB of shared memory: lower threads, rows or loads
+// SLOTS: schedule row<threads = 1024, vector = 2, cluster = 8, bulk = 1>: what a block stores in bulk must fit 40 KiB of shared memory: lower threads, rows or loads
 // TILE: schedule tile<threads = 1024, vector = 16, rows = 128, columns = 128, bulk = 1>: bulk is 1 or left out, and of rows or parts of rows
 eider.program @p(m, n = 128) {
   %x = eider.input "x" : tensor<?x128xf32, #eider.dims<m, n>>
