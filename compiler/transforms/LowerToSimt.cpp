@@ -505,15 +505,24 @@ void ProgramLowering::setAlignments() {
   kernel.setAlignmentsAttr(builder.getDictionaryAttr(kept));
 }
 
+/// Whether blocks may go down the matrix: where no rows share sectors of memory but the
+/// transpose's, if those do.
+bool ProgramLowering::mayGoDown() {
+  constexpr int64_t sector = 32;
+  const bool isContiguous = variant == VariantKind::contiguous || variant == VariantKind::uneven;
+  return domain.transposes && isContiguous && domain.width % sector == 0 &&
+         !program.getScheduleAttr().getKnobs().prefetch;
+}
+
 LogicalResult ProgramLowering::run() {
   createKernel();
   if (domain.attends)
     return attend();
   if (domain.prefills)
     return attendRows();
-  // Rows that are chosen more than once: part of each stays in the cache until it is chosen again.
   const bool isOnly = hasBlockPerTile();
-  const bool byColumns = !isOnly && tile.segments() > 1 && domain.choosesRows;
+  // Rows that are chosen more than once: part of each stays in the cache until it is chosen again.
+  const bool byColumns = !isOnly && tile.segments() > 1 && (domain.choosesRows || mayGoDown());
   loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows),
                                   pointers.lookup(domain.endsOfGroups), isOnly, byColumns,
                                   ValueRange());

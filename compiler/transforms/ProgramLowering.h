@@ -65,6 +65,7 @@ private:
   Value extentOf(const DimExpr &dim);
   std::string gridExpression();
   bool hasBlockPerTile();
+  bool mayGoDown();
   std::string gridOfAttention();
   SmallVector<Value> pitchesWithoutPages(ir::AttentionOp op, const Attention &it);
   std::string gridOfPrefill();

@@ -208,32 +208,40 @@ EIDER_DEVICE Fragment<T, vector * chunks> load_chunks(F chunk) {
 
 namespace detail {
 
-/// What a lane has to write of the ends of `lanes` · `bytes` bytes, which the last lane has in its
-/// last words: the first of them are the last of the memory. As many elements a lane.
+/// The ends of the runs of `lanes` · `bytes` bytes that a warp's lanes have together: of each, the
+/// last lane has them in its last words, the first of which are the last of the memory. As many
+/// lanes write a run's ends at once as these have elements, so that each end is one access.
 template <int lanes, int bytes, int size> struct Ends {
-  static constexpr int piece = piece_of(bytes), own = piece > lanes *size ? piece / lanes : size;
-  static_assert(own <= 4, "so few lanes have more than a word each");
-  int position;
-  uint32 word = 0;
+  static constexpr int piece = piece_of(bytes), units = piece / size;
+  static constexpr int writers = lanes > units ? lanes : units, turns = writers / lanes;
 
-  EIDER_DEVICE Ends(const uint32 *words, arch::Site site)
-      : position(arch::nonnegative_thread_index() % lanes * own) {
-    const int last = arch::nonnegative_thread_index() % 32 | (lanes - 1);
+  /// Of the lane's run, which begins at `run`, `shift` bytes before a multiple of a piece; where
+  /// that is null, none. All lanes of the warp call it together.
+  template <Caching caching>
+  static EIDER_DEVICE void store(unsigned char *run, int shift, const uint32 *words,
+                                 arch::Site site) {
+    const int lane = arch::nonnegative_thread_index() % 32, position = lane % writers * size;
     EIDER_UNROLL
-    for (int i = 0; i < piece / 4; ++i) {
-      const uint32 other = arch::shuffle(words[(bytes - piece) / 4 + i], last, site);
-      word = position / 4 == i ? other : word;
-    }
-    word >>= position % 4 * 8;
-  }
-
-  /// To the memory at `to`.
-  template <Caching caching> EIDER_DEVICE void store(unsigned char *to, int shift) const {
-    EIDER_UNROLL
-    for (int i = 0; i < own; i += size) {
-      const int offset = position + i + shift - piece;
-      const uint32 element = word >> i * 8;
-      if (position < piece)
+    for (int turn = 0; turn < turns; ++turn) {
+      const int last = turns == 1 ? lane | (lanes - 1)
+                                  : (turn * (32 / writers) + lane / writers) * lanes + lanes - 1;
+      uint32 word = 0;
+      EIDER_UNROLL
+      for (int i = 0; i < piece / 4; ++i) {
+        const uint32 other = arch::shuffle(words[(bytes - piece) / 4 + i], last, site);
+        word = position / 4 == i ? other : word;
+      }
+      unsigned char *to = run;
+      if constexpr (turns > 1) { // that of the lane which has the word
+        const auto address = reinterpret_cast<uint64>(run);
+        const uint64 high = arch::shuffle(static_cast<uint32>(address >> 32), last, site);
+        const uint32 low = arch::shuffle(static_cast<uint32>(address), last, site);
+        to = reinterpret_cast<unsigned char *>(high << 32 | low);
+        shift = static_cast<int>(-low % piece);
+      }
+      const int offset = position + shift - piece;
+      const uint32 element = word >> position % 4 * 8;
+      if (position < piece && to)
         arch::store_words<size, caching>(to + (offset < 0 ? offset + lanes * bytes : offset),
                                          &element);
     }
@@ -284,14 +292,9 @@ EIDER_DEVICE void store_shifted(const ChunkOfRow<T> &chunk, const Fragment<T, co
     if (is_wide || (is_whole && offset + piece < bytes))
       arch::store_words<piece, caching>(at + shift + offset, &words[offset / 4]);
   // A warp is whole in all its lanes or in none; of fewer, others beside them may not be.
-  using Ends = detail::Ends<lanes, bytes, size>;
-  if constexpr (lanes < 32) {
-    const Ends ends(words, site);
-    if (is_whole)
-      ends.template store<caching>(at - lane * bytes, shift);
-  } else if (is_whole) {
-    Ends(words, site).template store<caching>(at - lane * bytes, shift);
-  }
+  if (lanes < 32 || is_whole)
+    detail::Ends<lanes, bytes, size>::template store<caching>(
+        is_whole ? at - lane * bytes : nullptr, shift, words, site);
   if (!is_whole) {
     // What neither the lane before writes nor this one did.
     const bool is_begun = lane > 0 && chunk.left >= shift / size;

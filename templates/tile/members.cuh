@@ -571,29 +571,32 @@ template <class Tile, int cluster = 1> struct TilesOfBlock {
   EIDER_DEVICE EndOfTiles end() const { return {}; }
 };
 
-/// The same, a segment of all rows after the other: of rows that are chosen more than once, a
-/// segment is in the cache still.
-template <class Tile> struct TilesByColumns {
+/// The same, of `across` tiles beside each other one of all rows after the other, unless they go by
+/// rows after all: of rows that are chosen more than once, a segment is in the cache still.
+template <class Tile, int64 across> struct TilesByColumns {
   int64 rows, tiles;
+  bool go_by_rows = false;
 
   struct Iterator {
     int64 rows, tiles, number;
+    bool go_by_rows;
     EIDER_DEVICE Tile operator*() const {
-      const int64 tiles_of_segment = tiles / Tile::segments;
+      if (go_by_rows)
+        return Tile(number, rows);
       if (tiles < 1ll << 32)
-        return of_segment(static_cast<uint32>(number), static_cast<uint32>(tiles_of_segment));
-      return of_segment(static_cast<uint64>(number), static_cast<uint64>(tiles_of_segment));
+        return of_column(static_cast<uint32>(number), static_cast<uint32>(tiles / across));
+      return of_column(static_cast<uint64>(number), static_cast<uint64>(tiles / across));
     }
     EIDER_DEVICE void operator++() { number += arch::grid_size(); }
     EIDER_DEVICE bool operator!=(EndOfTiles) const { return number < tiles; }
 
   private:
-    template <class Index> EIDER_DEVICE Tile of_segment(Index n, Index tiles_of_segment) const {
-      const Index segment = n / tiles_of_segment, at = n - segment * tiles_of_segment;
-      return Tile(static_cast<int64>(at) * Tile::segments + segment, rows);
+    template <class Index> EIDER_DEVICE Tile of_column(Index n, Index below) const {
+      const Index column = n / below, at = n - column * below;
+      return Tile(static_cast<int64>(at) * across + column, rows);
     }
   };
-  EIDER_DEVICE Iterator begin() const { return {rows, tiles, arch::block_index()}; }
+  EIDER_DEVICE Iterator begin() const { return {rows, tiles, arch::block_index(), go_by_rows}; }
   EIDER_DEVICE EndOfTiles end() const { return {}; }
 };
 

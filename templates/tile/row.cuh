@@ -62,7 +62,8 @@ public:
   }
 
   /// The same, a segment of all rows after the other.
-  static EIDER_DEVICE TilesByColumns<RowTile> over_columns(int64 total) requires(cluster == 1) {
+  static EIDER_DEVICE TilesByColumns<RowTile, segments>
+  over_columns(int64 total) requires(cluster == 1) {
     return {total, (total + rows - 1) / rows * segments};
   }
 

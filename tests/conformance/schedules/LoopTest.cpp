@@ -176,4 +176,38 @@ TEST(Loops, OfTransposes) {
              "prefetch = 1>"});
 }
 
+/// Runs of a transpose's rows are whole in all lanes that have one together, and begin anywhere:
+/// eight lanes have 16 bytes each, 16 have eight; some rows are outside.
+TEST(Loops, OfTransposesAnywhere) {
+  std::vector<at_points::Point> points;
+  for (const char *block : {"1x128", "128x128"})
+    for (int64_t hidden : {136, 192, 200})
+      for (const Layout &layout : {Layout{}, {3, 1}})
+        points.push_back({.op = "cast_transpose",
+                          .parameters = {.block = block},
+                          .dims = {{"tokens", 261}, {"hidden", hidden}},
+                          .layout = layout,
+                          .values = "specials"});
+  points.push_back({.op = "silu_mul_quant",
+                    .parameters = {.block = "1x64", .transposed = "yes"},
+                    .dims = {{"tokens", 197}, {"hidden", 96}},
+                    .values = "specials"});
+  at_points::expectReference(points);
+}
+
+/// Many blocks whose transpose begins its rows within sectors go down the matrix, each one or some
+/// in turn; the last ones of a column are cut.
+TEST(Loops, DownTheMatrix) {
+  std::vector<at_points::Point> points;
+  for (int64_t tokens : {901, 912}) // anywhere, at every 16 bytes
+    for (const char *blocks : {"", ", blocks = 5"})
+      points.push_back({.op = "cast_transpose",
+                        .parameters = {.block = "1x32"},
+                        .dims = {{"tokens", tokens}, {"hidden", 896}},
+                        .values = "specials",
+                        .schedule = "tile<threads = 32, vector = 16, rows = 32, columns = 32" +
+                                    std::string(blocks) + ">"});
+  at_points::expectReference(points);
+}
+
 } // namespace

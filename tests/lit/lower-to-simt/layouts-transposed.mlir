@@ -6,7 +6,7 @@
 // CHECK: %[[ROWS:.*]] = arith.constant 256 : i64
 // CHECK: %[[COLUMNS:.*]] = arith.ceildivui %[[TOKENS:[a-z0-9]+]], %{{.*}} : i64
 // CHECK: %[[TO:.*]] = simt.scale_layout<mn_major_aligned> columns = 0 of %[[ROWS]] by %[[COLUMNS]] {eider.name = "y_scale_layout"}
-// CHECK: simt.for_tiles %[[TOKENS]]
+// CHECK: simt.for_tiles by_columns %[[TOKENS]]
 // CHECK: simt.store groups %{{.*}} to %[[S:.*]] at %{{.*}} pitch %[[TO]] : !simt.layout {group = 128 : i64}
 // CHECK: simt.clear_padding %[[S]] in %[[TO]] : <f32>
 eider.program @p(tokens, hidden = 256) {

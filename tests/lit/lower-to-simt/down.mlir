@@ -1,0 +1,18 @@
+// Blocks may go down a matrix whose transpose is stored, where nothing else has rows that share sectors of memory.
+//
+// RUN: eider emit cast_transpose --dim hidden=4096 --arch sm_90 | FileCheck %s --check-prefix=DOWN
+// RUN: eider emit cast_transpose --dim hidden=4104 --arch sm_90 | FileCheck %s --check-prefix=ACROSS
+// RUN: eider emit quantize --block 128x128 --dim hidden=4096 --arch sm_90 | FileCheck %s --check-prefix=ACROSS
+
+// DOWN: void cast_transpose_rows_16(
+// DOWN: Tile::only(tokens)
+// DOWN: void cast_transpose(
+// DOWN: Tile::over_columns(tokens)
+// DOWN: void cast_transpose_uneven(
+// DOWN: Tile::over_columns(tokens)
+// DOWN: void cast_transpose_aligned(
+// DOWN: Tile::over(tokens)
+// DOWN: void cast_transpose_strided(
+// DOWN: Tile::over(tokens)
+
+// ACROSS-NOT: over_columns
