@@ -89,8 +89,9 @@ static int64_t someCodesOf(const Domain &domain) {
 /// Elements of some rows at most; 0 where they have the schedule of many.
 static int64_t someElementsOf(const Domain &domain) {
   constexpr int64_t shortest = 1024, longestGroup = 512;
-  if (!takesRows(domain) || !domain.rowAligned() || domain.choosesRows || domain.draws ||
-      domain.matricesWritten != 1 || domain.width < shortest || domain.group > longestGroup)
+  if (!takesRows(domain) || !domain.rowAligned() || domain.choosesRows ||
+      (domain.draws && !isHeldAlone(domain)) || domain.matricesWritten != 1 ||
+      domain.width < shortest || domain.group > longestGroup)
     return 0;
   const bool makesCodes = domain.narrowestStore <= 8;
   if (familyOf(domain).family == Family::map) {

@@ -329,7 +329,8 @@ enum class Reduced {
   maskedCodes, ///< codes.
   norm,        ///< With such vectors, reduced once;
   normTwice,   ///< more often.
-  wideCodes,   ///< Wide rows of norms that become codes of a byte;
+  wideCodes,   ///< Wide rows of norms that become codes of a byte,
+  drawnCodes,  ///< or of groups by random bits, after one sum;
   packedCodes, ///< others after one sum, two to a byte,
   muchCodes,   ///< and of groups by arithmetic,
   muchTwice,   ///< or after two.
@@ -383,13 +384,14 @@ constexpr HeldRow heldRows[] = {
     {wideCodes, between, 22528, 28672, narrow, 32, 16, 4, 0, 1, 1, 0},
     {wideCodes, between, 30720, 30720, narrow, 32, 16, 1, 0, 1, 0, 0},
     {wideCodes, power, 32768, 32768, narrow, 64, 16, 4, 0, 1, 1, 0},
+    {drawnCodes, between, 18432, 24576, narrow, 32, 16, 4, 0, 1, 1, 0},
     {packedCodes, between, 3072, 3072, narrow, 48, 16, 4, 512, 0, 1, 0},
     {packedCodes, between, 6144, 6144, narrow, 48, 16, 4, 512, 0, 1, 0},
     {packedCodes, between, 12288, 14336, narrow, 32, 16, 4, 0, 2, 1, 0},
     {muchCodes, between, 2560, 2560, narrow, 16, 16, 3, 1280, 0, 1, 0},
     {muchCodes, between, 12288, 14336, narrow, 32, 16, 4, 0, 2, 1, 0},
     {muchTwice, between, 3072, 3072, narrow, 32, 16, 4, 768, 0, 1, 0},
-    {muchTwice, between, 5120, 5120, narrow, 32, 16, 2, 1024, 0, 0, 0},
+    {muchTwice, between, 5120, 5120, narrow, 32, 16, 4, 0, 5, 1, 0},
     {muchTwice, between, 6144, 6144, narrow, 32, 16, 4, 768, 0, 1, 0},
     {muchTwice, between, 7168, 7168, narrow, 32, 16, 2, 1024, 0, 0, 0},
     {muchTwice, between, 12288, 14336, narrow, 32, 16, 4, 0, 2, 1, 0},
@@ -414,6 +416,8 @@ static Reduced reducedAs(const Domain &domain) {
     constexpr int64_t wide = 16384;
     const bool isOfGroups = domain.group > 0 && !hasMaximum, bySoftware = domain.encodesBySoftware,
                isOfRows = hasMaximum && !sumsTwice && !bySoftware;
+    if (domain.draws)
+      return isOfGroups && !domain.packs && !sumsTwice ? drawnCodes : other;
     if (domain.packs)
       return isTwice ? other : packedCodes;
     const bool wasTimed =
@@ -422,7 +426,7 @@ static Reduced reducedAs(const Domain &domain) {
       return wasTimed ? wideCodes : other;
     return !isOfGroups || !bySoftware ? other : sumsTwice ? muchTwice : muchCodes;
   }
-  if (domain.packs || domain.encodesBySoftware)
+  if (domain.packs || domain.encodesBySoftware || domain.draws)
     return other;
   if (domain.matricesRead == 2 && domain.readsColumns) {
     if (!makesCodes)
@@ -445,8 +449,8 @@ static Reduced reducedAs(const Domain &domain) {
 /// leave no warp idle, from `next` on; null: none.
 static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std::begin(heldRows)) {
   constexpr int64_t warp = 32, ofFour = 1024, longestGroup = 256; // four chunks a thread
-  if (!domain.rowAligned() || domain.group > longestGroup || domain.draws ||
-      domain.combinesParts() || domain.matricesWritten > 2)
+  if (!domain.rowAligned() || domain.group > longestGroup || domain.combinesParts() ||
+      domain.matricesWritten > 2)
     return nullptr;
   const Reduced what = reducedAs(domain);
   const Width width = llvm::isPowerOf2_64(domain.width) ? power : between;
@@ -471,7 +475,8 @@ static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
                         .bulk = row->bulk};
     if (row->held)
       knobs.resident = row->held / knobs.threads;
-    if (row->what == maskedCodes || row->what == wideCodes || row->what == muchTwice)
+    if (row->what == maskedCodes || row->what == wideCodes || row->what == drawnCodes ||
+        row->what == muchTwice)
       knobs.lanes = foldedLanes(domain, row->vector);
     const auto schedule = ScheduleAttr::get(context, Family::row, knobs);
     if (std::string message; tileOf(schedule, domain, message))

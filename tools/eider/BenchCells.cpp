@@ -325,6 +325,9 @@ void addTransposes(std::vector<BenchCell> &cells) {
   for (const char *block : {"1x128", "128x128"}) {
     for (Shape shape : shapes)
       cells.push_back(cell("cast_transpose", "bf16", "e4m3", block, "auto", shape));
+    for (Shape shape :
+         {Shape{4097, 4096}, Shape{16385, 8192}}) // the transpose's rows alone are odd
+      cells.push_back(cell("cast_transpose", "bf16", "e4m3", block, "auto", shape));
     for (const char *copy : {"", "bf16"}) {
       cells.push_back(cell("silu_mul_quant", "bf16", "e4m3", block, "auto", large));
       cells.back().program.parameters.transposed = "yes";

@@ -23,6 +23,7 @@
 // RUN: eider emit layer_norm --dim hidden=20480 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BOTH
 // RUN: eider emit layer_norm --dim hidden=32768 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ALONE
 // RUN: eider emit rms_norm_quant --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDECODES
+// RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDEDRAWN
 // RUN: eider emit layer_norm_quant --dim hidden=28672 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDER
 // RUN: eider emit layer_norm_quant --dim hidden=32768 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDEST
 // RUN: eider emit rms_norm_quant --codec software --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BYARITHMETIC
@@ -65,11 +66,14 @@
 // ALONE: {{^}}// schedule row<threads = 1024, vector = 8, resident = 1>
 // WIDECODES: {{^}}// schedule row<threads = 288, vector = 16, tiles = 4, resident = 3, cluster = 2>
 // WIDECODES: {{^}}// schedule row<threads = 288, vector = 16, lanes = 4, tiles = 2, resident = 2>
+// WIDEDRAWN: {{^}}// schedule row<threads = 160, vector = 16, tiles = 4, resident = 5, cluster = 4>
+// WIDEDRAWN: {{^}}// schedule row<threads = 576, vector = 16, lanes = 4, tiles = 4, resident = 1, prefetch = 1>
 // WIDER: {{^}}// schedule row<threads = 896, vector = 16, lanes = 4, tiles = 4, resident = 1, prefetch = 1>
 // WIDEST: {{^}}// schedule row<threads = 512, vector = 16, lanes = 4, tiles = 4, resident = 1, prefetch = 1>
 // BYARITHMETIC: {{^}}// schedule row<threads = 160, vector = 16, tiles = 3, resident = 8, prefetch = 1>
 // LONGARITHMETIC: {{^}}// schedule row<threads = 384, vector = 16, tiles = 4, resident = 2, prefetch = 1>
 // FOLDED: {{^}}// schedule row<threads = 160, vector = 16, lanes = 4, tiles = 2, resident = 6>
+// FOLDED: {{^}}// schedule row<threads = 160, vector = 16, lanes = 4, tiles = 4, resident = 5, prefetch = 1>
 // OLDER: {{^}}// schedule row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // THREECHUNKS: {{^}}// schedule row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
 // OFROWS: {{^}}// schedule row<threads = 896, vector = 16, tiles = 4, resident = 1, prefetch = 1>
