@@ -505,13 +505,20 @@ void ProgramLowering::setAlignments() {
   kernel.setAlignmentsAttr(builder.getDictionaryAttr(kept));
 }
 
-/// Whether blocks may go down the matrix: where no rows share sectors of memory but the
-/// transpose's, if those do.
+/// Whether blocks may go down the matrix: where rows of the transpose may share sectors of memory
+/// with the tile below, which no other rows do, and are bytes, of which all this was measured. Not
+/// where the next tile, which is the one beside it, is loaded ahead.
 bool ProgramLowering::mayGoDown() {
   constexpr int64_t sector = 32;
   const bool isContiguous = variant == VariantKind::contiguous || variant == VariantKind::uneven;
-  return domain.transposes && isContiguous && domain.width % sector == 0 &&
-         !program.getScheduleAttr().getKnobs().prefetch;
+  if (!domain.transposes || !isContiguous || loop.getOnly() || tile.segments() == 1 ||
+      domain.width % sector != 0 || tile.getRows() % sector != 0 ||
+      program.getScheduleAttr().getKnobs().prefetch)
+    return false;
+  return llvm::all_of(loop.getBlock().getOps<simt::StoreOp>(), [&](simt::StoreOp store) {
+    return store.getAt() != transposedCursor || store.getAccess() != simt::Access::elements ||
+           getElementTypeOrSelf(store.getValue()).getIntOrFloatBitWidth() == 8;
+  });
 }
 
 LogicalResult ProgramLowering::run() {
@@ -520,9 +527,9 @@ LogicalResult ProgramLowering::run() {
     return attend();
   if (domain.prefills)
     return attendRows();
-  const bool isOnly = hasBlockPerTile();
   // Rows that are chosen more than once: part of each stays in the cache until it is chosen again.
-  const bool byColumns = !isOnly && tile.segments() > 1 && (domain.choosesRows || mayGoDown());
+  const bool isOnly = hasBlockPerTile();
+  const bool byColumns = !isOnly && tile.segments() > 1 && domain.choosesRows;
   loop = simt::ForTilesOp::create(builder, program.getLoc(), extentOf(domain.rows),
                                   pointers.lookup(domain.endsOfGroups), isOnly, byColumns,
                                   ValueRange());
@@ -539,6 +546,8 @@ LogicalResult ProgramLowering::run() {
       return failure();
   if (failed(giveByLastBlock()))
     return failure();
+  if (mayGoDown())
+    loop.setByColumns(true);
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
   if (knobs.streaming)
     streamElements(loop);

@@ -329,8 +329,8 @@ enum class Reduced {
   maskedCodes, ///< codes.
   norm,        ///< With such vectors, reduced once;
   normTwice,   ///< more often.
-  wideCodes,   ///< Wide rows of norms that become codes of a byte,
-  drawnCodes,  ///< or of groups by random bits, after one sum;
+  wideCodes,   ///< Wide rows of norms that become codes of a byte;
+  drawnCodes,  ///< the same by random bits, of groups of 128, after one sum;
   packedCodes, ///< others after one sum, two to a byte,
   muchCodes,   ///< and of groups by arithmetic,
   muchTwice,   ///< or after two.
@@ -417,7 +417,7 @@ static Reduced reducedAs(const Domain &domain) {
     const bool isOfGroups = domain.group > 0 && !hasMaximum, bySoftware = domain.encodesBySoftware,
                isOfRows = hasMaximum && !sumsTwice && !bySoftware;
     if (domain.draws)
-      return isOfGroups && !domain.packs && !sumsTwice ? drawnCodes : other;
+      return domain.group == 128 && !hasMaximum && !domain.packs && !sumsTwice ? drawnCodes : other;
     if (domain.packs)
       return isTwice ? other : packedCodes;
     const bool wasTimed =

@@ -50,14 +50,14 @@ public:
     return {total, (total + rows_of_cluster - 1) / rows_of_cluster * (tiles_of_row * cluster)};
   }
 
-  /// The same, those of a column after each other, where there are many and rows of bytes of the
+  /// The same, those of a column after each other, where elements are many and rows of bytes of the
   /// transpose do not begin with a sector of memory: two tiles below each other have one in common,
   /// which is costly to complete once it has left the cache.
   static EIDER_DEVICE TilesByColumns<BlockTile, tiles_of_row>
   over_columns(int64 total) requires(cluster == 1) {
-    constexpr int64 few = 768, sector = 32;
+    constexpr int64 few = 12 << 20, sector = 32;
     const int64 tiles = (total + tile_rows - 1) / tile_rows * tiles_of_row;
-    return {total, tiles, tiles <= few || total % sector == 0};
+    return {total, tiles, total <= few / columns || total % sector == 0};
   }
 
   /// The tile of this CUDA block, of a grid with as many as tiles.

@@ -571,8 +571,9 @@ template <class Tile, int cluster = 1> struct TilesOfBlock {
   EIDER_DEVICE EndOfTiles end() const { return {}; }
 };
 
-/// The same, of `across` tiles beside each other one of all rows after the other, unless they go by
-/// rows after all: of rows that are chosen more than once, a segment is in the cache still.
+/// The same by columns: of `across` tiles beside each other, the first of all rows, then the
+/// second; or by rows after all. Of rows that are chosen more than once, a segment is in the cache
+/// still.
 template <class Tile, int64 across> struct TilesByColumns {
   int64 rows, tiles;
   bool go_by_rows = false;

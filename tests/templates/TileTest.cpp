@@ -349,6 +349,42 @@ TYPED_TEST(Transpose, MovesEachElementAndNoOther) {
   }
 }
 
+//===-- Order ------------------------------------------------------------===//
+
+/// Of one block, the first tiles of a matrix, by the places of their first elements.
+using Low = BlockTile<64, 16, 32, 32, 131072>;
+constexpr int First = 6;
+void firstTiles(int64 *places, int64 rows) {
+  int n = 0;
+  for (const Low tile : Low::over_columns(rows)) {
+    if (n == First)
+      return;
+    if (arch::thread_index() == 0) {
+      places[2 * n] = tile.first_row();
+      places[2 * n + 1] = tile.first_column();
+    }
+    ++n;
+  }
+}
+
+/// More than 12 million elements by columns, but where each row of the transpose begins a sector.
+TEST(Order, IsDownWhereTilesShareSectors) {
+  const auto placesOf = [](int64 rows) {
+    std::vector<int64> places(2 * First);
+    int64 *to = places.data();
+    void *addresses[] = {&to, &rows};
+    host::launch(entry<firstTiles>, {.grid = 1, .block = 64, .residentBlocks = 1}, addresses, {});
+    return places;
+  };
+  const std::vector<int64> down = {0, 0, 32, 0, 64, 0, 96, 0, 0, 32, 32, 32},
+                           across = {0, 0, 0, 32, 0, 64, 0, 96, 0, 128, 0, 160};
+  EXPECT_EQ(placesOf(97), down);
+  EXPECT_EQ(placesOf(112), down);
+  EXPECT_EQ(placesOf(128), across);
+  EXPECT_EQ(placesOf(96), across);
+  EXPECT_EQ(placesOf(95), across);
+}
+
 //===-- NaN, and errors ---------------------------------------------------===//
 
 using Warp = RowTile<32, 4, 128>;

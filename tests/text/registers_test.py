@@ -17,7 +17,8 @@ PROGRAMS = (("quantize", *NVFP4), ("quantize", *NVFP4, *DRAWN), ("quantize", *DR
             ("add_rms_norm_quant",))
 WIDE = ((("layer_norm",), (14336, 18432, 28672, 32768)), (("rms_norm_quant",), (28672, 18432, 30720, 32768)),  # by a table
         (("layer_norm_quant",), (32768, 18432, 28672, 30720)), (("rms_norm_quant", "--block", "1x32", "--mode", "mx"), (18432, 28672)),
-        (("layer_norm_quant", "--codec", "software"), (28672, 6144, 12288, 14336, 18432)), (("rms_norm_quant", *NVFP4), (6144, 12288)))
+        (("layer_norm_quant", "--codec", "software"), (28672, 6144, 12288, 14336, 18432)), (("rms_norm_quant", *NVFP4), (6144, 12288)),
+        (("rms_norm_quant", *DRAWN), (24576, 18432)))
 UNALIGNED = (("rms_norm", 8193), ("rms_norm_quant", 8193))  # rows that begin anywhere, held as they were loaded
 SOME = ((("layer_norm_quant",), (16384, 7168, 8192)), (("layer_norm",), (8192, 7168, 2048)),  # whose schedule is of some rows alone
         (("softmax_quant",), (4096, 8192, 16384)), (("softmax_quant", "--set", "causal=1"), (4096, 8192)),

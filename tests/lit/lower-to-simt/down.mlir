@@ -1,7 +1,9 @@
-// Blocks may go down a matrix whose transpose is stored, where nothing else has rows that share sectors of memory.
+// Blocks may go down a matrix whose transpose is stored as bytes, where nothing else has rows that share sectors of memory.
 //
 // RUN: eider emit cast_transpose --dim hidden=4096 --arch sm_90 | FileCheck %s --check-prefix=DOWN
 // RUN: eider emit cast_transpose --dim hidden=4104 --arch sm_90 | FileCheck %s --check-prefix=ACROSS
+// RUN: eider emit cast_transpose --block 16x16 --dim hidden=4096 --arch sm_90 | FileCheck %s --check-prefix=ACROSS
+// RUN: eider emit cast_transpose --dim hidden=4096 --arch sm_90 --schedule "tile<threads = 256, vector = 16, rows = 128, columns = 128, tiles = 2, prefetch = 1>" | FileCheck %s --check-prefix=ACROSS
 // RUN: eider emit quantize --block 128x128 --dim hidden=4096 --arch sm_90 | FileCheck %s --check-prefix=ACROSS
 
 // DOWN: void cast_transpose_rows_16(
