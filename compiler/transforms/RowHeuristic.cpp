@@ -360,7 +360,7 @@ using enum Width;
 using enum Bits;
 
 /// As they were measured on an H200, or, where the comment says so, on an H100
-/// (docs/design/decisions.md); the first that is legal counts.
+/// (docs/design/schedules.md); the first that is legal counts.
 constexpr HeldRow heldRows[] = {
     // what, width, from, to, bits, each, vector, tiles, held, resident, prefetch, bulk
     {plain, power, 4096, 8192, either, 32, 8, 1, 1024, 0, 0, 1},
