@@ -24,6 +24,8 @@
 // RUN: eider emit layer_norm --dim hidden=32768 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ALONE
 // RUN: eider emit rms_norm_quant --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDECODES
 // RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDEDRAWN
+// RUN: eider emit layer_norm_quant --set rounding=stochastic --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NOTALONE
+// RUN: eider emit rms_norm_quant --block 1x32 --set rounding=stochastic --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NOTALONE
 // RUN: eider emit layer_norm_quant --dim hidden=28672 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDER
 // RUN: eider emit layer_norm_quant --dim hidden=32768 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDEST
 // RUN: eider emit rms_norm_quant --codec software --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BYARITHMETIC
@@ -68,6 +70,8 @@
 // WIDECODES: {{^}}// schedule row<threads = 288, vector = 16, lanes = 4, tiles = 2, resident = 2>
 // WIDEDRAWN: {{^}}// schedule row<threads = 160, vector = 16, tiles = 4, resident = 5, cluster = 4>
 // WIDEDRAWN: {{^}}// schedule row<threads = 576, vector = 16, lanes = 4, tiles = 4, resident = 1, prefetch = 1>
+// NOTALONE: schedule row<threads = 160, vector = 16, tiles = 4, resident = 5, cluster = 4>
+// NOTALONE-NEXT: schedule row<threads = 160, vector = 16, tiles = 4, resident = 5, cluster = 4>
 // WIDER: {{^}}// schedule row<threads = 896, vector = 16, lanes = 4, tiles = 4, resident = 1, prefetch = 1>
 // WIDEST: {{^}}// schedule row<threads = 512, vector = 16, lanes = 4, tiles = 4, resident = 1, prefetch = 1>
 // BYARITHMETIC: {{^}}// schedule row<threads = 160, vector = 16, tiles = 3, resident = 8, prefetch = 1>
