@@ -505,22 +505,6 @@ void ProgramLowering::setAlignments() {
   kernel.setAlignmentsAttr(builder.getDictionaryAttr(kept));
 }
 
-/// Whether blocks may go down the matrix: where rows of the transpose may share sectors of memory
-/// with the tile below, which no other rows do, and are bytes, of which all this was measured. Not
-/// where the next tile, which is the one beside it, is loaded ahead.
-bool ProgramLowering::mayGoDown() {
-  constexpr int64_t sector = 32;
-  const bool isContiguous = variant == VariantKind::contiguous || variant == VariantKind::uneven;
-  if (!domain.transposes || !isContiguous || loop.getOnly() || tile.segments() == 1 ||
-      domain.width % sector != 0 || tile.getRows() % sector != 0 ||
-      program.getScheduleAttr().getKnobs().prefetch)
-    return false;
-  return llvm::all_of(loop.getBlock().getOps<simt::StoreOp>(), [&](simt::StoreOp store) {
-    return store.getAt() != transposedCursor || store.getAccess() != simt::Access::elements ||
-           getElementTypeOrSelf(store.getValue()).getIntOrFloatBitWidth() == 8;
-  });
-}
-
 LogicalResult ProgramLowering::run() {
   createKernel();
   if (domain.attends)

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/ProgramLowering.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -61,4 +63,20 @@ LogicalResult ProgramLowering::transpose(TransposeOp op) {
       simt::EndTransposeOp::create(builder, op.getLoc(), value.getType(), turning.getResult());
   map.map(op.getResult(), turned.getResult());
   return success();
+}
+
+/// Whether blocks may go down the matrix: where rows of the transpose may share sectors of memory
+/// with the tile below, which no other rows do, and are bytes, of which all this was measured. Not
+/// where the next tile, which is the one beside it, is loaded ahead.
+bool ProgramLowering::mayGoDown() {
+  constexpr int64_t sector = 32;
+  const bool isContiguous = variant == VariantKind::contiguous || variant == VariantKind::uneven;
+  if (!domain.transposes || !isContiguous || loop.getOnly() || tile.segments() == 1 ||
+      domain.width % sector != 0 || tile.getRows() % sector != 0 ||
+      program.getScheduleAttr().getKnobs().prefetch)
+    return false;
+  return llvm::all_of(loop.getBlock().getOps<simt::StoreOp>(), [&](simt::StoreOp store) {
+    return store.getAt() != transposedCursor || store.getAccess() != simt::Access::elements ||
+           getElementTypeOrSelf(store.getValue()).getIntOrFloatBitWidth() == 8;
+  });
 }
