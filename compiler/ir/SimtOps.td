@@ -182,7 +182,8 @@ def Simt_ForTilesOp : Simt_Op<"for_tiles", [SingleBlock, NoTerminator, AttrSized
   let description = [{
     The region's arguments are the tile at its position and the carried values: `initial` for the first tile, then what `simt.carry`, the
     last op, was given at the tile before. Of `only`, there are as many blocks as tiles, and each has one. `by_columns`: tiles below
-    each other, of all rows, then those beside them; of two-dimensional blocks where the launch knows that it pays. `groups %ends`: rows in the groups of the tile, which end there; without, these are of as many rows each.
+    each other, of all rows, then those beside them; of two-dimensional blocks where the launch knows that it pays. `groups %ends`:
+    rows in the groups of the tile, which end there; without, these are of as many rows each.
   }];
   let arguments = (ins I64:$rows, Optional<Simt_PointerType>:$ends, UnitAttr:$only, UnitAttr:$by_columns,
                        Variadic<AnyVectorOfNonZeroRank>:$initial);

@@ -417,7 +417,7 @@ static Reduced reducedAs(const Domain &domain) {
     const bool isOfGroups = domain.group > 0 && !hasMaximum, bySoftware = domain.encodesBySoftware,
                isOfRows = hasMaximum && !sumsTwice && !bySoftware;
     if (domain.draws)
-      return domain.group == 128 && !hasMaximum && !domain.packs && !sumsTwice ? drawnCodes : other;
+      return isOfGroups && domain.group == 128 && !domain.packs && !sumsTwice ? drawnCodes : other;
     if (domain.packs)
       return isTwice ? other : packedCodes;
     const bool wasTimed =

@@ -223,8 +223,8 @@ template <int lanes, int bytes, int size> struct Ends {
     const int lane = arch::nonnegative_thread_index() % 32, position = lane % writers * size;
     EIDER_UNROLL
     for (int turn = 0; turn < turns; ++turn) {
-      const int last = turns == 1 ? lane | (lanes - 1)
-                                  : (turn * (32 / writers) + lane / writers) * lanes + lanes - 1;
+      const int of_run = turn * (32 / writers) + lane / writers; // whose ends the lane writes
+      const int last = of_run * lanes + lanes - 1;
       uint32 word = 0;
       EIDER_UNROLL
       for (int i = 0; i < piece / 4; ++i) {

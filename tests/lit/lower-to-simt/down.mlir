@@ -5,6 +5,7 @@
 // RUN: eider emit cast_transpose --block 16x16 --dim hidden=4096 --arch sm_90 | FileCheck %s --check-prefix=ACROSS
 // RUN: eider emit cast_transpose --dim hidden=4096 --arch sm_90 --schedule "tile<threads = 256, vector = 16, rows = 128, columns = 128, tiles = 2, prefetch = 1>" | FileCheck %s --check-prefix=ACROSS
 // RUN: eider emit quantize --block 128x128 --dim hidden=4096 --arch sm_90 | FileCheck %s --check-prefix=ACROSS
+// RUN: eider emit %s --arch sm_90 | FileCheck %s --check-prefix=ACROSS
 
 // DOWN: void cast_transpose_rows_16(
 // DOWN: Tile::only(tokens)
@@ -18,3 +19,8 @@
 // DOWN: Tile::over(tokens)
 
 // ACROSS-NOT: over_columns
+eider.program @words(m, n = 256) {
+  %x = eider.input "x" : tensor<?x256xbf16, #eider.dims<m, n>>
+  %t = eider.transpose %x : tensor<?x256xbf16, #eider.dims<m, n>> -> tensor<256x?xbf16, #eider.dims<n, m>>
+  eider.output "y", %t : tensor<256x?xbf16, #eider.dims<n, m>>
+}
