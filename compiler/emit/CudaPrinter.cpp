@@ -128,16 +128,14 @@ Expression KernelPrinter::reduceText(ReduceOp op) {
 
 Expression KernelPrinter::encodeText(EncodeOp op) {
   std::string call = codecAlias(getElementTypeOrSelf(op.getType())) + "::encode";
-  if (op.getDivisor())
-    call += op.getBounded() ? "_bounded_quotient" : "_quotient";
-  else
-    call += std::string(op.getIgnoreNan() ? "_number" : "") +
-            (op.getOverflowToFormat() ? "_overflow" : "");
+  call += op.getIgnoreNan() ? "_number" : "";
+  call += op.getOverflowToFormat() ? "_overflow" : "";
+  call += op.getBounded() ? "_bounded" : "";
+  call += op.getDivisor() ? "_quotient" : "";
   call += op.getRandom() ? "_stochastic" : "";
   call += "(" + operand(op.getInput(), true).text;
-  for (Value other : {Value(op.getDivisor()), Value(op.getRandom())})
-    if (other)
-      call += ", " + operand(other).text;
+  for (Value other : op->getOperands().drop_front())
+    call += ", " + operand(other).text;
   return {call + ")"};
 }
 

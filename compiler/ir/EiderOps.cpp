@@ -269,10 +269,14 @@ LogicalResult DequantizeOp::verify() {
 
 LogicalResult EncodeOp::verify() {
   auto element = cast<RankedTensorType>(getResult().getType()).getElementType();
-  if (getDivisor() &&
-      failed(verifySame(*this, "the divisor", getDivisor().getType(),
-                        withElement(getInput().getType(), Float32Type::get(getContext())))))
+  const auto wide = withElement(getInput().getType(), Float32Type::get(getContext()));
+  if (getDivisor() && failed(verifySame(*this, "the divisor", getDivisor().getType(), wide)))
     return failure();
+  if (getLargest() &&
+      failed(verifySame(*this, "the largest magnitude", getLargest().getType(), wide)))
+    return failure();
+  if (getLargest() && (getOverflowToFormat() || getIgnoreNan()))
+    return emitOpError("within a largest magnitude saturates and keeps NaN");
   if (getDivisor() && (getOverflowToFormat() || getIgnoreNan()))
     return emitOpError("of a quotient saturates and keeps NaN; divide first for anything else");
   if (getRandom() && getOverflowToFormat())

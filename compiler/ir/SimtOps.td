@@ -546,13 +546,13 @@ def Simt_RandomOp : Simt_Op<"random", [Pure]> {
 }
 
 def Simt_EncodeOp : Simt_Op<"encode", [Pure, AttrSizedOperandSegments]> {
-  let summary = "Codes of a fragment, of its quotient by `divisor` where given, rounded by the bits of `random` where given";
-  let arguments = (ins AnyTypeOf<[AnyFloat, AnyVectorOfNonZeroRank]>:$input, Optional<AnyType>:$divisor,
+  let summary = "Codes of a fragment, of its quotient by `divisor` where given, rounded by the bits of `random` where given; `largest` is of the magnitudes of the input";
+  let arguments = (ins AnyTypeOf<[AnyFloat, AnyVectorOfNonZeroRank]>:$input, Optional<AnyType>:$divisor, Optional<AnyType>:$largest,
                        Optional<AnyVectorOfNonZeroRank>:$random, UnitAttr:$overflow_to_format, UnitAttr:$ignore_nan, UnitAttr:$bounded,
                        Eider_CodecPathAttr:$codec);
   let results = (outs AnyTypeOf<[AnyFloat, AnyVectorOfNonZeroRank]>:$result);
   let assemblyFormat = [{
-    $input (`by` $divisor^ `:` type($divisor))? (`random` $random^ `:` type($random))? `codec` $codec attr-dict `:` type($input) `->` type($result)
+    $input (`by` $divisor^ `:` type($divisor))? (`within` $largest^ `:` type($largest))? (`random` $random^ `:` type($random))? `codec` $codec attr-dict `:` type($input) `->` type($result)
   }];
 }
 

@@ -48,8 +48,8 @@ struct Arithmetic32 {
     auto type = cast<RankedTensorType>(tensor.getType()).clone(element);
     if (isCodeType(element))
       return EncodeOp::create(builder, loc, type, tensor, divisor,
-                              /*random=*/Value(), /*overflow_to_format=*/false,
-                              /*ignore_nan=*/false,
+                              /*largest=*/Value(), /*random=*/Value(),
+                              /*overflow_to_format=*/false, /*ignore_nan=*/false,
                               /*bounded=*/false, CodecPathAttr());
     return arith::TruncFOp::create(builder, loc, type, tensor);
   }
@@ -160,6 +160,14 @@ bool hasExactInverse(NumericsAttr numerics, Type scale, bool given) {
   return isa<Float8E8M0FNUType>(scale) || (!given && numerics.getPowerOfTwo() != PowerOfTwo::none);
 }
 
+/// Whether few quotients are beyond the format's maximum by more than a scale's rounding: not of
+/// powers of two below what bounds them, nor of codes, of which the least are far apart.
+bool isMostlyBounding(NumericsAttr numerics, Type scale) {
+  const PowerOfTwo power = numerics.getPowerOfTwo();
+  return std::isinf(numerics.getAmaxBound()) && power != PowerOfTwo::floor &&
+         power != PowerOfTwo::even && !isTwoLevelType(scale);
+}
+
 BlockScale scaleFromAmax(Arithmetic32 a, Value amax, NumericsAttr numerics, Stored stored) {
   const float max = largestOf(stored.code);
   if (numerics.getAmaxFloor() > 0)
@@ -221,11 +229,11 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     NumericsAttr numerics = op.getNumerics();
     const bool isGiven = static_cast<bool>(op.getScale());
     BlockScale block;
+    Value amax;
     if (!isGiven) {
       auto kind = numerics.getNan() == NaN::ignore ? Reduction::amax_number : Reduction::amax;
       auto amaxType = cast<RankedTensorType>(type.getScalesType().clone(builder.getF32Type()));
-      Value amax =
-          ReduceOp::create(builder, op.getLoc(), amaxType, kind, op.getInput(), type.getBlock());
+      amax = ReduceOp::create(builder, op.getLoc(), amaxType, kind, op.getInput(), type.getBlock());
       block = scaleFromAmax(a, named(amax, "amax"), numerics,
                             {type.getElementType(), type.getScaleType(), op.getGlobal()});
     } else {
@@ -251,9 +259,17 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     // rounded the scale.
     bool bounded =
         divisor && !isGiven && std::isinf(numerics.getAmaxBound()) && type.getScaleType().isF32();
-    Value codes = EncodeOp::create(builder, op.getLoc(), type.getCodesType(), input, divisor,
-                                   op.getRandom(), numerics.getOverflow() == Overflow::format,
-                                   numerics.getNan() == NaN::ignore, bounded, CodecPathAttr());
+    // Else the amax tells in which blocks something is NaN, or beyond the format's maximum.
+    Value largest;
+    if (amax && plain && !bounded) {
+      largest = block.multiplier ? a.binary<arith::MulFOp>(amax, block.multiplier) : amax;
+      largest = a.spread(largest, input.getType());
+      bounded = !op.getRandom() && isMostlyBounding(numerics, type.getScaleType());
+    }
+    Value codes =
+        EncodeOp::create(builder, op.getLoc(), type.getCodesType(), input, divisor, largest,
+                         op.getRandom(), numerics.getOverflow() == Overflow::format,
+                         numerics.getNan() == NaN::ignore, bounded, CodecPathAttr());
     Value stored = isGiven ? Value(op.getScale()) : a.narrow(block.scale, type.getScaleType());
     parts[op.getResult()] = {codes, stored, isGiven, op.getGlobal()};
     dead.push_back(op);

@@ -381,11 +381,11 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
 }
 
 void ProgramLowering::encode(EncodeOp op) {
-  Value divisor = op.getDivisor() ? map.lookup(op.getDivisor()) : Value();
-  Value random = op.getRandom() ? map.lookup(op.getRandom()) : Value();
+  auto held = [&](Value operand) { return operand ? map.lookup(operand) : Value(); };
   auto codes = simt::EncodeOp::create(
-      builder, op.getLoc(), heldType(op.getType()), map.lookup(op.getInput()), divisor, random,
-      op.getOverflowToFormat(), op.getIgnoreNan(), op.getBounded(), *op.getCodec());
+      builder, op.getLoc(), heldType(op.getType()), map.lookup(op.getInput()),
+      held(op.getDivisor()), held(op.getLargest()), held(op.getRandom()), op.getOverflowToFormat(),
+      op.getIgnoreNan(), op.getBounded(), *op.getCodec());
   map.map(op.getResult(), codes.getResult());
 }
 

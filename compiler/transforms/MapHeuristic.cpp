@@ -23,22 +23,27 @@ int64_t eider::transforms::segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
-/// Two chunks a thread, of one scale by folded lanes, in segments that divide a row. Null if lanes
-/// cannot be folded, or no segment does.
+/// Two chunks a thread, in segments that divide a row. Null if none does.
+static ScheduleAttr pairedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                   int64_t tiles, int64_t lanes = 0) {
+  constexpr int64_t loads = 2;
+  for (int64_t threads : {128, 160, 192, 224, 96, 64, 32})
+    if (domain.width % (threads * loads * vector) == 0)
+      return ScheduleAttr::get(context, Family::map,
+                               {.threads = threads,
+                                .vector = vector,
+                                .rows = std::max<int64_t>(1, 128 / threads),
+                                .loads = loads,
+                                .lanes = lanes,
+                                .tiles = tiles});
+  return {};
+}
+
+/// The same, both of one scale by folded lanes. Null also if lanes cannot be folded.
 static ScheduleAttr foldedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                    int64_t tiles) {
-  constexpr int64_t loads = 2;
-  if (const int64_t lanes = foldedLanes(domain, vector))
-    for (int64_t threads : {128, 160, 192, 224, 96, 64, 32})
-      if (domain.width % (threads * loads * vector) == 0)
-        return ScheduleAttr::get(context, Family::map,
-                                 {.threads = threads,
-                                  .vector = vector,
-                                  .rows = std::max<int64_t>(1, 128 / threads),
-                                  .loads = loads,
-                                  .lanes = lanes,
-                                  .tiles = tiles});
-  return {};
+  const int64_t lanes = foldedLanes(domain, vector);
+  return lanes ? pairedSchedule(context, domain, vector, tiles, lanes) : ScheduleAttr();
 }
 
 /// Codes of narrow elements that take so much arithmetic that it bounds them: what is done once a
@@ -60,19 +65,33 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   if (!domain.draws)
     if (ScheduleAttr folded = foldedSchedule(context, domain, vector / 2, decodes ? 2 : 4))
       return folded;
-  // A cast that draws has the registers of 896 threads a multiprocessor; what does more spills.
   constexpr int64_t drawing = 896, little = 4;
-  const bool isCast = domain.draws && !decodes && domain.arithmetic < little;
+  const bool isCast = !decodes && domain.arithmetic < little;
+  // Two codes a byte by arithmetic, each chunk of a scale: two chunks, in blocks of half a row of
+  // 8192 columns or, of casts to nearest, of any segments.
+  constexpr int64_t halfRow = 4096;
+  const bool hasHalves = domain.width % halfRow == 0;
+  if (packsShort && (domain.draws ? isCast && hasHalves : isCast || hasHalves))
+    if (ScheduleAttr paired = pairedSchedule(context, domain, vector / 2, isCast ? 1 : 2))
+      return paired;
+  // A cast that draws has the registers of 896 threads a multiprocessor; what does more spills.
   const bool isEven = domain.width % longest == 0, isPacked = packsShort && !domain.draws;
-  const bool isWide = isPacked && isEven;
   const int64_t threads = !isEven || isPacked ? warp : domain.draws ? 2 * warp : 4 * warp;
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads,
                             .vector = vector,
                             .rows = (decodes && !isEven) || !isWhole ? 4 : 1,
-                            .loads = isWide ? 2 : 1,
-                            .tiles = decodes || isWide ? 2 : 4,
-                            .resident = isCast && isWhole ? drawing / threads : 0});
+                            .loads = 1,
+                            .tiles = decodes ? 2 : 4,
+                            .resident = domain.draws && isCast && isWhole ? drawing / threads : 0});
+}
+
+/// Two codes a byte by arithmetic, to nearest, of one matrix of wider values and after little else:
+/// as fast with one tile a block.
+static bool packsLittle(const Domain &domain) {
+  constexpr int64_t much = 7;
+  return domain.packs && domain.encodesBySoftware && !domain.draws && domain.matricesRead == 1 &&
+         domain.bitsRead == 16 && domain.arithmetic < much;
 }
 
 /// Codes of four bits that are made by arithmetic, with scales of its own for each chunk: many
@@ -128,7 +147,8 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
     return segments;
   if (chunks % segment != 0 || !domain.rowAligned() || domain.choosesRows)
     return {};
-  const bool takesTurns = (isMuch || bySoftware) && domain.matricesRead == 1;
+  const bool takesTurns =
+      domain.matricesRead == 1 && (isMuch || (bySoftware && !packsLittle(domain)));
   return ScheduleAttr::get(
       context, Family::map,
       {.threads = 32, .vector = vector, .rows = 4, .loads = 2, .tiles = takesTurns ? 2 : 1});
@@ -263,6 +283,7 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
   const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||
                        (domain.bitsRead == 4 && domain.narrowestStore >= 16 && !fitsCache);
   const bool turnsTwice = isTurnedNorm(domain) && threads == 128 && domain.narrowestStore > 8;
+  const bool takesTurns = domain.encodesBySoftware && !packsLittle(domain);
   // Heads that are normalised and turned wait for more than others: smaller blocks.
   const int64_t ofBlock = turnsNorm(domain) ? 64 : 128;
   return ScheduleAttr::get(context, Family::map,
@@ -270,7 +291,7 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
                             .vector = vector,
                             .rows = std::max<int64_t>(1, ofBlock / threads),
                             .loads = loads,
-                            .tiles = domain.encodesBySoftware || turnsTwice ? 2 : 1,
+                            .tiles = takesTurns || turnsTwice ? 2 : 1,
                             .resident = bounded ? 1344 / threads : 0,
                             .streaming = streams && !turnsTwice});
 }

@@ -229,8 +229,10 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
                            return reduce.getKind() == Reduction::sum;
                          });
     if (hasSums)
-      for (auto encode : program.getOps<EncodeOp>())
+      for (auto encode : program.getOps<EncodeOp>()) {
         encode.setBounded(false);
+        encode.getLargestMutable().clear();
+      }
   }
 
   /// A kernel of its own for reductions over the whole matrix, which leaves a part a block.

@@ -67,19 +67,26 @@ template <class T, CodecPath path> struct Codec {
     constexpr int size = piece_of(count);
     Fragment<T, count> codes{};
     EIDER_UNROLL
-    for (int first = 0; first < count; first += size) {
-      Piece<T, path, size> piece;
-      piece.take(values, first);
-      constexpr bool given_signs = path == software || Format<T>::has_signed_nan;
-      if constexpr (given_signs)
-        piece.take_signs(values, first);
-      piece.template write<given_signs, /*bounded=*/false>(codes, first);
-      if (path == software && arch::unlikely(has_nonfinite<size>(values, first)))
-        piece.write_nans(codes, first); // which instructions know
-    }
+    for (int first = 0; first < count; first += size)
+      encode_any<size>(values, first, codes);
     return codes;
   }
   static EIDER_DEVICE T encode(float value) { return encode(single(value))[0]; }
+
+  /// The same of groups whose largest magnitude is known, NaN if one is: where it is finite, nobody
+  /// looks for NaN.
+  template <int count, Operand Largest>
+  static EIDER_DEVICE Fragment<T, count> encode(const Fragment<float, count> &values,
+                                                const Largest &largest) {
+    return encode_groups<false>(values, largest);
+  }
+  /// The same where that is mostly no more than rounds to the largest finite value: there no value
+  /// needs a clamp.
+  template <int count, Operand Largest>
+  static EIDER_DEVICE Fragment<T, count> encode_bounded(const Fragment<float, count> &values,
+                                                        const Largest &largest) {
+    return encode_groups<true>(values, largest);
+  }
 
   /// As `encode`, but NaN gives the largest finite value.
   template <int count>
@@ -107,21 +114,19 @@ template <class T, CodecPath path> struct Codec {
   template <int count, class Random>
   static EIDER_DEVICE Fragment<T, count> encode_stochastic(const Fragment<float, count> &values,
                                                            const Random &random) {
-    static_assert(path == software, "no instruction rounds by these random bits");
-    constexpr int size = piece_of(count);
-    Fragment<T, count> codes{};
-    EIDER_UNROLL
-    for (int first = 0; first < count; first += size) {
-      Piece<T, path, size> piece;
-      piece.take(values, first);
-      piece.take_signs(values, first);
-      piece.rescale(piece.unit, false);
-      const auto draws = random.template of<Draw<T>, size>(first);
-      const bool has_nan = piece.template write_stochastic</*bounded=*/false>(codes, first, draws);
-      if (arch::unlikely(has_nan | (!piece.sees_nan && has_nonfinite<size>(values, first))))
-        piece.write_nans(codes, first);
-    }
-    return codes;
+    return draw<piece_of(count)>(values, random, [&](int first, bool has_nan) {
+      constexpr int size = piece_of(count);
+      return has_nan | (!Piece<T, path, size>::sees_nan && has_nonfinite<size>(values, first));
+    });
+  }
+  /// The same of groups whose largest magnitude is known, NaN if one is.
+  template <int count, Operand Largest, class Random>
+  static EIDER_DEVICE Fragment<T, count> encode_stochastic(const Fragment<float, count> &values,
+                                                           const Largest &largest,
+                                                           const Random &random) {
+    return draw<piece_of(count / extent<Largest>)>(values, random, [&](int first, bool) {
+      return is_not_finite(element<count>(largest, first));
+    });
   }
   template <int count, class Random>
   static EIDER_DEVICE Fragment<T, count>
@@ -155,6 +160,20 @@ template <class T, CodecPath path> struct Codec {
     return encode_bounded_quotient(single(x), scale)[0];
   }
 
+  /// The same two of groups whose largest magnitude of x is known, NaN if one is, as is the scale
+  /// then: nobody looks for NaN. `bounded`: the scale is mostly amax / maximum, but for its
+  /// rounding and what the largest magnitude tells.
+  template <class X, int count, Operand Scale, Operand Largest>
+  static EIDER_DEVICE Fragment<T, count>
+  encode_quotient(const Fragment<X, count> &x, const Scale &scale, const Largest &largest) {
+    return divide<false>(x, scale, largest);
+  }
+  template <class X, int count, Operand Scale, Operand Largest>
+  static EIDER_DEVICE Fragment<T, count>
+  encode_bounded_quotient(const Fragment<X, count> &x, const Scale &scale, const Largest &largest) {
+    return divide<true>(x, scale, largest);
+  }
+
   /// The code of the correctly rounded float x / scale, rounded as `encode_stochastic` does. Signs,
   /// operands and what is bounded as in `encode_quotient` and `encode_bounded_quotient`.
   template <class X, int count, Operand Scale, class Random>
@@ -162,6 +181,12 @@ template <class T, CodecPath path> struct Codec {
                                                                     const Scale &scale,
                                                                     const Random &random) {
     return divide_stochastic<false>(x, scale, random);
+  }
+  template <class X, int count, Operand Scale, Operand Largest, class Random>
+  static EIDER_DEVICE Fragment<T, count>
+  encode_quotient_stochastic(const Fragment<X, count> &x, const Scale &scale,
+                             const Largest &largest, const Random &random) {
+    return divide_stochastic<false>(x, scale, random, largest);
   }
   template <class X, int count, Operand Scale, class Random>
   static EIDER_DEVICE Fragment<T, count>
@@ -228,37 +253,127 @@ private:
     return sum != sum;
   }
 
+  /// Magnitudes up to here round to the maximum at most: what is beyond it by less than half of its
+  /// last place.
+  static constexpr float reach =
+      Format<T>::maximum * (1.0f + 0.25f / (1 << Format<T>::mantissa_bits));
+
+  static EIDER_DEVICE bool is_not_finite(float largest) {
+    return !(largest <= arch::as_float(0x7f7fffffu));
+  }
+  /// Whether a group with that largest magnitude needs a look at each element: for NaN, and, where
+  /// no instruction clamps, for what is beyond the maximum of those that are mostly bounded.
+  template <bool bounded> static EIDER_DEVICE bool is_beyond(float largest) {
+    return bounded && path == software ? !(largest <= reach) : is_not_finite(largest);
+  }
+  /// The same of quotients, whose scale is NaN with the magnitude. By arithmetic a clamp makes the
+  /// maximum of infinity, too, be its quotient NaN.
+  template <bool bounded> static EIDER_DEVICE bool is_beyond(float largest, float scale) {
+    if constexpr (path == software)
+      return bounded && !(largest <= reach * scale);
+    return is_not_finite(largest);
+  }
+
   /// Of `count` elements so many are encoded at a time: few enough for the registers.
   static constexpr EIDER_DEVICE int piece_of(int count) {
     return count % 16 == 0 ? 16 : count % 8 == 0 ? 8 : count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
   }
 
-  template <bool bounded, class X, int count, Operand Scale>
-  static EIDER_DEVICE Fragment<T, count> divide(const Fragment<X, count> &x, const Scale &scale) {
+  /// Codes of `size` values from `first` on, whatever they are.
+  template <int size, int count>
+  static EIDER_DEVICE void encode_any(const Fragment<float, count> &values, int first,
+                                      Fragment<T, count> &codes) {
+    Piece<T, path, size> piece;
+    piece.take(values, first);
+    constexpr bool given_signs = path == software || Format<T>::has_signed_nan;
+    if constexpr (given_signs)
+      piece.take_signs(values, first);
+    piece.template write<given_signs, /*bounded=*/false>(codes, first);
+    if (path == software && arch::unlikely(has_nonfinite<size>(values, first)))
+      piece.write_nans(codes, first); // which instructions know
+  }
+
+  /// The same of groups whose largest magnitude is known.
+  template <bool bounded, int count, Operand Largest>
+  static EIDER_DEVICE Fragment<T, count> encode_groups(const Fragment<float, count> &values,
+                                                       const Largest &largest) {
+    static_assert(count % extent<Largest> == 0, "levels that do not go together");
+    constexpr int each = count / extent<Largest>, size = piece_of(each);
+    Fragment<T, count> codes{};
+    EIDER_UNROLL
+    for (int group = 0; group < count; group += each) {
+      // Instructions write every code but for a NaN's sign.
+      constexpr bool knows_all = path == hardware && !Format<T>::has_signed_nan;
+      if (!knows_all && arch::unlikely(is_beyond<bounded>(element<count>(largest, group)))) {
+        EIDER_UNROLL
+        for (int first = group; first < group + each; first += size)
+          encode_any<size>(values, first, codes);
+        continue;
+      }
+      EIDER_UNROLL
+      for (int first = group; first < group + each; first += size) {
+        Piece<T, path, size> piece;
+        piece.take(values, first);
+        if (path == software)
+          piece.take_signs(values, first);
+        piece.template write<path == software, bounded>(codes, first);
+      }
+    }
+    return codes;
+  }
+
+  /// Codes of values, rounded by random numbers, `size` at a time. `may_have_nan` says of those
+  /// from some element on, and of what their encoder saw, whether one may be NaN.
+  template <int size, int count, class Random, class MayHaveNan>
+  static EIDER_DEVICE Fragment<T, count>
+  draw(const Fragment<float, count> &values, const Random &random, const MayHaveNan &may_have_nan) {
+    static_assert(path == software, "no instruction rounds by these random bits");
+    Fragment<T, count> codes{};
+    EIDER_UNROLL
+    for (int first = 0; first < count; first += size) {
+      Piece<T, path, size> piece;
+      piece.take(values, first);
+      piece.take_signs(values, first);
+      piece.rescale(piece.unit, false);
+      const auto draws = random.template of<Draw<T>, size>(first);
+      const bool has_nan = piece.template write_stochastic</*bounded=*/false>(codes, first, draws);
+      if (arch::unlikely(may_have_nan(first, has_nan)))
+        piece.write_nans(codes, first);
+    }
+    return codes;
+  }
+
+  template <bool bounded, class X, int count, Operand Scale, Operand... Largest>
+  static EIDER_DEVICE Fragment<T, count> divide(const Fragment<X, count> &x, const Scale &scale,
+                                                const Largest &...largest) {
     static_assert(count % extent<Scale> == 0, "x and scale are of levels that do not go together");
     constexpr int each = count / extent<Scale>; // of one scale
     Fragment<T, count> codes{};
     EIDER_UNROLL
-    for (int first = 0; first < count; first += each)
-      divide_group<bounded, each>(x, first, element<count>(scale, first), codes);
+    for (int first = 0; first < count; first += each) {
+      const float divided = element<count>(scale, first);
+      divide_group<bounded, each>(x, first, divided, codes,
+                                  is_beyond<bounded>(element<count>(largest, first), divided)...);
+    }
     return codes;
   }
 
   /// The codes of elements first … first + each - 1 of x by their scale: by the fast quotient where
   /// it serves. What is rare has a branch of its own, so that it costs the others neither moves nor
-  /// registers.
-  template <bool bounded, int each, class X, int count>
+  /// registers: other scales, and groups that are `beyond`, where their largest magnitude tells.
+  template <bool bounded, int each, class X, int count, class... Beyond>
   static EIDER_DEVICE void divide_group(const Fragment<X, count> &x, int first, float scale,
-                                        Fragment<T, count> &codes) {
+                                        Fragment<T, count> &codes, Beyond... beyond) {
+    constexpr bool known = bounded || sizeof...(Beyond) > 0; // that no x is NaN, nor infinite
     // Instructions clamp and know NaN: where operands are finite or NaN, every quotient has its
     // code; but for a NaN's sign, which is given with the others.
     constexpr bool knows_nan = path == hardware && Format<T>::has_signed_nan;
-    constexpr bool clamps = !bounded && knows_nan;
+    constexpr bool clamps = !known && knows_nan;
     // Signs are given to an encoder by arithmetic or of magnitudes.
     constexpr bool given_signs = path == software || clamps;
     constexpr int size = piece_of(each);
-    const bool is_unusual = is_unusual_scale(scale);
-    if (bounded && arch::unlikely(is_unusual)) {
+    const bool is_unusual = (is_unusual_scale(scale) | ... | beyond);
+    if (known && arch::unlikely(is_unusual)) {
       EIDER_UNROLL
       for (int i = first; i < first + each; i += size)
         divide_rare<size>(x, i, scale, codes);
@@ -279,15 +394,16 @@ private:
         piece.values.fill(j, divisor.quotient(piece.values[j]));
       piece.template write<given_signs, bounded>(codes, i);
       // No quotient of a finite operand is NaN, and what is too large saturates.
-      const bool has_rare = is_unusual | (!bounded && !clamps && has_nonfinite<size>(x, i));
-      if (!bounded && arch::unlikely(has_rare))
+      const bool has_rare = is_unusual | (!known && !clamps && has_nonfinite<size>(x, i));
+      if (!known && arch::unlikely(has_rare))
         divide_rare<size>(x, i, scale, codes);
     }
   }
 
-  template <bool bounded, class X, int count, Operand Scale, class Random>
-  static EIDER_DEVICE Fragment<T, count>
-  divide_stochastic(const Fragment<X, count> &x, const Scale &scale, const Random &random) {
+  template <bool bounded, class X, int count, Operand Scale, class Random, Operand... Largest>
+  static EIDER_DEVICE Fragment<T, count> divide_stochastic(const Fragment<X, count> &x,
+                                                           const Scale &scale, const Random &random,
+                                                           const Largest &...largest) {
     static_assert(path == software, "no instruction rounds by these random bits");
     static_assert(count % extent<Scale> == 0, "x and scale are of levels that do not go together");
     constexpr int size = piece_of(count / extent<Scale>); // all of one scale
@@ -295,7 +411,9 @@ private:
     EIDER_UNROLL
     for (int first = 0; first < count; first += size) {
       const float divided = element<count>(scale, first);
-      const bool is_unusual = is_unusual_scale<-60>(divided);
+      constexpr bool known = bounded || sizeof...(Largest) > 0;
+      const bool is_unusual =
+          (is_unusual_scale<-60>(divided) | ... | is_not_finite(element<count>(largest, first)));
       Piece<T, path, size> piece;
       const Divisor<3> divisor(divided * (1.0f / piece.unit));
       piece.take(x, first);
@@ -306,8 +424,8 @@ private:
       // Of a finite operand NaN is a quotient that is too large, as which it saturates.
       const auto draws = random.template of<Draw<T>, size>(first);
       const bool has_nan = piece.template write_stochastic<bounded>(codes, first, draws);
-      const bool has_rare = !bounded && !piece.sees_nan && has_nonfinite<size>(x, first);
-      if (arch::unlikely(is_unusual | has_nan | has_rare))
+      const bool has_rare = !known && (piece.sees_nan ? has_nan : has_nonfinite<size>(x, first));
+      if (arch::unlikely(is_unusual | has_rare))
         divide_stochastic_rare<size>(x, first, divided, draws, codes);
     }
     return codes;

@@ -391,6 +391,62 @@ template <class T, class X> EIDER_DEVICE uint32 quantize_stochastic(uint32 numbe
   return !right;
 }
 
+/// Codes of elements whose largest magnitude is known, against those where it is not: some are rare,
+/// the scale is what a quantisation makes of them, cut or rounded down or up by as much as a number
+/// says, and of an infinite one some are finite.
+template <class T, CodecPath path, class X> EIDER_DEVICE uint32 within(uint32 number) {
+  using C = Codec<T, path>;
+  constexpr int count = 16, half = count / 2;
+  const uint32 mixed = (number ^ number >> 15) * 0x2c1b3c6du, rare = mixed >> 24;
+  const float specials[] = {arch::as_float(0x7fc00000u), arch::as_float(0xffc00000u),
+                            arch::as_float(0x7f800000u), arch::as_float(0xff800000u)};
+  Fragment<X, count> x{};
+  Fragment<float, 2> largest{}, scales{};
+  for (int i = 0; i < count; ++i) {
+    const uint32 bits = (number * count + i) * 0x9e3779b9u;
+    const uint32 exponent = (100 + mixed % 50) << 23 | (bits >> 8 & 0x3000000u);
+    const float value = rare < 8 && i == static_cast<int>(mixed % count)
+                            ? specials[rare % 4]
+                            : arch::as_float(exponent | (bits & 0x807fffffu));
+    x.fill(i, to<X>(rare == 9 ? 0.0f : value));
+    largest.fill(i / half, arch::maximum_magnitude(largest[i / half], to<float>(x[i])));
+  }
+  for (int g = 0; g < 2; ++g) {
+    const float ratio = largest[g] / eider::Format<T>::maximum;
+    const float factor = arch::as_float(0x3f000000u + (number * 0x85ebca6bu >> 8));
+    const float scale = rare % 8 < 6 && largest[g] > 0x1p127f ? 448.0f : ratio * factor;
+    scales.fill(g, scale == 0.0f ? 1.0f : scale);
+  }
+  const auto values = to<float>(x);
+  const auto any = C::encode(values), any_quotient = C::encode_quotient(x, scales);
+  const auto known = C::encode(values, largest), bounded = C::encode_bounded(values, largest),
+             quotient = C::encode_quotient(x, scales, largest),
+             bounded_quotient = C::encode_bounded_quotient(x, scales, largest);
+  bool right = true;
+  for (int i = 0; i < count; ++i)
+    right = right && any[i].bits == known[i].bits && any[i].bits == bounded[i].bits &&
+            any_quotient[i].bits == quotient[i].bits &&
+            any_quotient[i].bits == bounded_quotient[i].bits;
+  if constexpr (path == software) {
+    GivenDraws<Draw<T>, half> draws{};
+    for (uint32 &word : draws.draws.words)
+      word = (number + half * static_cast<uint32>(&word - draws.draws.words)) * 0x27d4eb2fu;
+    const auto drawn = C::encode_stochastic(values, largest, draws);
+    const auto drawn_quotient = C::encode_quotient_stochastic(x, scales, largest, draws);
+    const auto expected_quotient = C::encode_quotient_stochastic(x, scales, draws);
+    for (int g = 0; g < 2; ++g) { // where nothing is known, pieces are of all
+      Fragment<float, half> of_group{};
+      for (int i = 0; i < half; ++i)
+        of_group.fill(i, values[g * half + i]);
+      const auto expected = C::encode_stochastic(of_group, draws);
+      for (int i = 0; i < half; ++i)
+        right = right && drawn[g * half + i].bits == expected[i].bits &&
+                drawn_quotient[g * half + i].bits == expected_quotient[g * half + i].bits;
+    }
+  }
+  return !right;
+}
+
 /// A walk over all floats, by the walk over scales.
 template <class T, CodecPath path> EIDER_DEVICE uint32 divide_float(uint32 number) {
   const uint32 mixed = (number ^ number >> 15) * 0x2c1b3c6du;

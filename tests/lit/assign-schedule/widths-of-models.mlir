@@ -23,6 +23,11 @@
 // RUN: eider emit silu_quant --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LITTLE
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NVFP4
 // RUN: eider emit quantize --format e2m1 --block 1x32 --scale e8m0 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MXFP4
+// RUN: eider emit silu_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PACKEDWORK
+// RUN: eider emit silu_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PACKEDLONG
+// RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --set rounding=stochastic --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PACKEDDRAWN
+// RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --set rounding=stochastic --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PACKEDDRAWNLONG
+// RUN: eider emit gelu_quant --format e2m1 --block 1x32 --scale e8m0 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MXFP4WORK
 // RUN: eider emit silu_mul_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=7168 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=GATED
 // RUN: eider emit silu_mul_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=GATES
 // RUN: eider emit rms_norm_quant --dtype f32 --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=F32
@@ -88,10 +93,15 @@
 // EVEN: map<threads = 128, vector = 16, loads = 2, lanes = 4, tiles = 4>
 // AGAIN: map<threads = 224, vector = 16, loads = 2, lanes = 4, tiles = 2>
 // LITTLE: map<threads = 32, vector = 16, rows = 4, loads = 2>
-// NVFP4: map<threads = 32, vector = 32, loads = 1, tiles = 4>
-// PACKED: map<threads = 32, vector = 32, loads = 2, tiles = 2>
+// NVFP4: map<threads = 224, vector = 16, loads = 2>
+// PACKED: map<threads = 128, vector = 16, loads = 2>
+// PACKEDWORK: map<threads = 128, vector = 16, loads = 2, tiles = 2>
+// PACKEDLONG: map<threads = 32, vector = 32, loads = 1, tiles = 4>
+// PACKEDDRAWN: map<threads = 128, vector = 16, loads = 2>
+// PACKEDDRAWNLONG: map<threads = 32, vector = 32, loads = 1, tiles = 4, resident = 28>
 // MANY: map<threads = 8, vector = 16, rows = 16, loads = 4>
-// MXFP4: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
+// MXFP4: map<threads = 32, vector = 16, rows = 4, loads = 2>
+// MXFP4WORK: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
 // GATED: map<threads = 32, vector = 16, rows = 4, loads = 2>
 // GATES: map<threads = 128, vector = 16, loads = 1, tiles = 2>
 // F32: row<threads = 160, vector = 8, tiles = 3, resident = 3>

@@ -14,7 +14,9 @@
 // CHECK: %[[MULTIPLIER:.*]] = arith.minimumf %[[INVERSE]], %{{.*}} {eider.name = "multiplier"}
 // CHECK-NEXT: %[[WIDE:.*]] = eider.broadcast %[[MULTIPLIER]]
 // CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[X]], %[[WIDE]]
-// CHECK-NEXT: eider.encode %[[PRODUCT]] : {{.*}} -> tensor<?x256xf8E4M3FN
+// CHECK-NEXT: %[[MOST:.*]] = arith.mulf %{{.*}}, %[[MULTIPLIER]]
+// CHECK-NEXT: %[[SPREAD:.*]] = eider.broadcast %[[MOST]]
+// CHECK-NEXT: eider.encode %[[PRODUCT]] within %[[SPREAD]] : {{.*}} {bounded} : {{.*}} -> tensor<?x256xf8E4M3FN
 eider.program @reciprocal(tokens, hidden = 256) {
   %in = eider.input "x" : !f
   %x = arith.negf %in : !f

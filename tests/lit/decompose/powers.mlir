@@ -16,7 +16,8 @@
 // CHECK: %[[MULTIPLIER:.*]] = arith.divf %{{.*}}, %[[SCALE]] {eider.name = "multiplier"}
 // CHECK: %[[SPREAD:.*]] = eider.broadcast %[[MULTIPLIER]]
 // CHECK: %[[PRODUCT:.*]] = arith.mulf %{{.*}}, %[[SPREAD]]
-// CHECK: eider.encode %[[PRODUCT]] :
+// CHECK: arith.mulf %{{.*}}, %[[MULTIPLIER]]
+// CHECK: eider.encode %[[PRODUCT]] within %{{.*}} {bounded} :
 // CHECK: arith.truncf %[[SCALE]] : tensor<?x2xf32, {{.*}}> to tensor<?x2xf8E8M0FNU
 eider.program @rceil(tokens, hidden = 64) {
   %x = eider.input "x" : !f
@@ -29,6 +30,9 @@ eider.program @rceil(tokens, hidden = 64) {
 // CHECK: arith.constant 3.906250e-03
 // CHECK: %[[RATIO:.*]] = arith.mulf %{{.*}} {eider.name = "ratio"}
 // CHECK: eider.power_of_two below %[[RATIO]]
+// CHECK: eider.encode %{{.*}} within
+// CHECK-NOT: bounded
+// CHECK: eider.output
 eider.program @floor(tokens, hidden = 64) {
   %x = eider.input "x" : !f
   %q = eider.quantize %x numerics<power_of_two = floor> : !f -> !e8m0
@@ -43,20 +47,23 @@ eider.program @floor(tokens, hidden = 64) {
 // CHECK: %[[DIGIT:.*]] = arith.mulf %[[BELOW]]
 // CHECK: %[[SUM:.*]] = arith.addf %[[RATIO]], %[[DIGIT]]
 // CHECK: eider.power_of_two below %[[SUM]]
+// CHECK: eider.encode %{{.*}} within
+// CHECK-NOT: bounded
+// CHECK: eider.output
 eider.program @even(tokens, hidden = 64) {
   %x = eider.input "x" : !f
   %q = eider.quantize %x numerics<power_of_two = even> : !f -> !f32
   eider.output "y", %q : !f32
 }
 
-// A narrow scale divides as it is stored, and is tested for 0 as it is stored; nothing bounds its quotients.
+// A narrow scale divides as it is stored, and is tested for 0 as it is stored; the amax tells where it bounds no quotients.
 // CHECK-LABEL: eider.program @narrow
 // CHECK: %[[ROUNDED:.*]] = arith.truncf %{{.*}} : tensor<?x2xf32, {{.*}}> to tensor<?x2xbf16
 // CHECK: %[[WIDE:.*]] = arith.extf %[[ROUNDED]] {eider.name = "ratio"}
 // CHECK: arith.cmpf oeq, %[[WIDE]]
 // CHECK: %[[SCALE:.*]] = arith.select {{.*}} {eider.name = "scale"}
 // CHECK: %[[SPREAD:.*]] = eider.broadcast %[[SCALE]]
-// CHECK: eider.encode %{{.*}} by %[[SPREAD]] : tensor
+// CHECK: eider.encode %{{.*}} by %[[SPREAD]] : tensor<{{.*}}> within %{{.*}} {bounded} :
 eider.program @narrow(tokens, hidden = 64) {
   %x = eider.input "x" : !f
   %q = eider.quantize %x numerics<> : !f -> !bf16

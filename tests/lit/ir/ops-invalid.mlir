@@ -73,6 +73,15 @@ eider.program @draws_bytes_for_four_bits(m, n) {
 
 // -----
 
+eider.program @within_and_overflows(m, n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  // expected-error @below {{'eider.encode' op within a largest magnitude saturates and keeps NaN}}
+  %y = eider.encode %x within %x : tensor<?xf32, #eider.dims<n>> {overflow_to_format} : tensor<?xf32, #eider.dims<n>> -> tensor<?xf8E4M3FN, #eider.dims<n>>
+  eider.output "y", %y : tensor<?xf8E4M3FN, #eider.dims<n>>
+}
+
+// -----
+
 eider.program @draws_and_saturates(m, n) {
   %seed = eider.integer "seed" = 0
   %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>

@@ -45,6 +45,7 @@ eider.program @norm(tokens, hidden = 65537) {
 // CHECK-LABEL: eider.program @of_groups_pieces(tokens
 // CHECK-LABEL: eider.program @of_groups(tokens
 // CHECK-NOT: bounded
+// CHECK-NOT: within
 // CHECK: eider.output "z"
 !g = tensor<?x513xf32, #eider.dims<tokens, hidden / 128>>
 eider.program @of_groups(tokens, hidden = 65537) {
@@ -54,6 +55,6 @@ eider.program @of_groups(tokens, hidden = 65537) {
   %n = arith.mulf %x, %all : !f
   %amax = eider.reduce amax %n over [1, *] : !f -> !r
   %d = eider.broadcast %amax : !r to !f
-  %y = eider.encode %n by %d : !f {bounded} : !f -> !c
+  %y = eider.encode %n by %d : !f within %d : !f {bounded} : !f -> !c
   eider.output "z", %y : !c
 }
