@@ -332,8 +332,8 @@ void KernelPrinter::printStatement(StringRef statement) {
     auto at = breakOf(statement, widestLine - margin.size());
     if (!at)
       break;
-    os << margin << statement.take_front(*at) << "\n";
-    statement = statement.drop_front(*at + 1);
+    os << margin << statement.take_front(*at).rtrim() << "\n";
+    statement = statement.drop_front(*at);
     margin = indent + "    ";
   }
   os << margin << statement << "\n";

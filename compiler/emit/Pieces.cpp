@@ -209,12 +209,15 @@ std::optional<size_t> eider::text::breakOf(StringRef statement, size_t room) {
     const bool isOfTemplate = statement[i - 1] != ' '; // operators have spaces
     depth += statement[i] == '(' || (statement[i] == '<' && isOfTemplate);
     depth -= statement[i] == ')' || (statement[i] == '>' && isOfTemplate);
-    if (statement[i] != ' ' || !StringRef(",+-*/").contains(statement[i - 1]))
+    constexpr int behindParenthesis = 1000; // where there is nothing else
+    const bool isSpace = statement[i] == ' ' && StringRef(",+-*/").contains(statement[i - 1]);
+    if (!isSpace && statement[i] != '(')
       continue;
-    int binding = 2 * depth + (statement[i - 1] == '*' || statement[i - 1] == '/');
+    const bool isFactor = isSpace && (statement[i - 1] == '*' || statement[i - 1] == '/');
+    const int binding = 2 * depth + isFactor + (isSpace ? 0 : behindParenthesis);
     if (binding <= least) {
       least = binding;
-      best = i;
+      best = i + 1;
     }
   }
   return best;

@@ -55,8 +55,9 @@ std::string prefillType(simt::AttendRowsOp op);
 /// Whether the kernel writes the tensor; the others are const.
 bool isWritten(mlir::Value pointer);
 
-/// Where a statement is broken: after the operator or comma that binds least, in the fewest
-/// parentheses; of those the last within `room` columns. Nothing if there is none.
+/// Where the next line of a statement begins: after the operator or comma that binds least, in the
+/// fewest parentheses, else after a parenthesis that opens; of those the last within `room`
+/// columns. Nothing if there is none.
 std::optional<size_t> breakOf(llvm::StringRef statement, size_t room);
 
 } // namespace eider::text
