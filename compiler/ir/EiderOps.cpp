@@ -277,6 +277,10 @@ LogicalResult EncodeOp::verify() {
     return failure();
   if (getLargest() && (getOverflowToFormat() || getIgnoreNan()))
     return emitOpError("within a largest magnitude saturates and keeps NaN");
+  if (getBounded() && !getDivisor() && !getLargest())
+    return emitOpError("is bounded by nothing: give a divisor or a largest magnitude");
+  if (getBounded() && getLargest() && getRandom())
+    return emitOpError("of random bits is not bounded by a largest magnitude, which they may pass");
   if (getDivisor() && (getOverflowToFormat() || getIgnoreNan()))
     return emitOpError("of a quotient saturates and keeps NaN; divide first for anything else");
   if (getRandom() && getOverflowToFormat())

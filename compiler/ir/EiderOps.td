@@ -155,7 +155,7 @@ def Eider_EncodeOp : Eider_Op<"encode", [Pure, AttrSizedOperandSegments]> {
   let description = [{
     `by %divisor`: the codes of the correctly rounded f32 quotient. The operand is f32, or bf16/f16 (exactly widened).
     `bounded`: the divisor is at least amax / maximum of its block, NaN and Inf included, so that no quotient needs a clamp.
-    `within %largest`: the largest magnitude of each element's block, of the operand's, NaN if one is. Then `bounded` is what holds of most blocks, and it tells of which.
+    `within %largest`: the largest magnitude of each element's block, of the operand's, not finite if one is NaN; by a divisor NaN then, as that is. With it `bounded` is what holds of most blocks, and it tells of which.
     `random %bits`: a value (or quotient) between two codes, whose place is p of their distance, goes up where p · 2^n + bits + 1/2 is at least 2^n.
     There are n = 16 bits an element, for codes of four bits 8.
     `codec` is set by `eider-legalize`.

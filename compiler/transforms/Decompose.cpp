@@ -92,9 +92,12 @@ struct BlockScale {
   Value multiplier; ///< Of the values; null where they are divided.
 };
 
-/// 1/s and max/amax saturate at the numerics' bound: an infinite one would make NaN of zeros.
-Value boundMultiplier(Arithmetic32 a, Value multiplier, NumericsAttr numerics) {
-  if (std::isinf(numerics.getMultiplierBound()))
+/// 1/s and max/amax saturate at the numerics' bound: an infinite one would make NaN of zeros. The
+/// inverse of a power of two, which is 2^-127 at least, does not reach what most have.
+Value boundMultiplier(Arithmetic32 a, Value multiplier, NumericsAttr numerics,
+                      bool isOfPower = false) {
+  const double bound = numerics.getMultiplierBound();
+  if (std::isinf(bound) || (isOfPower && bound >= 0x1p127))
     return multiplier;
   return a.binary<arith::MinimumFOp>(multiplier, a.like(numerics.getMultiplierBound(), multiplier));
 }
@@ -161,11 +164,11 @@ bool hasExactInverse(NumericsAttr numerics, Type scale, bool given) {
 }
 
 /// Whether few quotients are beyond the format's maximum by more than a scale's rounding: not of
-/// powers of two below what bounds them, nor of codes, of which the least are far apart.
+/// powers of two below what bounds them, nor of codes and f16, of which the least are far apart.
 bool isMostlyBounding(NumericsAttr numerics, Type scale) {
   const PowerOfTwo power = numerics.getPowerOfTwo();
   return std::isinf(numerics.getAmaxBound()) && power != PowerOfTwo::floor &&
-         power != PowerOfTwo::even && !isTwoLevelType(scale);
+         power != PowerOfTwo::even && !isTwoLevelType(scale) && !scale.isF16();
 }
 
 BlockScale scaleFromAmax(Arithmetic32 a, Value amax, NumericsAttr numerics, Stored stored) {
@@ -195,8 +198,8 @@ BlockScale scaleFromAmax(Arithmetic32 a, Value amax, NumericsAttr numerics, Stor
   bool overAmax = numerics.getArithmetic() == Arithmetic::max_over_amax;
   Value multiplier = overAmax ? a.binary<arith::DivFOp>(a.like(max, amax), amax)
                               : a.binary<arith::DivFOp>(one, divisor);
-  if (!isExact)
-    multiplier = boundMultiplier(a, multiplier, numerics);
+  if (numerics.getArithmetic() != Arithmetic::divide)
+    multiplier = boundMultiplier(a, multiplier, numerics, isExact && !overAmax);
   if (overAmax && isZero)
     multiplier = arith::SelectOp::create(a.builder, a.loc, isZero, one, multiplier);
   return {scale, divisor, named(multiplier, "multiplier")};
@@ -240,10 +243,11 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
       block.scale = a.widen(op.getScale());
       block.divisor = combined(a, block.scale, op.getGlobal());
       const bool isExact = hasExactInverse(numerics, type.getScaleType(), isGiven);
-      if (isExact || numerics.getArithmetic() != eider::ir::Arithmetic::divide) {
+      const bool divides = numerics.getArithmetic() == eider::ir::Arithmetic::divide;
+      if (isExact || !divides) {
         Value inverse = a.binary<arith::DivFOp>(a.like(1, block.scale), block.divisor);
         block.multiplier =
-            named(isExact ? inverse : boundMultiplier(a, inverse, numerics), "multiplier");
+            named(divides ? inverse : boundMultiplier(a, inverse, numerics, isExact), "multiplier");
       }
     }
     Value input = op.getInput(), divisor;

@@ -75,8 +75,8 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
     if (ScheduleAttr paired = pairedSchedule(context, domain, vector / 2, isCast ? 1 : 2))
       return paired;
   // A cast that draws has the registers of 896 threads a multiprocessor; what does more spills.
-  const bool isEven = domain.width % longest == 0, isPacked = packsShort && !domain.draws;
-  const int64_t threads = !isEven || isPacked ? warp : domain.draws ? 2 * warp : 4 * warp;
+  const bool isEven = domain.width % longest == 0;
+  const int64_t threads = !isEven ? warp : domain.draws ? 2 * warp : 4 * warp;
   return ScheduleAttr::get(context, Family::map,
                            {.threads = threads,
                             .vector = vector,

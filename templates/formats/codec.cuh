@@ -73,8 +73,8 @@ template <class T, CodecPath path> struct Codec {
   }
   static EIDER_DEVICE T encode(float value) { return encode(single(value))[0]; }
 
-  /// The same of groups whose largest magnitude is known, NaN if one is: where it is finite, nobody
-  /// looks for NaN.
+  /// The same of groups whose largest magnitude is known, not finite if one is NaN: where it is
+  /// finite, nobody looks for NaN.
   template <int count, Operand Largest>
   static EIDER_DEVICE Fragment<T, count> encode(const Fragment<float, count> &values,
                                                 const Largest &largest) {
@@ -119,7 +119,7 @@ template <class T, CodecPath path> struct Codec {
       return has_nan | (!Piece<T, path, size>::sees_nan && has_nonfinite<size>(values, first));
     });
   }
-  /// The same of groups whose largest magnitude is known, NaN if one is.
+  /// The same of groups whose largest magnitude is known, not finite if one is NaN.
   template <int count, Operand Largest, class Random>
   static EIDER_DEVICE Fragment<T, count> encode_stochastic(const Fragment<float, count> &values,
                                                            const Largest &largest,
@@ -274,6 +274,11 @@ private:
     return is_not_finite(largest);
   }
 
+  /// Whether some quotient by a usual scale may be NaN, of an infinity, NaN, or too large a float.
+  static EIDER_DEVICE bool is_far(float largest, float scale) {
+    return !(largest * 0x1p-100f <= scale);
+  }
+
   /// Of `count` elements so many are encoded at a time: few enough for the registers.
   static constexpr EIDER_DEVICE int piece_of(int count) {
     return count % 16 == 0 ? 16 : count % 8 == 0 ? 8 : count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
@@ -346,7 +351,8 @@ private:
   template <bool bounded, class X, int count, Operand Scale, Operand... Largest>
   static EIDER_DEVICE Fragment<T, count> divide(const Fragment<X, count> &x, const Scale &scale,
                                                 const Largest &...largest) {
-    static_assert(count % extent<Scale> == 0, "x and scale are of levels that do not go together");
+    static_assert(((count % extent<Scale> == 0) && ... && (extent<Scale> % extent<Largest> == 0)),
+                  "x, scale and largest are of levels that do not go together");
     constexpr int each = count / extent<Scale>; // of one scale
     Fragment<T, count> codes{};
     EIDER_UNROLL
@@ -405,7 +411,8 @@ private:
                                                            const Scale &scale, const Random &random,
                                                            const Largest &...largest) {
     static_assert(path == software, "no instruction rounds by these random bits");
-    static_assert(count % extent<Scale> == 0, "x and scale are of levels that do not go together");
+    static_assert(((count % extent<Scale> == 0) && ... && (extent<Scale> % extent<Largest> == 0)),
+                  "x, scale and largest are of levels that do not go together");
     constexpr int size = piece_of(count / extent<Scale>); // all of one scale
     Fragment<T, count> codes{};
     EIDER_UNROLL
@@ -413,7 +420,7 @@ private:
       const float divided = element<count>(scale, first);
       constexpr bool known = bounded || sizeof...(Largest) > 0;
       const bool is_unusual =
-          (is_unusual_scale<-60>(divided) | ... | is_not_finite(element<count>(largest, first)));
+          (is_unusual_scale<-60>(divided) | ... | is_far(element<count>(largest, first), divided));
       Piece<T, path, size> piece;
       const Divisor<3> divisor(divided * (1.0f / piece.unit));
       piece.take(x, first);

@@ -391,35 +391,56 @@ template <class T, class X> EIDER_DEVICE uint32 quantize_stochastic(uint32 numbe
   return !right;
 }
 
-/// Codes of elements whose largest magnitude is known, against those where it is not: some are rare,
-/// the scale is what a quantisation makes of them, cut or rounded down or up by as much as a number
-/// says, and of an infinite one some are finite.
-template <class T, CodecPath path, class X> EIDER_DEVICE uint32 within(uint32 number) {
+/// Random numbers of elements, however many are asked for together.
+struct WalkedDraws {
+  uint32 seed;
+  template <class Number, int size> EIDER_DEVICE Fragment<Number, size> of(int first) const {
+    Fragment<Number, size> draws{};
+    constexpr int bits = 8 * sizeof(Number), per_word = 32 / bits;
+    for (int i = 0; i < size; ++i) {
+      const uint32 number = (seed + static_cast<uint32>(first + i)) * 0x27d4eb2fu >> (32 - bits);
+      draws.words[i / per_word] |= number << i % per_word * bits;
+    }
+    return draws;
+  }
+};
+
+/// Codes of elements whose largest magnitude is known, of so many groups, against those where it is
+/// not. Some elements are rare; the scale is what a quantisation makes of them, rounded down or up
+/// by as much as a number says, or far smaller; of an infinite magnitude some are finite.
+template <class T, CodecPath path, class X, int groups> EIDER_DEVICE uint32 within(uint32 number) {
   using C = Codec<T, path>;
-  constexpr int count = 16, half = count / 2;
+  constexpr int count = 32, each = count / groups;
   const uint32 mixed = (number ^ number >> 15) * 0x2c1b3c6du, rare = mixed >> 24;
   const float specials[] = {arch::as_float(0x7fc00000u), arch::as_float(0xffc00000u),
                             arch::as_float(0x7f800000u), arch::as_float(0xff800000u)};
   Fragment<X, count> x{};
-  Fragment<float, 2> largest{}, scales{};
+  Fragment<float, groups> largest{}, of_values{}, scales{};
   for (int i = 0; i < count; ++i) {
     const uint32 bits = (number * count + i) * 0x9e3779b9u;
-    const uint32 exponent = (100 + mixed % 50) << 23 | (bits >> 8 & 0x3000000u);
-    const float value = rare < 8 && i == static_cast<int>(mixed % count)
-                            ? specials[rare % 4]
-                            : arch::as_float(exponent | (bits & 0x807fffffu));
+    const uint32 lowest = rare == 10 ? 240 : 100 + mixed % 50;
+    const uint32 exponent = (lowest << 23) + (bits >> 8 & 0x3000000u);
+    const bool is_rare = rare < 8 && i == static_cast<int>(mixed % count);
+    const float value =
+        is_rare ? specials[rare % 4] : arch::as_float(exponent | (bits & 0x807fffffu));
     x.fill(i, to<X>(rare == 9 ? 0.0f : value));
-    largest.fill(i / half, arch::maximum_magnitude(largest[i / half], to<float>(x[i])));
+    largest.fill(i / each, arch::maximum_magnitude(largest[i / each], to<float>(x[i])));
   }
-  for (int g = 0; g < 2; ++g) {
+  for (int g = 0; g < groups; ++g) {
+    const bool is_number = largest[g] == largest[g];
     const float ratio = largest[g] / eider::Format<T>::maximum;
     const float factor = arch::as_float(0x3f000000u + (number * 0x85ebca6bu >> 8));
-    const float scale = rare % 8 < 6 && largest[g] > 0x1p127f ? 448.0f : ratio * factor;
-    scales.fill(g, scale == 0.0f ? 1.0f : scale);
+    const float finite = rare % 3 == 0 ? 256.0f : 448.0f, tiny = 0x1p-58f * factor;
+    const float scale = rare == 10                              ? tiny
+                        : rare % 8 < 6 && largest[g] > 0x1p127f ? finite
+                                                                : ratio * factor;
+    scales.fill(g, scale == 0.0f ? 1.0f : is_number ? scale : ratio);
+    of_values.fill(g, is_number || rare < 4 ? largest[g] : specials[2]);
   }
   const auto values = to<float>(x);
+  const WalkedDraws draws{number * 0x85ebca6bu};
   const auto any = C::encode(values), any_quotient = C::encode_quotient(x, scales);
-  const auto known = C::encode(values, largest), bounded = C::encode_bounded(values, largest),
+  const auto known = C::encode(values, of_values), bounded = C::encode_bounded(values, of_values),
              quotient = C::encode_quotient(x, scales, largest),
              bounded_quotient = C::encode_bounded_quotient(x, scales, largest);
   bool right = true;
@@ -428,21 +449,19 @@ template <class T, CodecPath path, class X> EIDER_DEVICE uint32 within(uint32 nu
             any_quotient[i].bits == quotient[i].bits &&
             any_quotient[i].bits == bounded_quotient[i].bits;
   if constexpr (path == software) {
-    GivenDraws<Draw<T>, half> draws{};
-    for (uint32 &word : draws.draws.words)
-      word = (number + half * static_cast<uint32>(&word - draws.draws.words)) * 0x27d4eb2fu;
-    const auto drawn = C::encode_stochastic(values, largest, draws);
-    const auto drawn_quotient = C::encode_quotient_stochastic(x, scales, largest, draws);
-    const auto expected_quotient = C::encode_quotient_stochastic(x, scales, draws);
-    for (int g = 0; g < 2; ++g) { // where nothing is known, pieces are of all
-      Fragment<float, half> of_group{};
-      for (int i = 0; i < half; ++i)
-        of_group.fill(i, values[g * half + i]);
-      const auto expected = C::encode_stochastic(of_group, draws);
-      for (int i = 0; i < half; ++i)
-        right = right && drawn[g * half + i].bits == expected[i].bits &&
-                drawn_quotient[g * half + i].bits == expected_quotient[g * half + i].bits;
-    }
+    const auto drawn = C::encode_stochastic(values, draws),
+               drawn_quotient = C::encode_quotient_stochastic(x, scales, draws),
+               known_drawn = C::encode_stochastic(values, of_values, draws),
+               known_quotient = C::encode_quotient_stochastic(x, scales, largest, draws);
+    for (int i = 0; i < count; ++i)
+      right = right && drawn[i].bits == known_drawn[i].bits &&
+              drawn_quotient[i].bits == known_quotient[i].bits;
+  }
+  if constexpr (groups == 1) { // of all, as floats
+    const auto flat = C::encode_bounded(values, of_values[0]),
+               flat_quotient = C::encode_bounded_quotient(x, scales[0], largest[0]);
+    for (int i = 0; i < count; ++i)
+      right = right && any[i].bits == flat[i].bits && any_quotient[i].bits == flat_quotient[i].bits;
   }
   return !right;
 }

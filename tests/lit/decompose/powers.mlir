@@ -5,6 +5,7 @@
 !f = tensor<?x64xf32, #eider.dims<tokens, hidden>>
 !e8m0 = !eider.scaled<?x64xf8E4M3FN, dims = <tokens, hidden>, block = [1, 32], scale = f8E8M0FNU, layout = row_major>
 !bf16 = !eider.scaled<?x64xf8E4M3FN, dims = <tokens, hidden>, block = [1, 32], scale = bf16, layout = row_major>
+!f16 = !eider.scaled<?x64xf8E4M3FN, dims = <tokens, hidden>, block = [1, 32], scale = f16, layout = row_major>
 !f32 = !eider.scaled<?x64xf8E4M3FNUZ, dims = <tokens, hidden>, block = [1, 32], scale = f32, layout = row_major>
 
 // rceil: amax / max rounded up; the values are multiplied with the exact inverse.
@@ -68,6 +69,34 @@ eider.program @narrow(tokens, hidden = 64) {
   %x = eider.input "x" : !f
   %q = eider.quantize %x numerics<> : !f -> !bf16
   eider.output "y", %q : !bf16
+}
+
+// f16, whose least values are far apart, bounds too few.
+// CHECK-LABEL: eider.program @half
+// CHECK: eider.encode %{{.*}} by %{{.*}} within
+// CHECK-NOT: bounded
+// CHECK: eider.output
+eider.program @half(tokens, hidden = 64) {
+  %x = eider.input "x" : !f
+  %q = eider.quantize %x numerics<> : !f -> !f16
+  eider.output "y", %q : !f16
+}
+
+// A multiplier's bound that an inverse may reach is kept, but where values are divided.
+// CHECK-LABEL: eider.program @bound
+// CHECK: arith.minimumf {{.*}} {eider.name = "multiplier"}
+// CHECK-LABEL: eider.program @divided
+// CHECK-NOT: arith.minimumf
+// CHECK: eider.output
+eider.program @bound(tokens, hidden = 64) {
+  %x = eider.input "x" : !f
+  %q = eider.quantize %x numerics<power_of_two = rceil, arithmetic = reciprocal, multiplier_bound = 1.0> : !f -> !e8m0
+  eider.output "y", %q : !e8m0
+}
+eider.program @divided(tokens, hidden = 64) {
+  %x = eider.input "x" : !f
+  %q = eider.quantize %x numerics<power_of_two = rceil, multiplier_bound = 1.0> : !f -> !e8m0
+  eider.output "y", %q : !e8m0
 }
 
 // Given scales, and those of an input, are widened exactly.

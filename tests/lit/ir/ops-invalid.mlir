@@ -82,6 +82,26 @@ eider.program @within_and_overflows(m, n) {
 
 // -----
 
+eider.program @bounded_by_nothing(m, n) {
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  // expected-error @below {{'eider.encode' op is bounded by nothing: give a divisor or a largest magnitude}}
+  %y = eider.encode %x {bounded} : tensor<?xf32, #eider.dims<n>> -> tensor<?xf8E4M3FN, #eider.dims<n>>
+  eider.output "y", %y : tensor<?xf8E4M3FN, #eider.dims<n>>
+}
+
+// -----
+
+eider.program @bounded_draws(m, n) {
+  %seed = eider.integer "seed" = 0
+  %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
+  %bits = eider.random %seed, %seed : tensor<?xi16, #eider.dims<n>>
+  // expected-error @below {{'eider.encode' op of random bits is not bounded by a largest magnitude, which they may pass}}
+  %y = eider.encode %x within %x : tensor<?xf32, #eider.dims<n>> random %bits : tensor<?xi16, #eider.dims<n>> {bounded} : tensor<?xf32, #eider.dims<n>> -> tensor<?xf8E4M3FN, #eider.dims<n>>
+  eider.output "y", %y : tensor<?xf8E4M3FN, #eider.dims<n>>
+}
+
+// -----
+
 eider.program @draws_and_saturates(m, n) {
   %seed = eider.integer "seed" = 0
   %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
