@@ -79,10 +79,12 @@ def turn_of(instructions, labels, start):
             return counts
         if to is not None and to > at:
             # Somebody's (@P) is not taken after a vote, nobody's (@!P) is, and others are.
-            end = target_of(instructions[to - 1], labels) if instruction.startswith("@") else None
-            if end is not None and end > to and not instructions[to - 1].startswith("@"):
-                at = to if end - to < to - at else at
-            elif not (voted and instruction.startswith("@P")):
+            # Where what is jumped over ends with a jump, its end is where two ways meet.
+            two = instruction.startswith("@") and instructions[to - 1].startswith("BRA")
+            end = target_of(instructions[to - 1], labels) if two else None
+            if voted and instruction.startswith("@P"):
+                pass
+            elif end is None or end <= to or end - to < to - at:
                 at = to
             voted = voted and not instruction.startswith("@")
     return collections.Counter()

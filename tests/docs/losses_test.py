@@ -272,6 +272,15 @@ class Loops(unittest.TestCase):
         turn = instructions.loop_of(*instructions.code_of(self.TEXT, "kernel"))
         self.assertEqual(turn, {"LDG": 1, "BRA": 4, "VOTE": 1, "HMMA": 1, "IADD3": 1})
 
+    def test_of_two_ways_the_shorter_counts(self):
+        usual = self.TEXT.replace("VOTE.ANY P2, P0", "ISETP P2, R1")
+        rare = usual.replace("HMMA.16816.F32 R4, R4, R8, R4 ;", "FADD R4, R4, R8 ;\n        /*0061*/   FADD R4, R4, R8 ;")
+        for text, way in ((usual, {"LOP3": 1, "BRA": 3}), (rare, {"LOP3": 1, "BRA": 3}),
+                          (rare.replace("LOP3.LUT R4, R4, R5, RZ ;", "".join(f"FMUL R{n} ;\n /*{n:04x}*/ " for n in range(200, 204)) +
+                                        "FMUL R4 ;"), {"FADD": 2, "BRA": 4})):
+            turn = instructions.loop_of(*instructions.code_of(text, "kernel"))
+            self.assertEqual(turn, {"LDG": 1, "ISETP": 1, "IADD3": 1, **way})
+
     def test_of_loops_in_loops_the_inner_one_counts(self):
         text = self.TEXT.replace("EXIT ;\n.section .y", "@P4 BRA `(.L_x_9) ;\n.section .y").replace(
             ".text.kernel:", ".text.kernel:\n.L_x_9:")
