@@ -165,9 +165,9 @@ const Vocabulary &text::vocabulary() {
        "amax_number_of_columns",
        "inside_columns"},
       {"add", "add_reduced", "store"},
-      {"decode", "encode", "encode_bounded", "encode_number", "encode_overflow", "encode_stochastic",
+      {"decode", "encode", "encode_number", "encode_overflow", "encode_stochastic",
        "encode_number_stochastic", "encode_quotient", "encode_bounded_quotient",
-       "encode_quotient_stochastic", "encode_bounded_quotient_stochastic"}};
+       "encode_quotient_stochastic", "encode_bounded_quotient_stochastic", "encode_bounded"}};
   return names;
 }
 
