@@ -378,8 +378,8 @@ private:
     // Signs are given to an encoder by arithmetic or of magnitudes.
     constexpr bool given_signs = path == software || clamps;
     constexpr int size = piece_of(each);
-    const bool is_unusual = (is_unusual_scale(scale) | ... | beyond);
-    if (known && arch::unlikely(is_unusual)) {
+    const bool is_rare = (is_unusual_scale(scale) | ... | beyond);
+    if (known && arch::unlikely(is_rare)) {
       EIDER_UNROLL
       for (int i = first; i < first + each; i += size)
         divide_rare<size>(x, i, scale, codes);
@@ -400,7 +400,7 @@ private:
         piece.values.fill(j, divisor.quotient(piece.values[j]));
       piece.template write<given_signs, bounded>(codes, i);
       // No quotient of a finite operand is NaN, and what is too large saturates.
-      const bool has_rare = is_unusual | (!known && !clamps && has_nonfinite<size>(x, i));
+      const bool has_rare = is_rare | (!known && !clamps && has_nonfinite<size>(x, i));
       if (!known && arch::unlikely(has_rare))
         divide_rare<size>(x, i, scale, codes);
     }
@@ -419,7 +419,7 @@ private:
     for (int first = 0; first < count; first += size) {
       const float divided = element<count>(scale, first);
       constexpr bool known = bounded || sizeof...(Largest) > 0;
-      const bool is_unusual =
+      const bool is_rare =
           (is_unusual_scale<-60>(divided) | ... | is_far(element<count>(largest, first), divided));
       Piece<T, path, size> piece;
       const Divisor<3> divisor(divided * (1.0f / piece.unit));
@@ -432,7 +432,7 @@ private:
       const auto draws = random.template of<Draw<T>, size>(first);
       const bool has_nan = piece.template write_stochastic<bounded>(codes, first, draws);
       const bool has_rare = !known && (piece.sees_nan ? has_nan : has_nonfinite<size>(x, first));
-      if (arch::unlikely(is_unusual | has_rare))
+      if (arch::unlikely(is_rare | has_rare))
         divide_stochastic_rare<size>(x, first, divided, draws, codes);
     }
     return codes;
