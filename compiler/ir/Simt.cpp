@@ -178,6 +178,13 @@ LogicalResult ScaleLayoutOp::verify() {
 
 LogicalResult ReduceOp::verify() {
   TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
+  if (getTimes() && getTimes().getType().isF32()) {
+    const Type held = getElementTypeOrSelf(getInput());
+    if (getKind() != Reduction::max || getGroup() || getScales() || getCodec() ||
+        tile.getKind() != TileKind::row || !(held.isBF16() || held.isF16()))
+      return emitOpError("one float multiplies what a maximum along the row is of, bf16 or f16");
+    return success();
+  }
   if (getTimes() && (getKind() != Reduction::sum ||
                      cast<VectorType>(getTimes().getType()).getNumElements() != tile.columnsHeld()))
     return emitOpError("products are summed, of a row's elements and a column vector");

@@ -326,10 +326,10 @@ def Simt_StoreOp : Simt_AccessOp<"store", [AttrSizedOperandSegments]> {
 
 def Simt_ReduceOp : Simt_Op<"reduce", [Pure, AttrSizedOperandSegments]> {
   let summary = "A fragment's reduction over the row, over the block or over 1×group neighbours";
-  let description = "Collective: every thread of the tile takes part. A sum may be of products, `input` times `times`, each added unrounded; those of a group of the row that has one of `scales` are scaled together. With a `codec` `input` are codes and `times` bf16 or f16, which tensor cores multiply.";
+  let description = "Collective: every thread of the tile takes part. A sum may be of products, `input` times `times`, each added unrounded; those of a group of the row that has one of `scales` are scaled together. A maximum along the row may be of products of 16-bit values with one float, each rounded. With a `codec` `input` are codes and `times` bf16 or f16, which tensor cores multiply.";
   let hasVerifier = 1;
   let arguments = (ins Eider_ReductionAttr:$kind, AnyVectorOfNonZeroRank:$input,
-                       Optional<AnyVectorOfNonZeroRank>:$times, Optional<AnyVectorOfNonZeroRank>:$scales, Simt_CursorType:$at,
+                       Optional<AnyTypeOf<[AnyVectorOfNonZeroRank, F32]>>:$times, Optional<AnyVectorOfNonZeroRank>:$scales, Simt_CursorType:$at,
                        DefaultValuedAttr<I64Attr, "0">:$group, OptionalAttr<Eider_CodecPathAttr>:$codec);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{

@@ -354,6 +354,23 @@ std::pair<Value, Value> ProgramLowering::summed(ReduceOp op) {
   return {held, Value()};
 }
 
+/// Of a maximum along the row, whose elements are 16-bit values times one float and are for nobody
+/// else: these, and the float. Null elsewhere.
+static std::pair<Value, Value> narrowProducts(ReduceOp op, Value held) {
+  auto product = held.getDefiningOp<arith::MulFOp>();
+  if (!product || op.getKind() != Reduction::max || !op.getInput().hasOneUse())
+    return {};
+  for (auto [wide, many] : {std::pair(product.getLhs(), product.getRhs()),
+                            std::pair(product.getRhs(), product.getLhs())}) {
+    auto widened = wide.getDefiningOp<arith::ExtFOp>();
+    auto spread = many.getDefiningOp<simt::SpreadOp>();
+    if (widened && spread && spread.getInput().getType().isF32() &&
+        getElementTypeOrSelf(widened.getIn()).getIntOrFloatBitWidth() == 16)
+      return {widened.getIn(), spread.getInput()};
+  }
+  return {};
+}
+
 LogicalResult ProgramLowering::reduce(ReduceOp op) {
   if (domain.isOfColumns(op)) {
     reduceColumns(op);
@@ -371,6 +388,9 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
     return op.emitError("a reduction along whole rows in a kernel of two-dimensional blocks: "
                         "eider-partition cuts it out");
   auto [input, times] = summed(op);
+  if (level.kind == LevelKind::rows && tile.getKind() == simt::TileKind::row)
+    if (auto [narrow, factor] = narrowProducts(op, input); narrow)
+      input = narrow, times = factor;
   auto reduced = simt::ReduceOp::create(builder, op.getLoc(), heldType(op.getType()), op.getKind(),
                                         input, times, /*scales=*/Value(), at(level), group,
                                         /*codec=*/CodecPathAttr());

@@ -213,6 +213,18 @@ inline uint32 minimum_bf16x2(uint32 a, uint32 b) {
   const auto half = [](uint32 bits) { return as_float(bits << 16); };
   return bf16x2_from(minimum(half(a), half(b)), minimum(half(a >> 16), half(b >> 16)));
 }
+inline uint32 maximum_bf16x2(uint32 a, uint32 b) {
+  const auto half = [](uint32 bits) { return as_float(bits << 16); };
+  return bf16x2_from(maximum(half(a), half(b)), maximum(half(a >> 16), half(b >> 16)));
+}
+inline uint32 minimum_f16x2(uint32 a, uint32 b) {
+  return f16x2_from(minimum(float_from_low_f16(a), float_from_low_f16(b)),
+                    minimum(float_from_high_f16(a), float_from_high_f16(b)));
+}
+inline uint32 maximum_f16x2(uint32 a, uint32 b) {
+  return f16x2_from(maximum(float_from_low_f16(a), float_from_low_f16(b)),
+                    maximum(float_from_high_f16(a), float_from_high_f16(b)));
+}
 inline uint32 maximum_magnitude_f16x2(uint32 a, uint32 b) {
   return f16x2_from(maximum_magnitude(float_from_low_f16(a), float_from_low_f16(b)),
                     maximum_magnitude(float_from_high_f16(a), float_from_high_f16(b))) |

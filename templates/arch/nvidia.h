@@ -492,10 +492,25 @@ EIDER_DEVICE uint32 maximum_magnitude_f16x2(uint32 a, uint32 b) {
     asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
   return r;
 }
-/// The smaller of both halves, NaN wins.
+/// The smaller and the larger of both halves, NaN wins.
 EIDER_DEVICE uint32 minimum_bf16x2(uint32 a, uint32 b) {
   uint32 r;
   asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+EIDER_DEVICE uint32 maximum_bf16x2(uint32 a, uint32 b) {
+  uint32 r;
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+EIDER_DEVICE uint32 minimum_f16x2(uint32 a, uint32 b) {
+  uint32 r;
+  asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+EIDER_DEVICE uint32 maximum_f16x2(uint32 a, uint32 b) {
+  uint32 r;
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
   return r;
 }
 

@@ -107,6 +107,29 @@ EIDER_DEVICE float reduce_elements(const Fragment<T, all> &values, int first) {
   }
 }
 
+/// The largest x · factor: as rounded products keep an order, that of the largest x or of the
+/// smallest, which are taken two a word.
+template <int count, class T>
+EIDER_DEVICE float largest_product(const Fragment<T, count> &x, float factor) {
+  const auto each = [&](int i) { return to<float>(x[i]) * factor; };
+  const auto larger = [](float a, float b) { return arch::maximum(a, b); };
+  constexpr bool is_packed = arch::has_packed_maximum && count % 2 == 0;
+  // Of an infinite factor the product with a zero is NaN.
+  if (!is_packed || arch::unlikely(!(arch::magnitude(factor) < arch::as_float(0x7f800000u))))
+    return tree<count>(each, larger);
+  if constexpr (is_packed) {
+    const auto word = [&](int i) { return x.words[i]; };
+    const uint32 least = tree<count / 2>(word, [](uint32 a, uint32 b) {
+      return same<T, bf16> ? arch::minimum_bf16x2(a, b) : arch::minimum_f16x2(a, b);
+    });
+    const uint32 most = tree<count / 2>(word, [](uint32 a, uint32 b) {
+      return same<T, bf16> ? arch::maximum_bf16x2(a, b) : arch::maximum_f16x2(a, b);
+    });
+    return larger(larger(detail::low_half<T>(least) * factor, detail::high_half<T>(least) * factor),
+                  larger(detail::low_half<T>(most) * factor, detail::high_half<T>(most) * factor));
+  }
+}
+
 } // namespace eider
 
 #endif // EIDER_REDUCE_OPERATIONS_CUH

@@ -347,6 +347,15 @@ struct TileMembers {
   EIDER_DEVICE float max(const Floats &f, arch::Site at = arch::Site::current()) const {
     return reduce<Maximum>(f, at);
   }
+  /// The largest x · factor, each rounded, of bf16 or f16.
+  template <class T>
+  EIDER_DEVICE float max_of_products(const Fragment<T, elements> &x, float factor,
+                                     arch::Site at = arch::Site::current()) const {
+    if constexpr (Tile::always_whole)
+      return reduce_team<Maximum>([&] { return largest_product(x, factor); }, at);
+    else
+      return max(map(to<float>(x), [=](float value) { return value * factor; }), at);
+  }
   EIDER_DEVICE float min(const Floats &f, arch::Site at = arch::Site::current()) const {
     return reduce<Minimum>(f, at);
   }

@@ -127,6 +127,7 @@ const Vocabulary &text::vocabulary() {
        "amax_number_of_groups",
        "sum_of_products",
        "sum_of_scaled_products",
+       "max_of_products",
        "max_of_grid",
        "min_of_grid",
        "amax_of_grid",

@@ -17,6 +17,7 @@
 #include "eider/formats/e5m2.cuh"
 #include "eider/formats/e5m2fnuz.cuh"
 #include "eider/formats/e8m0.cuh"
+#include "eider/reduce/operations.cuh"
 #include "oracle.cuh"
 
 namespace checks {
@@ -552,6 +553,31 @@ EIDER_DEVICE uint32 gelu(uint32 bits) {
 EIDER_DEVICE uint32 sqrt(uint32 bits) {
   const float x = arch::as_float(bits);
   return distance(eider::sqrt(x), ::sqrt(static_cast<double>(x)));
+}
+
+/// The largest of some products against each of them: all signs, zeros, what overflows and what
+/// underflows, infinities and NaN among elements and factors.
+template <class T> EIDER_DEVICE uint32 largest_product(uint32 number) {
+  constexpr int count = 8;
+  const uint32 mixed = (number ^ number >> 15) * 0x2c1b3c6du, rare = mixed >> 28;
+  const uint32 specials[] = {0, 0x80000000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 1, 0x7f7fffffu};
+  const float factor = arch::as_float(rare < 7 ? specials[rare] : mixed * 0x9e3779b9u);
+  Fragment<T, count> x{};
+  float most = arch::as_float(0xff800000u);
+  bool has_nan = false;
+  for (int i = 0; i < count; ++i) {
+    const uint32 bits = (number * count + i) * 0x9e3779b9u, kind = bits >> 4 & 0x3f;
+    const uint32 near = (bits & 0x807fffffu) + (127u << 23); // 1 to 2, of one sign or both
+    const uint32 signs = mixed % 3 == 0 ? 0x7fffffffu : mixed % 3 == 1 ? 0xffffffffu : 0;
+    x.fill(i, to<T>(arch::as_float(kind < 3 && mixed % 5 == 0 ? specials[kind + mixed % 4]
+                                   : signs ? near & signs : near | 0x80000000u)));
+    const float product = to<float>(x[i]) * factor;
+    has_nan |= product != product;
+    const bool is_zero_above = product == most && !(arch::as_bits(product) >> 31);
+    most = product > most || is_zero_above ? product : most;
+  }
+  const float found = eider::largest_product(x, factor);
+  return has_nan ? found == found : arch::as_bits(found) != arch::as_bits(most);
 }
 
 } // namespace checks

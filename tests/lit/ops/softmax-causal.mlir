@@ -8,10 +8,9 @@
 // CHECK:         const int64 index = row.row_index() + (1000 - tokens);
 // CHECK-NEXT:    const auto x_row = row.up_to(index).load(x);
 // CHECK-NEXT:    const auto condition = row.column_indices() > index;
-// CHECK-NEXT:    const auto logits = eider::select(condition, -3.4028235e+38f,
-// CHECK-NEXT:        x_row * (softmax_scale * 1.442695f));
+// CHECK-NEXT:    const auto logits = eider::select(condition, -3.4028235e+38f, x_row * slope);
 // CHECK-NEXT:    const float max = row.max(logits);
-// CHECK-NEXT:    const auto power = eider::select(condition, 0.0f, eider::exp2(logits - max));
+// CHECK-NEXT:    const auto power = eider::select(condition, 0.0f, eider::exp2(eider::fma(x_row, slope, -max)));
 // CHECK-NEXT:    const float sum = row.sum(power);
 // CHECK-NEXT:    const float share = eider::select(sum == 0.0f, 0.0f, eider::rcp(sum));
 // CHECK-NEXT:    const auto probability = power * share;
