@@ -570,7 +570,8 @@ template <class T> EIDER_DEVICE uint32 largest_product(uint32 number) {
     const uint32 near = (bits & 0x807fffffu) + (127u << 23); // 1 to 2, of one sign or both
     const uint32 signs = mixed % 3 == 0 ? 0x7fffffffu : mixed % 3 == 1 ? 0xffffffffu : 0;
     x.fill(i, to<T>(arch::as_float(kind < 3 && mixed % 5 == 0 ? specials[kind + mixed % 4]
-                                   : signs ? near & signs : near | 0x80000000u)));
+                                   : signs                    ? near & signs
+                                                              : near | 0x80000000u)));
     const float product = to<float>(x[i]) * factor;
     has_nan |= product != product;
     const bool is_zero_above = product == most && !(arch::as_bits(product) >> 31);
