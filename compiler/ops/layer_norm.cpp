@@ -17,7 +17,7 @@ static Value normalised(Builder &b, const ops::Parameters &p, const Value &h) {
 
   Value centred = (h - mean(h, /*axis=*/-1).named("mean")).named("centred");
   Value variance = mean(centred * centred, /*axis=*/-1).named("variance");
-  return fma(centred * rsqrt(variance + eps), weight, bias).named("n");
+  return (centred * rsqrt(variance + eps) * weight + bias).named("n");
 }
 
 Program ops::layerNorm(const Parameters &p) {
