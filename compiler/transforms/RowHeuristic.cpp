@@ -91,7 +91,7 @@ static ScheduleAttr fewHeldSchedule(MLIRContext *context, const Domain &domain, 
   else
     knobs.resident = 512 / knobs.threads;
   if (!domain.readsColumns)
-    knobs.tiles = 4, knobs.prefetch = 1;
+    knobs.lanes = foldedLanes(domain, vector), knobs.tiles = 4, knobs.prefetch = 1;
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 

@@ -96,7 +96,7 @@ EIDER_DEVICE uint32 warp_maximum(uint32 value, Site) {
 
 /// An array in the block's shared memory; one array for each `Owner`, whoever calls.
 template <class Owner, class T, int count> EIDER_DEVICE T *shared() {
-  __shared__ T array[count];
+  alignas(16) alignas(T) __shared__ T array[count]; // for wide loads of neighbours
   return array;
 }
 

@@ -33,14 +33,7 @@ EIDER_DEVICE float reduce_cluster(Own own, arch::Site site) {
   exchange.wait(site);
 
   // Each warp combines all the values, in an order that depends on none of block, warp and time.
-  constexpr int lanes = lanes_for(values), each = (values + lanes - 1) / lanes;
-  const float some = tree<each>(
-      [&](int i) {
-        const int at = i * lanes + lane % lanes;
-        return at < values ? partial[at] : Operation::identity();
-      },
-      [](float a, float b) { return Operation::combine(a, b); });
-  return reduce_lanes<Operation, lanes, threads>(some, site);
+  return combine_shared<Operation, values, threads>(partial, site);
 }
 
 } // namespace eider

@@ -31,6 +31,23 @@ constexpr EIDER_DEVICE int lanes_for(int count) {
   return count <= 2 ? 2 : count <= 4 ? 4 : count <= 8 ? 8 : count <= 16 ? 16 : 32;
 }
 
+/// Combines the `count` values at `p` in shared memory, the same in each thread of a block of
+/// `block`: each thread alone where few threads read few values, for that takes less time than to
+/// ask for them lane by lane; else four a lane, and then the lanes.
+template <class Operation, int count, int block>
+EIDER_DEVICE float combine_shared(const float *p, arch::Site site) {
+  constexpr bool are_few = count * (block / 32) <= 64;
+  constexpr int each = are_few ? count : 4, lanes = are_few ? 1 : lanes_for((count + 3) / 4);
+  const int first = arch::thread_index() % lanes * each;
+  const float value = tree<each>(
+      [&](int i) {
+        return count % (each * lanes) == 0 || first + i < count ? p[first + i]
+                                                                : Operation::identity();
+      },
+      [](float a, float b) { return Operation::combine(a, b); });
+  return reduce_lanes<Operation, lanes, block>(value, site);
+}
+
 /// Combines the values of `threads` neighbouring threads, which are a part of a warp, a warp, or
 /// the whole block; of several values a thread, each.
 template <class Operation, int threads, int block, int count>
@@ -43,7 +60,7 @@ EIDER_DEVICE Fragment<float, count> reduce_threads(const Fragment<float, count> 
     result.fill(i, reduce_lanes<Operation, lanes, block>(values[i], site));
   if constexpr (threads > 32) {
     static_assert(threads == block, "a row of several warps has the block to itself");
-    constexpr int warps = threads / 32, readers = lanes_for(warps);
+    constexpr int warps = threads / 32;
     float *partial = arch::shared<Fragment<Operation, count>, float, warps * count>();
     const int lane = arch::thread_index() % 32, warp = arch::thread_index() / 32;
 
@@ -57,11 +74,8 @@ EIDER_DEVICE Fragment<float, count> reduce_threads(const Fragment<float, count> 
 
     // Each warp combines the partial values for itself, which saves a third barrier.
     EIDER_UNROLL
-    for (int i = 0; i < count; ++i) {
-      const float part =
-          lane % readers < warps ? partial[i * warps + lane % readers] : Operation::identity();
-      result.fill(i, reduce_lanes<Operation, readers, block>(part, site));
-    }
+    for (int i = 0; i < count; ++i)
+      result.fill(i, combine_shared<Operation, warps, block>(partial + i * warps, site));
   }
   return result;
 }
