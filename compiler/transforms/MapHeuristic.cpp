@@ -68,11 +68,16 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   constexpr int64_t drawing = 896, little = 4;
   const bool isCast = !decodes && domain.arithmetic < little;
   // Two codes a byte by arithmetic, each chunk of a scale: two chunks, in blocks of half a row of
-  // 8192 columns or, of casts to nearest, of any segments.
+  // 8192 columns or, of casts to nearest, of any segments; four of such a whole row where each has
+  // a scale of its own.
   constexpr int64_t halfRow = 4096;
   const bool hasHalves = domain.width % halfRow == 0;
+  if (packsShort && isCast && !domain.draws && domain.group == vector / 2 &&
+      domain.width % (2 * halfRow) == 0)
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = 128, .vector = vector / 2, .loads = 4});
   if (packsShort && (domain.draws ? isCast && hasHalves : isCast || hasHalves))
-    if (ScheduleAttr paired = pairedSchedule(context, domain, vector / 2, isCast ? 1 : 2))
+    if (ScheduleAttr paired = pairedSchedule(context, domain, vector / 2, /*tiles=*/2))
       return paired;
   // A cast that draws has the registers of 896 threads a multiprocessor; what does more spills.
   const bool isEven = domain.width % longest == 0;
@@ -84,14 +89,6 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
                             .loads = 1,
                             .tiles = decodes ? 2 : 4,
                             .resident = domain.draws && isCast && isWhole ? drawing / threads : 0});
-}
-
-/// Two codes a byte by arithmetic, to nearest, of one matrix of wider values and after little else:
-/// as fast with one tile a block.
-static bool packsLittle(const Domain &domain) {
-  constexpr int64_t much = 7;
-  return domain.packs && domain.encodesBySoftware && !domain.draws && domain.matricesRead == 1 &&
-         domain.bitsRead == 16 && domain.arithmetic < much;
 }
 
 /// Codes of four bits that are made by arithmetic, with scales of its own for each chunk: many
@@ -147,8 +144,7 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
     return segments;
   if (chunks % segment != 0 || !domain.rowAligned() || domain.choosesRows)
     return {};
-  const bool takesTurns =
-      domain.matricesRead == 1 && (isMuch || (bySoftware && !packsLittle(domain)));
+  const bool takesTurns = domain.matricesRead == 1 && (isMuch || bySoftware);
   return ScheduleAttr::get(
       context, Family::map,
       {.threads = 32, .vector = vector, .rows = 4, .loads = 2, .tiles = takesTurns ? 2 : 1});
@@ -283,7 +279,7 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
   const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||
                        (domain.bitsRead == 4 && domain.narrowestStore >= 16 && !fitsCache);
   const bool turnsTwice = isTurnedNorm(domain) && threads == 128 && domain.narrowestStore > 8;
-  const bool takesTurns = domain.encodesBySoftware && !packsLittle(domain);
+  const bool takesTurns = domain.encodesBySoftware;
   // Heads that are normalised and turned wait for more than others: smaller blocks.
   const int64_t ofBlock = turnsNorm(domain) ? 64 : 128;
   return ScheduleAttr::get(context, Family::map,

@@ -32,12 +32,13 @@ constexpr EIDER_DEVICE int lanes_for(int count) {
 }
 
 /// Combines the `count` values at `p` in shared memory, the same in each thread of a block of
-/// `block`: each thread alone where few threads read few values, for that takes less time than to
-/// ask for them lane by lane; else four a lane, and then the lanes.
+/// `block`: up to four a lane, read at once, and then those of few lanes, for what takes the
+/// longest is to ask another lane. Not all by each thread alone: of values that it knows to be the
+/// same in every lane NVRTC 13.0 died in some kernels.
 template <class Operation, int count, int block>
 EIDER_DEVICE float combine_shared(const float *p, arch::Site site) {
-  constexpr bool are_few = count * (block / 32) <= 64;
-  constexpr int each = are_few ? count : 4, lanes = are_few ? 1 : lanes_for((count + 3) / 4);
+  constexpr int each = count > 4 ? 4 : count > 2 ? 2 : 1;
+  constexpr int lanes = lanes_for((count + each - 1) / each);
   const int first = arch::thread_index() % lanes * each;
   const float value = tree<each>(
       [&](int i) {

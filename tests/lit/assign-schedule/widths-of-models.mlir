@@ -94,10 +94,10 @@
 // AGAIN: map<threads = 224, vector = 16, loads = 2, lanes = 4, tiles = 2>
 // LITTLE: map<threads = 32, vector = 16, rows = 4, loads = 2>
 // NVFP4: map<threads = 224, vector = 16, loads = 2>
-// PACKED: map<threads = 128, vector = 16, loads = 2>
+// PACKED: map<threads = 128, vector = 16, loads = 2, tiles = 2>
 // PACKEDWORK: map<threads = 128, vector = 16, loads = 2, tiles = 2>
 // PACKEDLONG: map<threads = 32, vector = 32, loads = 1, tiles = 4>
-// PACKEDDRAWN: map<threads = 128, vector = 16, loads = 2>
+// PACKEDDRAWN: map<threads = 128, vector = 16, loads = 2, tiles = 2>
 // PACKEDDRAWNLONG: map<threads = 32, vector = 32, loads = 1, tiles = 4, resident = 28>
 // MANY: map<threads = 8, vector = 16, rows = 16, loads = 4>
 // MXFP4: map<threads = 32, vector = 16, rows = 4, loads = 2>
