@@ -46,7 +46,7 @@
 // RUN: eider emit requantize --dim hidden=2049 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTCODES
 //
 // SHORT: {{^}}// schedule map<threads = 8, vector = 16, rows = 16, loads = 4>
-// UNBOUND: {{^}}// schedule map<threads = 96, vector = 16, loads = 2>
+// UNBOUND: {{^}}// schedule map<threads = 96, vector = 16, loads = 2, tiles = 2>
 // DRAWN: {{^}}// schedule map<threads = 32, vector = 32, rows = 4, loads = 1, tiles = 4>
 // COUNTS: {{^}}// schedule map<threads = 192, vector = 16, loads = 2, tiles = 4>
 // HALVED: {{^}}// schedule row<threads = 96, vector = 16, tiles = 3, resident = 9>
