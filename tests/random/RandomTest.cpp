@@ -277,9 +277,10 @@ TEST(Texts, NvrtcCompilesThem) {
   constexpr const char *targets[] = {"sm_75", "sm_90a", "sm_120a"};
   CacheOptions noCache;
   noCache.enabled = false;
-  for (size_t i = 0; i < 6; ++i)
+  constexpr size_t killer = 249; // NVRTC 13.0 died of a text of it
+  for (size_t i : {size_t(0), size_t(1), size_t(2), size_t(3), size_t(4), size_t(5), killer})
     try {
-      const char *target = targets[i % std::size(targets)];
+      const char *target = i == killer ? "sm_90a" : targets[i % std::size(targets)];
       if (const std::string text = textOf(sketches()[i], target); !text.empty()) {
         EXPECT_FALSE(assemble(text, target, ImageKind::Cubin, noCache).entries.empty());
       }

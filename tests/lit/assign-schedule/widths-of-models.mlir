@@ -100,7 +100,7 @@
 // PACKEDDRAWN: map<threads = 128, vector = 16, loads = 2, tiles = 2>
 // PACKEDDRAWNLONG: map<threads = 32, vector = 32, loads = 1, tiles = 4, resident = 28>
 // MANY: map<threads = 8, vector = 16, rows = 16, loads = 4>
-// MXFP4: map<threads = 32, vector = 16, rows = 4, loads = 2>
+// MXFP4: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
 // MXFP4WORK: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
 // GATED: map<threads = 32, vector = 16, rows = 4, loads = 2>
 // GATES: map<threads = 128, vector = 16, loads = 1, tiles = 2>
