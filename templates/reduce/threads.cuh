@@ -40,12 +40,11 @@ EIDER_DEVICE float combine_shared(const float *p, arch::Site site) {
   constexpr int each = count > 4 ? 4 : count > 2 ? 2 : 1;
   constexpr int lanes = lanes_for((count + each - 1) / each);
   const int first = arch::thread_index() % lanes * each;
-  const float value = tree<each>(
-      [&](int i) {
-        return count % (each * lanes) == 0 || first + i < count ? p[first + i]
-                                                                : Operation::identity();
-      },
-      [](float a, float b) { return Operation::combine(a, b); });
+  const auto read = [&](int i) {
+    const bool is_there = count % (each * lanes) == 0 || first + i < count;
+    return is_there ? p[first + i] : Operation::identity();
+  };
+  const float value = tree<each>(read, [](float a, float b) { return Operation::combine(a, b); });
   return reduce_lanes<Operation, lanes, block>(value, site);
 }
 
