@@ -39,6 +39,7 @@ CELLS = (
                   *TURNS), "quantize", 32),
     ("quantize", ("--format", "e2m1", "--block", "1x32", "--scale", "e8m0", "--mode", "mx", "--set", "rounding=stochastic", "--dim",
                   "hidden=8192"), "quantize", 32),
+    ("softmax_quant", ("--format", "e4m3", "--dim", "hidden=8192"), "softmax_quant", 64),
 )
 # Integer and comparing operations, which share a pipe of half the rate.
 OF_INTEGERS = ("LOP3", "SHF", "PRMT", "ISETP", "SEL", "VIADD", "IADD3", "VIMNMX", "VIMNMX3", "LEA", "FSETP", "FMNMX", "MOV",
