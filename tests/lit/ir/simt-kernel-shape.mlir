@@ -113,6 +113,21 @@ simt.kernel @factor ["x"] threads = 32 grid = "1" arguments = ["tensor:x"] align
 // -----
 
 !cursor = !simt.cursor<<row, threads = 32, vector = 4, rows = 1, columns = 128, loads = 1, width = 128>>
+simt.kernel @smallest ["x"] threads = 32 grid = "1" arguments = ["tensor:x"] alignments = {} header = [] {
+^bb0(%x: !simt.pointer<bf16>):
+  %rows = arith.constant 1 : i64
+  %s = arith.constant 2.0 : f32
+  simt.for_tiles %rows {
+  ^bb0(%at: !cursor):
+    %f = simt.load elements %x at %at : !simt.pointer<bf16>, !cursor -> vector<4xbf16>
+    // expected-error @below {{'simt.reduce' op one float multiplies what a maximum along the row is of, bf16 or f16}}
+    %m = simt.reduce min %f times %s : f32 at %at : vector<4xbf16>, !cursor -> f32
+  }
+}
+
+// -----
+
+!cursor = !simt.cursor<<row, threads = 32, vector = 4, rows = 1, columns = 128, loads = 1, width = 128>>
 simt.kernel @scaled_products_of_groups ["x", "s"] threads = 32 grid = "1" arguments = ["tensor:x", "tensor:s"] alignments = {} header = [] {
 ^bb0(%x: !simt.pointer<f32>, %s: !simt.pointer<f32>):
   %rows = arith.constant 1 : i64
