@@ -25,7 +25,8 @@ EIDER_DEVICE float reduce_cluster(Own own, arch::Site site) {
   // All blocks have begun, and have what the exchange before brought: loads that `own` waits for
   // hide that.
   arch::Exchange exchange(site);
-  float *partial = arch::shared<Operation, float, 2 * values>() + exchange.half() * values;
+  constexpr int slots = Shares<values>::slots;
+  float *partial = arch::shared<Operation, float, 2 * slots>() + exchange.half() * slots;
   const float value = reduce_lanes<Operation, 32, threads>(own(), site);
   exchange.open(values * static_cast<int>(sizeof(float)), site);
   if (lane < blocks)

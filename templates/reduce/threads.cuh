@@ -26,26 +26,38 @@ EIDER_DEVICE float reduce_lanes(float value, arch::Site site) {
   return value;
 }
 
-/// The lanes that `count` values need for a balanced tree: a power of two.
-constexpr EIDER_DEVICE int lanes_for(int count) {
-  return count <= 2 ? 2 : count <= 4 ? 4 : count <= 8 ? 8 : count <= 16 ? 16 : 32;
+/// The fewest lanes, a power of two, that hold `count` values by `each`; a tree has two at least.
+constexpr EIDER_DEVICE int lanes_for(int count, int each) {
+  int lanes = 2;
+  while (lanes * each < count)
+    lanes *= 2;
+  return lanes;
 }
 
-/// Combines the `count` values at `p` in shared memory, the same in each thread of a block of
-/// `block`: up to four a lane, read at once, and then those of few lanes, for what takes the
-/// longest is to ask another lane. Not all by each thread alone: of values that it knows to be the
-/// same in every lane NVRTC 13.0 died in some kernels.
+/// How `lanes` lanes share `count` values in shared memory: `each` values a lane, read at once.
+/// `slots` is what the values are given: a lane may read all of its own, though the last have
+/// values to spare.
+template <int count> struct Shares {
+  static constexpr int each = count > 128 ? 8 : count > 4 ? 4 : count > 2 ? 2 : 1;
+  static constexpr int lanes = lanes_for(count, each), slots = each * lanes;
+  static_assert(lanes <= 32, "a warp combines at most 256 values");
+};
+
+/// Combines the `count` values that begin the Shares<count>::slots at `p` in shared memory, the
+/// same in each thread of a block of `block`. Few lanes have several values each, for what takes
+/// the longest is to ask another lane. Not all by each thread alone: of values that it knows to be
+/// the same in every lane NVRTC 13.0 died in some kernels.
 template <class Operation, int count, int block>
 EIDER_DEVICE float combine_shared(const float *p, arch::Site site) {
-  constexpr int each = count > 4 ? 4 : count > 2 ? 2 : 1;
-  constexpr int lanes = lanes_for((count + each - 1) / each);
-  const int first = arch::thread_index() % lanes * each;
+  using Share = Shares<count>;
+  const int first = arch::thread_index() % Share::lanes * Share::each;
   const auto read = [&](int i) {
-    const bool is_there = count % (each * lanes) == 0 || first + i < count;
+    const bool is_there = count == Share::slots || first + i < count;
     return is_there ? p[first + i] : Operation::identity();
   };
-  const float value = tree<each>(read, [](float a, float b) { return Operation::combine(a, b); });
-  return reduce_lanes<Operation, lanes, block>(value, site);
+  const float value =
+      tree<Share::each>(read, [](float a, float b) { return Operation::combine(a, b); });
+  return reduce_lanes<Operation, Share::lanes, block>(value, site);
 }
 
 /// Combines the values of `threads` neighbouring threads, which are a part of a warp, a warp, or
@@ -61,21 +73,22 @@ EIDER_DEVICE Fragment<float, count> reduce_threads(const Fragment<float, count> 
   if constexpr (threads > 32) {
     static_assert(threads == block, "a row of several warps has the block to itself");
     constexpr int warps = threads / 32;
-    float *partial = arch::shared<Fragment<Operation, count>, float, warps * count>();
+    constexpr int slots = Shares<warps>::slots;
+    float *partial = arch::shared<Fragment<Operation, count>, float, slots * count>();
     const int lane = arch::thread_index() % 32, warp = arch::thread_index() / 32;
 
     arch::barrier(site); // the readers of the reduction before this one are done
     if (lane == 0) {
       EIDER_UNROLL
       for (int i = 0; i < count; ++i)
-        partial[i * warps + warp] = result[i];
+        partial[i * slots + warp] = result[i];
     }
     arch::barrier(site);
 
     // Each warp combines the partial values for itself, which saves a third barrier.
     EIDER_UNROLL
     for (int i = 0; i < count; ++i)
-      result.fill(i, combine_shared<Operation, warps, block>(partial + i * warps, site));
+      result.fill(i, combine_shared<Operation, warps, block>(partial + i * slots, site));
   }
   return result;
 }

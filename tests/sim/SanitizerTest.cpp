@@ -187,7 +187,7 @@ TEST(Race, WithoutTheBarrierBeforeTheReadIsReportedAtItsLine) {
 TEST(Race, WithoutTheBarrierBeforeTheNextWriteIsReportedAtItsLine) {
   const std::string text = reductionWithoutBarrier(0);
   expectReport(run(tsan, sumTwice(), 2, {reduction, text}), "ThreadSanitizer: data race",
-               "threads.cuh", lineOf(text, "partial[i * warps + warp] = result[i]"));
+               "threads.cuh", lineOf(text, "partial[i * slots + warp] = result[i]"));
 }
 
 //===-- The reduction over a cluster --------------------------------------===//
@@ -326,7 +326,7 @@ TEST(Cluster, AnExchangeThatNobodyPreparedIsAnError) {
 
 TEST(Race, WithOneHalfOfTheSlotsTheNextWriteIsReportedAtTheReadersLine) {
   const Replacement changed =
-      withoutCalls("eider/reduce/cluster.cuh", {" + exchange.half() * values"});
+      withoutCalls("eider/reduce/cluster.cuh", {" + exchange.half() * slots"});
   expectReport(run(tsan, sumClusters(), 2, changed, 2), "ThreadSanitizer: data race", "threads.cuh",
                lineOfRead());
 }

@@ -81,17 +81,22 @@ TEST(Clusters, NoRowsLaunchNothing) {
       Schedules[0])});
 }
 
-/// Rows that no block holds, under the heuristic's schedule. Magnitudes grow along the row, so that
-/// each block's part matters.
+/// Rows that no block holds, under the heuristic's schedule, and by as many warps as a cluster has.
+/// Magnitudes grow along the row, so that each block's part matters.
 TEST(Clusters, HoldRowsThatNoBlockHolds) {
   std::vector<Case> cases;
-  for (const int64_t hidden : {131072, 100000, 65537}) {
+  for (const auto &[hidden, schedule] : std::initializer_list<std::pair<int64_t, const char *>>{
+           {131072, ""},
+           {100000, ""},
+           {65537, ""},
+           {65536, "row<threads = 1024, vector = 8, cluster = 8>"}}) {
     OpParameters parameters;
     parameters.dtype = "f32";
     parameters.block = "1x*";
     Case given{
         libraryOp("rms_norm_quant", parameters), {}, {}, {{"tokens", 2}, {"hidden", hidden}}};
     given.options.dims = {{"hidden", hidden}};
+    given.options.schedule = schedule;
     for (const Signature::Tensor &tensor : given.program.signature().tensors) {
       if (tensor.role == Signature::Role::Output)
         continue;
