@@ -6,6 +6,7 @@
 #include "autotuner/measure/Rounds.h"
 
 #include "bench/measure/Data.h"
+#include "bench/measure/Meter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,8 +53,8 @@ Rounds::~Rounds() {
 
 void Rounds::begin(const Tensors &cell) {
   tensors = &cell;
-  const size_t wanted = std::max({static_cast<size_t>(2 * device.info().l2), cell.traffic() / 2 + 1,
-                                  cell.sets().size() * 512});
+  const size_t wanted = std::max({static_cast<size_t>(2 * device.info().l2),
+                                  bench::bytesToCopy(cell.traffic()), cell.sets().size() * 512});
   if (wanted <= bytes)
     return;
   device.free(from);
@@ -92,12 +93,11 @@ Runner Rounds::runnerOf(const Call &call, void *workspace) {
 }
 
 Runner Rounds::memcpyRunner() {
-  const size_t moved = tensors->traffic() / 2;
-  const size_t places = std::max<size_t>(1, bytes / std::max<size_t>(moved, 512));
+  const size_t moved = std::max<size_t>(bench::bytesToCopy(tensors->traffic()), 512);
+  const size_t places = std::max<size_t>(1, bytes / moved);
   return make([=, this](Stream on, size_t set) {
-    const size_t offset = set % places * std::max<size_t>((moved + 511) / 512 * 512, 512);
-    const size_t begin = offset + moved <= bytes ? offset : 0;
-    device.copy(to + begin, from + begin, moved, on);
+    const size_t offset = set % places * moved;
+    device.copy(to + offset, from + offset, moved, on);
   });
 }
 

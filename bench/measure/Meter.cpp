@@ -43,12 +43,6 @@ std::pair<double, double> intervalOfMedian(std::vector<double> values) {
   return {at(middle - beyond), at(middle + beyond)};
 }
 
-/// Half of the traffic, up to whole pieces: a memcpy of others is up to 1.6 times as slow.
-size_t bytesToCopy(size_t traffic) {
-  const size_t bytes = traffic / 2, piece = bytes < 1 << 20 ? 512 : 4096;
-  return (bytes + piece - 1) / piece * piece;
-}
-
 /// Memory for memcpys of half of `traffic`, one a launch.
 class CopyBuffers {
 public:
@@ -78,6 +72,11 @@ private:
 };
 
 } // namespace
+
+size_t bytesToCopy(size_t traffic) {
+  const size_t bytes = traffic / 2, piece = bytes < 1 << 20 ? 512 : 4096;
+  return (bytes + piece - 1) / piece * piece;
+}
 
 /// The rounds of one subject.
 struct Meter::Rounds {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/eider/BenchCells.h"
+#include "bench/measure/Meter.h"
 #include "tools/eider/ProgramSource.h"
 
 #include <gmock/gmock.h>
@@ -53,6 +54,14 @@ TEST(BenchCells, SayWhatIsAsked) {
   EXPECT_EQ(targetOf({}), 1.0);
   EXPECT_EQ(targetOf(stochastic), 1.05);
   EXPECT_EQ(targetOf(apart), 0.0);
+}
+
+/// A memcpy of 4098 bytes takes longer than one of 8192, and would flatter what stands beside it.
+TEST(BenchCells, StandBesideAMemcpyOfWholePieces) {
+  EXPECT_EQ(bench::bytesToCopy(0), 0u);
+  EXPECT_EQ(bench::bytesToCopy(2 * 513), 1024u);
+  EXPECT_EQ(bench::bytesToCopy(2 << 20), 1u << 20);
+  EXPECT_EQ(bench::bytesToCopy((2 << 20) + 2), (1u << 20) + 4096u);
 }
 
 } // namespace
