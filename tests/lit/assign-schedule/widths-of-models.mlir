@@ -94,7 +94,7 @@
 // AGAIN: map<threads = 224, vector = 16, loads = 2, lanes = 4, tiles = 2>
 // LITTLE: map<threads = 32, vector = 16, rows = 4, loads = 2>
 // NVFP4: map<threads = 224, vector = 16, loads = 2, tiles = 2>
-// PACKED: map<threads = 128, vector = 16, loads = 4>
+// PACKED: map<threads = 64, vector = 16, loads = 4>
 // PACKEDWORK: map<threads = 128, vector = 16, loads = 2, tiles = 2>
 // PACKEDLONG: map<threads = 32, vector = 32, loads = 1, tiles = 4>
 // PACKEDDRAWN: map<threads = 128, vector = 16, loads = 2, tiles = 2>
