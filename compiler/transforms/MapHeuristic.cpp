@@ -68,10 +68,12 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   constexpr int64_t drawing = 896, little = 4;
   const bool isCast = !decodes && domain.arithmetic < little;
   // Two codes a byte by arithmetic, each chunk of a scale: two chunks, in blocks of half a row of
-  // 8192 columns or, of casts to nearest, of any segments; four where each has a scale of its own.
+  // 8192 columns or, of casts to nearest, of any segments; four of such a half where each has a
+  // scale of its own.
   constexpr int64_t halfRow = 4096;
   const bool hasHalves = domain.width % halfRow == 0;
-  if (packsShort && isCast && hasHalves && !domain.draws && domain.group == vector / 2)
+  if (packsShort && isCast && !domain.draws && domain.group == vector / 2 &&
+      domain.width % (2 * halfRow) == 0)
     return ScheduleAttr::get(context, Family::map,
                              {.threads = 64, .vector = vector / 2, .loads = 4});
   if (packsShort && (domain.draws ? isCast && hasHalves : isCast || hasHalves))
