@@ -197,6 +197,39 @@ static ScheduleAttr castSchedule(MLIRContext *context, const Domain &domain, int
   return foldedSchedule(context, domain, vector, /*tiles=*/1);
 }
 
+/// The first of some numbers of threads whose segments, of `loads` chunks a thread, have the least
+/// past the row's end.
+static int64_t fewestPast(int64_t chunks, int64_t loads, std::initializer_list<int64_t> threads) {
+  const auto held = [&](int64_t each) { return ceilDiv(chunks, each * loads) * each * loads; };
+  return *std::min_element(threads.begin(), threads.end(),
+                           [&](int64_t a, int64_t b) { return held(a) < held(b); });
+}
+
+/// Rows that begin at 8 elements, and become codes of a byte, that the GPU makes: chunks of 8,
+/// which are aligned and stored beside each other, two of a group by half its lanes. Casts in long
+/// segments, what takes much arithmetic in those of half a warp. Null elsewhere.
+static ScheduleAttr alignedSchedule(MLIRContext *context, const Domain &domain, int64_t bits) {
+  constexpr int64_t vector = 8, loads = 2, fewest = 8, warp = 32, little = 4, much = 7;
+  if (domain.alignedElements < vector || bits > 16 || domain.narrowestStore != 8 ||
+      domain.matricesWritten != 1 || domain.draws || domain.encodesBySoftware ||
+      domain.group < fewest * vector || domain.group > warp * vector)
+    return {};
+  const bool decodes = bits == 8;
+  const bool isMuch = !decodes && domain.matricesRead == 1 && domain.arithmetic >= much;
+  const bool isCast = !decodes && domain.arithmetic < little;
+  const int64_t chunks = ceilDiv(domain.width, vector);
+  const int64_t threads = isMuch   ? warp / 2
+                          : isCast ? fewestPast(chunks, loads, {288, 224, 192, 160, 128, 96, 64})
+                                   : fewestPast(chunks, loads, {96, 64, 128, 160, 192, 224});
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = threads,
+                            .vector = vector,
+                            .rows = isMuch ? 8 : 1,
+                            .loads = loads,
+                            .lanes = domain.group / vector / loads,
+                            .tiles = decodes || isMuch ? 2 : 1});
+}
+
 /// Rows that begin anywhere: long chunks, for each has a piece around it and each warp two ends, in
 /// segments of a few warps, of which little lies past the row's end. In segments of half a warp
 /// codes that become others, whose windows are short anyway, and what takes much arithmetic where
@@ -207,6 +240,8 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
   if (!isMisaligned(domain) || domain.rotates || domain.choosesRows)
     return {};
   const int64_t bits = domain.bitsRead / std::max<int64_t>(1, domain.matricesRead);
+  if (ScheduleAttr aligned = alignedSchedule(context, domain, bits))
+    return aligned;
   const bool isLong =
       domain.narrowestStore <= 8 ? domain.matricesWritten == 1 : domain.arithmetic >= little;
   constexpr int64_t half = 16, few = 4096; // threads, columns
@@ -222,19 +257,13 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
                               .tiles = 2});
   const int64_t vector =
       std::max<int64_t>(domain.group / 32, bits <= 16 && isLong ? 2 * copied : copied);
-  const int64_t chunks = ceilDiv(domain.width, vector), loads = bits < 16 && !isLong ? 2 : 1;
-  const auto held = [&](int64_t threads) {
-    return ceilDiv(chunks, threads * loads) * threads * loads;
-  };
-  int64_t best = 96;
-  for (int64_t threads : {64, 128, 160, 192})
-    if (held(threads) < held(best))
-      best = threads;
-  return ScheduleAttr::get(context, Family::map,
-                           {.threads = best,
-                            .vector = vector,
-                            .loads = loads,
-                            .tiles = domain.encodesBySoftware ? 2 : 1});
+  const int64_t loads = bits < 16 && !isLong ? 2 : 1;
+  return ScheduleAttr::get(
+      context, Family::map,
+      {.threads = fewestPast(ceilDiv(domain.width, vector), loads, {96, 64, 128, 160, 192}),
+       .vector = vector,
+       .loads = loads,
+       .tiles = domain.encodesBySoftware ? 2 : 1});
 }
 
 ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &domain) {

@@ -285,15 +285,16 @@ static int64_t vectorOfRow(const Domain &domain) {
 
 /// Rows that begin anywhere, of one matrix of 16-bit values that becomes one other: long chunks,
 /// for each has a piece around it and each warp two ends, and as many warps as their registers
-/// leave; chunks of 8 where those are aligned, and half as long ones where two lanes of seven would
-/// be past a row's end. Null elsewhere.
+/// leave; chunks of 8 where those are aligned, five of long rows that are only held and are reduced
+/// twice, and half as long ones where two lanes of seven would be past a row's end. Null elsewhere.
 static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t copied = 16, most = 576, held = 32, mostHeld = 64; // elements
+  constexpr int64_t copied = 16, most = 576, held = 32, mostHeld = 64, ofThree = 6144; // elements
   if (!isMisaligned(domain) || domain.matricesRead > 1 || domain.matricesWritten > 1 ||
       domain.bitsRead != 16 || domain.draws)
     return {};
-  const bool isTwice = domain.rowSums > 1,
-             isAligned = domain.alignedElements >= 8 && !isPlain(domain);
+  const bool isTwice = domain.rowSums > 1, isAligned = domain.alignedElements >= 8,
+             isLong =
+                 isAligned && isPlain(domain) && domain.rowReductions > 1 && domain.width > ofThree;
   const int64_t wanted = isAligned                                ? 8
                          : domain.narrowestStore <= 8 && !isTwice ? 2 * copied
                                                                   : copied;
@@ -301,7 +302,7 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
   int64_t vector = std::max(shortest, wanted), threads = 0, loads = 0;
   for (;; vector /= 2) {
     const int64_t chunks = ceilDiv(domain.width, vector);
-    const int64_t each = std::clamp<int64_t>(held / vector, 1, 3); // chunks of a thread
+    const int64_t each = isLong ? 5 : std::clamp<int64_t>(held / vector, 1, 3); // of a thread
     std::tie(threads, loads) = spreadRow(chunks, std::min(ceilDiv(chunks, each), most));
     if (threads * loads * vector * 5 <= domain.width * 7 || vector <= shortest)
       break;

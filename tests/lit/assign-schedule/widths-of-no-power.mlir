@@ -41,8 +41,15 @@
 // RUN: eider emit rms_norm_quant --dim hidden=2049 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTSHIFTED
 // RUN: eider emit rms_norm_quant --dim hidden=3073 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LONGSHIFTED
 // RUN: eider emit layer_norm --dim hidden=4097 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MORESHIFTED
-// RUN: eider emit gelu_quant --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MUCHSHIFTED
-// RUN: eider emit silu_quant --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LITTLESHIFTED
+// RUN: eider emit gelu_quant --block 1x32 --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MUCHSHIFTED
+// RUN: eider emit silu_quant --block 1x32 --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LITTLESHIFTED
+// RUN: eider emit gelu_quant --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MUCHALIGNED
+// RUN: eider emit silu_quant --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LITTLEALIGNED
+// RUN: eider emit silu_quant --codec software --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SOFTALIGNED
+// RUN: eider emit quantize --dim hidden=3080 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CASTALIGNED
+// RUN: eider emit requantize --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODESALIGNED
+// RUN: eider emit quantize --block '1x*' --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ROWALIGNED
+// RUN: eider emit softmax_quant --dim hidden=8200 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LONGALIGNED
 // RUN: eider emit requantize --dim hidden=2049 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTCODES
 //
 // SHORT: {{^}}// schedule map<threads = 8, vector = 16, rows = 16, loads = 4>
@@ -91,4 +98,11 @@
 // MORESHIFTED: {{^}}// schedule row<threads = 96, vector = 16, tiles = 3, resident = 5>
 // MUCHSHIFTED: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 1, tiles = 2>
 // LITTLESHIFTED: {{^}}// schedule map<threads = 160, vector = 32, loads = 1>
+// MUCHALIGNED: {{^}}// schedule map<threads = 16, vector = 8, rows = 8, loads = 2, lanes = 8, tiles = 2>
+// LITTLEALIGNED: {{^}}// schedule map<threads = 96, vector = 8, loads = 2, lanes = 8>
+// SOFTALIGNED: {{^}}// schedule map<threads = 160, vector = 32, loads = 1, tiles = 2>
+// CASTALIGNED: {{^}}// schedule map<threads = 224, vector = 8, loads = 2, lanes = 8>
+// CODESALIGNED: {{^}}// schedule map<threads = 96, vector = 8, loads = 2, lanes = 8, tiles = 2>
+// ROWALIGNED: {{^}}// schedule row<threads = 192, vector = 8, tiles = 3, resident = 6>
+// LONGALIGNED: {{^}}// schedule row<threads = 224, vector = 8, tiles = 3, resident = 4>
 // SHORTCODES: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 1, tiles = 2>
