@@ -24,6 +24,7 @@ from readme_table import OF_HARDWARE, in_pages, number, row, subject
 
 ODD = 1.15          # an odd shape's ratio to a memcpy over its even neighbour's
 MACHINES = 1.03     # by how much machines of one kind differ
+PIECE = 4096        # bytes that a memcpy copies as fast as it can
 SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by so much,
 OVER_EMPTY = 0.5                 # or a kernel take so much longer than an empty one
 SKINNY, SKINNY_ROWS, SKINNY_SHARE = 1.7, 16, 0.9  # times PyTorch's bf16; up to so many rows, of gemv's bandwidth
@@ -99,6 +100,14 @@ class Case:
         return [(what, share) for what, share in self.asked if share > 1]
 
 
+def beside_whole_pieces(record, cell):
+    """A record of the tuner with the faster memcpy of its own and the cell's, where its bytes are no whole pieces: older ones stood beside
+    a memcpy of just as many, which is slower."""
+    if not record or record.get("bytes", 0) // 2 % PIECE == 0 or record["baseline_value"] <= cell["baseline_value"]:
+        return record
+    return dict(record, baseline_value=cell["baseline_value"], ratio=record["value"] / cell["baseline_value"])
+
+
 def commit_of(document, cell):
     return cell.get("run", document)["commit"]
 
@@ -122,8 +131,9 @@ def cases_of(ops, tune, peers):
     for cell in cells_of(ops, "time"):
         key = subject(cell)
         if cell["params"].get("schedule") != "tuned" or key not in cases:
-            cases[key] = case = Case(cell, tuned.get(key), records.get(key))
-            case.is_own = case.judged is not records.get(key) or commit_of(tune, case.judged) == commit_of(ops, cell)
+            record = beside_whole_pieces(records.get(key), cell)
+            cases[key] = case = Case(cell, tuned.get(key), record)
+            case.is_own = case.judged is not record or commit_of(tune, case.judged) == commit_of(ops, cell)
     for cell in cells_of(peers, "time"):
         if cell["params"]["by"] in WEIGHTS.keys() | BACK_ENDS:
             for case in cases.values():

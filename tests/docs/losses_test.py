@@ -179,6 +179,17 @@ class Judgement(unittest.TestCase):
         newer, = judged([cell(value=97)], tune=[record])
         self.assertEqual((newer.judged["value"], newer.schedule), (97, ""))
 
+    def test_a_memcpy_of_broken_pieces_flatters_no_record(self):
+        def ratio(memcpy, bytes):
+            record = cell(value=99, params={"schedule": "map<threads = 64>"}, metric="tuned_time", bytes=bytes, baseline_value=memcpy,
+                          ratio=99 / memcpy)
+            case, = judged([cell(value=105, target=1)], tune=[record])
+            return case.judged["ratio"]
+
+        self.assertEqual(ratio(110, 2 * 8193), 99 / 100, "the cell's own memcpy is faster")
+        self.assertEqual(ratio(90, 2 * 8193), 99 / 90)
+        self.assertEqual(ratio(110, 2 * 8192), 99 / 110)
+
     def test_fastest_peer(self):
         case, = judged([cell(value=100)], peers=[peer("triton", 104.0), peer("torch.compile", 96.0)])
         self.assertEqual(case.missed, [("≤ 1 × torch.compile", 100 / 96)])
