@@ -34,11 +34,12 @@ constexpr EIDER_DEVICE int lanes_for(int count, int each) {
   return lanes;
 }
 
-/// How `lanes` lanes share `count` values in shared memory: `each` values a lane, read at once.
+/// How `lanes` lanes share `count` values in shared memory: `each` values a lane, read at once; of
+/// few values one, for what holds most registers has few warps.
 /// `slots` is what the values are given: a lane may read all of its own, though the last have
 /// values to spare.
 template <int count> struct Shares {
-  static constexpr int each = count > 128 ? 8 : count > 4 ? 4 : count > 2 ? 2 : 1;
+  static constexpr int each = count > 128 ? 8 : count > 4 ? 4 : 1;
   static constexpr int lanes = lanes_for(count, each), slots = each * lanes;
   static_assert(lanes <= 32, "a warp combines at most 256 values");
 };
