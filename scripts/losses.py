@@ -24,7 +24,7 @@ from readme_table import OF_HARDWARE, in_pages, number, row, subject
 
 ODD = 1.15          # an odd shape's ratio to a memcpy over its even neighbour's
 MACHINES = 1.03     # by how much machines of one kind differ
-PIECE = 4096        # bytes that a memcpy copies as fast as it can
+PIECE, SMALL_PIECE = 4096, 512  # bytes that a memcpy copies as fast as it can, from 1 MiB on and below
 SMALL_US, SMALL_PEER = 20, 1.05  # below so many microseconds a peer may lead by so much,
 OVER_EMPTY = 0.5                 # or a kernel take so much longer than an empty one
 SKINNY, SKINNY_ROWS, SKINNY_SHARE = 1.7, 16, 0.9  # times PyTorch's bf16; up to so many rows, of gemv's bandwidth
@@ -101,9 +101,11 @@ class Case:
 
 
 def beside_whole_pieces(record, cell):
-    """A record of the tuner with the faster memcpy of its own and the cell's, where its bytes are no whole pieces: older ones stood beside
-    a memcpy of just as many, which is slower."""
-    if not record or record.get("bytes", 0) // 2 % PIECE == 0 or record["baseline_value"] <= cell["baseline_value"]:
+    """A record of the tuner with the faster memcpy of its own and the cell's, unless it says what was copied: older ones stood beside a
+    memcpy of half of the bytes, which is slower where that is no whole pieces."""
+    half = record.get("bytes", 0) // 2 if record and "copied" not in record else 0
+    piece = PIECE if half >= 1 << 20 else SMALL_PIECE
+    if half % piece == 0 or not record.get("baseline_value", 0) > cell["baseline_value"]:
         return record
     return dict(record, baseline_value=cell["baseline_value"], ratio=record["value"] / cell["baseline_value"])
 

@@ -205,14 +205,15 @@ static int64_t fewestPast(int64_t chunks, int64_t loads, std::initializer_list<i
                            [&](int64_t a, int64_t b) { return held(a) < held(b); });
 }
 
-/// Rows that begin at 8 elements, and become codes of a byte, that the GPU makes: chunks of 8,
-/// which are aligned and stored beside each other, two of a group by half its lanes. Casts in long
-/// segments, what takes much arithmetic in those of half a warp. Null elsewhere.
+/// Rows that begin at 8 elements, and become codes of a byte that the GPU makes: chunks of 8, which
+/// are aligned and stored beside each other, two of a group by half its lanes. Casts in long
+/// segments, what takes much arithmetic in those of half a warp, all else by a few warps; codes
+/// that become others, and much arithmetic, tiles in turn. Null elsewhere.
 static ScheduleAttr alignedSchedule(MLIRContext *context, const Domain &domain, int64_t bits) {
   constexpr int64_t vector = 8, loads = 2, fewest = 8, warp = 32, little = 4, much = 7;
-  if (domain.alignedElements < vector || bits > 16 || domain.narrowestStore != 8 ||
+  if (domain.alignedElements < vector || (bits != 8 && bits != 16) || domain.narrowestStore != 8 ||
       domain.matricesWritten != 1 || domain.draws || domain.encodesBySoftware ||
-      domain.group < fewest * vector || domain.group > warp * vector)
+      domain.combinesParts() || domain.group < fewest * vector || domain.group > warp * vector)
     return {};
   const bool decodes = bits == 8;
   const bool isMuch = !decodes && domain.matricesRead == 1 && domain.arithmetic >= much;
@@ -230,11 +231,11 @@ static ScheduleAttr alignedSchedule(MLIRContext *context, const Domain &domain, 
                             .tiles = decodes || isMuch ? 2 : 1});
 }
 
-/// Rows that begin anywhere: long chunks, for each has a piece around it and each warp two ends, in
-/// segments of a few warps, of which little lies past the row's end. In segments of half a warp
-/// codes that become others, whose windows are short anyway, and what takes much arithmetic where
-/// rows begin at 8 elements: two chunks a thread, one of the latter and of short rows. Null
-/// elsewhere.
+/// Rows that begin anywhere, but for those above: long chunks, for each has a piece around it and
+/// each warp two ends, in segments of a few warps, of which little lies past the row's end. In
+/// segments of half a warp codes that become others, whose windows are short anyway, and what takes
+/// much arithmetic where rows begin at 8 elements: two chunks a thread, one of the latter and of
+/// short rows. Null elsewhere.
 static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t little = 7, copied = 16;
   if (!isMisaligned(domain) || domain.rotates || domain.choosesRows)

@@ -288,13 +288,17 @@ static int64_t vectorOfRow(const Domain &domain) {
 /// leave; chunks of 8 where those are aligned, five of long rows that are only held and are reduced
 /// twice, and half as long ones where two lanes of seven would be past a row's end. Null elsewhere.
 static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) {
-  constexpr int64_t copied = 16, most = 576, held = 32, mostHeld = 64, ofThree = 6144; // elements
+  constexpr int64_t most = 576, copied = 16, held = 32, mostHeld = 64; // threads, elements
+  constexpr int64_t ofThree = 6144, fewest = 64, longest = 256;        // columns, of a group
   if (!isMisaligned(domain) || domain.matricesRead > 1 || domain.matricesWritten > 1 ||
       domain.bitsRead != 16 || domain.draws)
     return {};
-  const bool isTwice = domain.rowSums > 1, isAligned = domain.alignedElements >= 8,
-             isLong =
-                 isAligned && isPlain(domain) && domain.rowReductions > 1 && domain.width > ofThree;
+  const bool isTwice = domain.rowSums > 1, isOnlyHeld = isPlain(domain);
+  const bool ofGroups = domain.group >= fewest && domain.group <= longest;
+  const bool isAligned = domain.alignedElements >= 8 &&
+                         (!isOnlyHeld || (domain.narrowestStore == 8 && !domain.encodesBySoftware &&
+                                          (ofGroups || domain.group == 0)));
+  const bool isLong = isAligned && isOnlyHeld && domain.rowReductions > 1 && domain.width > ofThree;
   const int64_t wanted = isAligned                                ? 8
                          : domain.narrowestStore <= 8 && !isTwice ? 2 * copied
                                                                   : copied;

@@ -180,15 +180,18 @@ class Judgement(unittest.TestCase):
         self.assertEqual((newer.judged["value"], newer.schedule), (97, ""))
 
     def test_a_memcpy_of_broken_pieces_flatters_no_record(self):
-        def ratio(memcpy, bytes):
+        def ratio(memcpy, bytes, **more):
             record = cell(value=99, params={"schedule": "map<threads = 64>"}, metric="tuned_time", bytes=bytes, baseline_value=memcpy,
-                          ratio=99 / memcpy)
+                          ratio=99 / memcpy, **more)
             case, = judged([cell(value=105, target=1)], tune=[record])
             return case.judged["ratio"]
 
-        self.assertEqual(ratio(110, 2 * 8193), 99 / 100, "the cell's own memcpy is faster")
-        self.assertEqual(ratio(90, 2 * 8193), 99 / 90)
-        self.assertEqual(ratio(110, 2 * 8192), 99 / 110)
+        whole, broken = 2 << 21, (2 << 21) + 2
+        self.assertEqual(ratio(110, broken), 99 / 100, "the cell's own memcpy is faster")
+        self.assertEqual(ratio(90, broken), 99 / 90)
+        self.assertEqual(ratio(110, whole), 99 / 110)
+        self.assertEqual(ratio(110, broken, copied=whole // 2 + 4096), 99 / 110)
+        self.assertEqual((ratio(110, 2 * 1024), ratio(110, 2 * 1028)), (99 / 110, 99 / 100), "small pieces")
 
     def test_fastest_peer(self):
         case, = judged([cell(value=100)], peers=[peer("triton", 104.0), peer("torch.compile", 96.0)])

@@ -6,6 +6,7 @@
 #include "eider/tune.h"
 
 #include "bench/Results.h"
+#include "bench/measure/Meter.h"
 #include "tools/eider/Progress.h"
 #include "tools/eider/ResultParams.h"
 #include "tools/eider/Text.h"
@@ -130,7 +131,9 @@ nlohmann::json timeOf(const TuneCell &cell, const char *metric, const std::strin
 }
 
 void Sweep::add(const TuneCell &cell, const TuneResult &result) {
-  const nlohmann::json facts = {{"spread", result.spread}, {"bytes", result.bytes}};
+  nlohmann::json facts = {{"spread", result.spread}, {"bytes", result.bytes}};
+  if (!result.fromRecord) // which may be of before whole pieces were copied
+    facts["copied"] = bench::bytesToCopy(static_cast<size_t>(result.bytes));
   const auto figure = [&](const char *metric, const std::string &schedule, double value,
                           const char *baseline, double beside) {
     nlohmann::json one = timeOf(cell, metric, schedule, value, baseline, beside);

@@ -79,7 +79,8 @@ TEST(Loops, OfFoldedLanes) {
       "row<threads = 32, vector = 4, lanes = 8, tiles = 3, cluster = 2>"};
   const std::vector<std::string> ofParts = {
       "map<threads = 32, vector = 8, loads = 2, lanes = 8, tiles = 2>",
-      "map<threads = 8, vector = 16, rows = 4, loads = 4, lanes = 2>"};
+      "map<threads = 8, vector = 16, rows = 4, loads = 4, lanes = 2>",
+      "map<threads = 16, vector = 8, rows = 8, loads = 2, lanes = 8, tiles = 2>"};
   for (const char *dtype : {"bf16", "f32"}) {
     add("add_rms_norm_quant", {.dtype = dtype}, ofRows);
     add("layer_norm_quant", {.dtype = dtype, .block = "1x64", .copy = "bf16"}, ofRows);
@@ -88,6 +89,11 @@ TEST(Loops, OfFoldedLanes) {
     add("quantize", {.dtype = dtype, .scaleLayout = "mn_major_aligned"}, ofParts);
     add("quantize", {.dtype = dtype, .scaleLayout = "mn_major_aligned"},
         {"map<threads = 16, vector = 16, rows = 32, loads = 1>"}); // as the heuristic has it
+    add("quantize",
+        {.dtype = dtype, .block = "1x256", .scale = "e8m0", .scaleLayout = "swizzled_128x4"},
+        {"map<threads = 96, vector = 8, loads = 2, lanes = 16>"});
+    add("silu_mul_quant", {.dtype = dtype, .block = "1x64"},
+        {"map<threads = 16, vector = 8, rows = 8, loads = 2, lanes = 4, tiles = 2>"});
     add("quantize", {.dtype = dtype, .numerics = {{"rounding", "stochastic"}}}, ofParts);
   }
   add("requantize", {}, ofParts);

@@ -139,7 +139,8 @@
 // ANYWHERE: row<threads = 256, vector = 32, tiles = 3, resident = 3>
 // TWOSUMS: row<threads = 288, vector = 16, tiles = 3, resident = 3>
 // SHIFTED: row<threads = 288, vector = 16, tiles = 3, resident = 4>
-// Codes whose rows begin at 8 bytes are moved by long chunks, and sums by short ones; what no cluster holds is never more than a thread may have.
+// Codes whose rows begin at 8 bytes are moved by as many, those that begin anywhere by long chunks, and sums by short ones; what no cluster holds is never more than a thread may have.
+// CODED-COUNT-2: map<threads = 288, vector = 8, loads = 2, lanes = 8>
 // CODED: map<threads = 96, vector = 32, loads = 1>
 // SUMMED: map<threads = 96, vector = 16, loads = 1>
 // MOST: row<threads = {{[0-9]+}}, vector = 16
@@ -147,7 +148,7 @@
 // DRAWNAHEAD: row<threads = 160, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // DRAWNPACKED: row<threads = 128, vector = 16, tiles = 4, resident = 3, prefetch = 1>
 // DRAWN: map<threads = 64, vector = 32, loads = 1, tiles = 4, resident = 14>
-// DRAWNTWICE: row<threads = 256, vector = 16, tiles = 4, resident = 2>
+// DRAWNTWICE: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 3, prefetch = 1>
 // COPIED: tile<threads = 512, vector = 4, rows = 128, columns = 128, resident = 2>
 // NORMED: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 3, prefetch = 1>
 // A row of one chunk is too short for it.

@@ -49,6 +49,10 @@
 // RUN: eider emit quantize --dim hidden=3080 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CASTALIGNED
 // RUN: eider emit requantize --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODESALIGNED
 // RUN: eider emit quantize --block '1x*' --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ROWALIGNED
+// RUN: eider emit silu_mul_quant --amax yes --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=COUNTSALIGNED
+// RUN: eider emit requantize --from-format e2m1 --from-block 1x16 --from-scale e8m0 --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PACKEDALIGNED
+// RUN: eider emit softmax_quant --codec software --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ROWSOFTALIGNED
+// RUN: eider emit softmax_quant --block 1x512 --dim hidden=8200 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=GROUPALIGNED
 // RUN: eider emit softmax_quant --dim hidden=8200 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LONGALIGNED
 // RUN: eider emit requantize --dim hidden=2049 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTCODES
 //
@@ -97,12 +101,16 @@
 // LONGSHIFTED: {{^}}// schedule row<threads = 128, vector = 32, tiles = 3, resident = 9>
 // MORESHIFTED: {{^}}// schedule row<threads = 96, vector = 16, tiles = 3, resident = 5>
 // MUCHSHIFTED: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 1, tiles = 2>
-// LITTLESHIFTED: {{^}}// schedule map<threads = 160, vector = 32, loads = 1>
+// LITTLESHIFTED-COUNT-3: {{^}}// schedule map<threads = 160, vector = 32, loads = 1>
 // MUCHALIGNED: {{^}}// schedule map<threads = 16, vector = 8, rows = 8, loads = 2, lanes = 8, tiles = 2>
 // LITTLEALIGNED: {{^}}// schedule map<threads = 96, vector = 8, loads = 2, lanes = 8>
-// SOFTALIGNED: {{^}}// schedule map<threads = 160, vector = 32, loads = 1, tiles = 2>
+// SOFTALIGNED-COUNT-3: {{^}}// schedule map<threads = 160, vector = 32, loads = 1, tiles = 2>
 // CASTALIGNED: {{^}}// schedule map<threads = 224, vector = 8, loads = 2, lanes = 8>
 // CODESALIGNED: {{^}}// schedule map<threads = 96, vector = 8, loads = 2, lanes = 8, tiles = 2>
 // ROWALIGNED: {{^}}// schedule row<threads = 192, vector = 8, tiles = 3, resident = 6>
+// COUNTSALIGNED-COUNT-3: {{^}}// schedule map<threads = 160, vector = 32, loads = 1, tiles = 4>
+// PACKEDALIGNED-COUNT-3: {{^}}// schedule map<threads = 160, vector = 32, loads = 1>
+// ROWSOFTALIGNED-COUNT-3: {{^}}// schedule row<threads = 160, vector = 32, tiles = 3, resident = 5>
+// GROUPALIGNED-COUNT-3: {{^}}// schedule row<threads = 288, vector = 32, tiles = 3, resident = 4>
 // LONGALIGNED: {{^}}// schedule row<threads = 224, vector = 8, tiles = 3, resident = 4>
 // SHORTCODES: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 1, tiles = 2>

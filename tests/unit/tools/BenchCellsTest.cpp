@@ -56,7 +56,8 @@ TEST(BenchCells, SayWhatIsAsked) {
   EXPECT_EQ(targetOf(apart), 0.0);
 }
 
-/// A memcpy of 4098 bytes takes longer than one of 8192, and would flatter what stands beside it.
+/// A memcpy of a few bytes more than whole pieces takes longer than one of a piece more, and would
+/// flatter what stands beside it.
 TEST(BenchCells, StandBesideAMemcpyOfWholePieces) {
   EXPECT_EQ(bench::bytesToCopy(0), 0u);
   EXPECT_EQ(bench::bytesToCopy(2 * 513), 1024u);
