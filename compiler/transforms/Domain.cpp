@@ -634,10 +634,13 @@ std::optional<Domain> Domain::of(ProgramOp program, int64_t mostRows) {
       domain.choosesRows |= isOfElements && !isOfCodes;
       domain.choosesCodes |= isOfElements && isOfCodes;
     }
-    auto rotate = dyn_cast<RotateOp>(op);
-    domain.rotates |= bool(rotate);
-    if (rotate && failed(noteGroup(domain, op, static_cast<int64_t>(rotate.getOver()))))
-      return std::nullopt;
+    if (auto rotate = dyn_cast<RotateOp>(op)) {
+      const auto over = static_cast<int64_t>(rotate.getOver());
+      domain.rotates = true;
+      domain.rotated = std::max(domain.rotated, over);
+      if (failed(noteGroup(domain, op, over)))
+        return std::nullopt;
+    }
   }
   for (TransposeOp op : program.getOps<TransposeOp>())
     if (auto level = domain.levelOf(op.getInput().getType());

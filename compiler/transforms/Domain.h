@@ -180,7 +180,8 @@ struct Domain {
   int64_t arithmetic = 0;    ///< Instructions of the functions of an element, about.
   bool choosesRows = false;  ///< Of a matrix of elements that are no codes, in memory.
   bool choosesCodes = false; ///< The same of codes.
-  bool rotates = false;      ///< Halves of some group change places.
+  bool rotates = false;      ///< Halves of some group change places,
+  int64_t rotated = 0;       ///< of so many elements the longest: a head, or 2 where pairs lie so.
   bool usesPositions = false; ///< Where an element lies decides what becomes of it.
   bool draws = false;         ///< Random bits for its elements, which is much arithmetic.
   bool reducesWhole = false;  ///< Some reduction over the whole matrix: each block leaves a part.

@@ -23,19 +23,24 @@ int64_t eider::transforms::segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
-/// Two chunks a thread, in segments that divide a row. Null if none does.
+/// Two chunks a thread, in segments that divide a row, and in blocks of `ofBlock` threads at least.
+/// Null if none does. `held`: threads of all resident blocks; 0: no bound.
 static ScheduleAttr pairedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
-                                   int64_t tiles, int64_t lanes = 0) {
+                                   int64_t tiles, int64_t lanes = 0, int64_t ofBlock = 128,
+                                   int64_t held = 0) {
   constexpr int64_t loads = 2;
   for (int64_t threads : {128, 160, 192, 224, 96, 64, 32})
-    if (domain.width % (threads * loads * vector) == 0)
+    if (domain.width % (threads * loads * vector) == 0) {
+      const int64_t rows = std::max<int64_t>(1, ofBlock / threads);
       return ScheduleAttr::get(context, Family::map,
                                {.threads = threads,
                                 .vector = vector,
-                                .rows = std::max<int64_t>(1, 128 / threads),
+                                .rows = rows,
                                 .loads = loads,
                                 .lanes = lanes,
-                                .tiles = tiles});
+                                .tiles = tiles,
+                                .resident = held / (threads * rows)});
+    }
   return {};
 }
 
@@ -122,16 +127,14 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
     return ofLong;
   if (isEven && (domain.draws ? !packs : !bySoftware)) {
     const int64_t lanes = foldedLanes(domain, vector);
-    const bool waits = lanes && turnsNorm(domain); // for a head's norm: many blocks instead
     return ScheduleAttr::get(context, Family::map,
                              {.threads = 128,
                               .vector = vector,
                               .loads = 2,
                               .lanes = lanes,
-                              .tiles = lanes && (decodes || (domain.rotates && !waits)) ? 2
-                                       : isMuch                                         ? 4
-                                                                                        : 1,
-                              .resident = waits ? 8 : 0,
+                              .tiles = lanes && (decodes || domain.rotates) ? 2
+                                       : isMuch                             ? 4
+                                                                            : 1,
                               .streaming = !lanes && isTurnedNorm(domain)});
   }
   if (packs && domain.matricesRead > 1 && isEven)
@@ -148,6 +151,32 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
   return ScheduleAttr::get(
       context, Family::map,
       {.threads = 32, .vector = vector, .rows = 4, .loads = 2, .tiles = takesTurns ? 2 : 1});
+}
+
+/// Heads whose halves are turned and become codes that the GPU makes: both halves in a thread, by
+/// half a group's lanes, so that no lane asks another for its partner. Norms of heads wait for each
+/// other and have rows in turn, keys beside values none. Bounds leave each thread the registers
+/// that it needs. Null elsewhere.
+static ScheduleAttr turnedCodes(MLIRContext *context, const Domain &domain, int64_t vector) {
+  constexpr int64_t wide = 4096, block = 128;                    // columns, threads of a block
+  constexpr int64_t ofNorms = 1024, ofOthers = 896, ofTwo = 768; // threads of a multiprocessor
+  const int64_t lanes = foldedLanes(domain, vector);
+  const bool isTwo = domain.matricesRead == 2 && domain.matricesWritten == 2;
+  if (domain.rotated <= vector || !lanes || vector != 16 || domain.narrowestStore > 8 ||
+      domain.packs || domain.encodesBySoftware || domain.bitsRead != 16 * domain.matricesRead ||
+      (domain.matricesRead != 1 && !isTwo) || domain.matricesWritten != domain.matricesRead)
+    return {};
+  const bool isTimed = !domain.draws && !domain.combinesParts();
+  if (isTwo)
+    return isTimed ? pairedSchedule(context, domain, vector, /*tiles=*/1, lanes, block / 2, ofTwo)
+                   : ScheduleAttr();
+  if (!isTimed && domain.width % (2 * wide) != 0)
+    return {};
+  if (turnsNorm(domain))
+    return pairedSchedule(context, domain, vector, /*tiles=*/4, lanes, block,
+                          domain.width % wide == 0 ? ofNorms : ofOthers);
+  return domain.width < wide ? ScheduleAttr()
+                             : pairedSchedule(context, domain, vector, /*tiles=*/2, lanes);
 }
 
 /// Pairs that are turned, of as many bits read as stored: many short chunks a thread, whose
@@ -272,6 +301,8 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
   const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
   if (ScheduleAttr shifted = shiftedSchedule(context, domain))
     return shifted;
+  if (ScheduleAttr turned = turnedCodes(context, domain, vector))
+    return turned;
   if (ScheduleAttr working = workingSchedule(context, domain, vector, chunks))
     return working;
   if (ScheduleAttr turned = turnedSchedule(context, domain))
@@ -301,9 +332,9 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
   if (packsHalf)
     threads = 128;
   // Segments of other than a power of two are fewer where one needs fewer registers: not of codes
-  // that need more.
-  const bool bounded =
-      threads > 64 && threads % 128 != 0 && domain.rowAligned() && !packs && !domain.draws;
+  // that need more, nor of heads that are normalised, turned and become codes.
+  const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned() && !packs &&
+                       !domain.draws && !(turnsNorm(domain) && domain.narrowestStore <= 8);
   // What is read again, a table of angles or rows that several choose, stays in the L2 so; two
   // codes a byte are read so little that what is stored fills it.
   const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||

@@ -91,7 +91,8 @@ static ScheduleAttr fewHeldSchedule(MLIRContext *context, const Domain &domain, 
   else
     knobs.resident = 512 / knobs.threads;
   if (!domain.readsColumns)
-    knobs.lanes = foldedLanes(domain, vector), knobs.tiles = 4, knobs.prefetch = 1;
+    knobs.lanes = domain.matricesRead > 1 ? 0 : foldedLanes(domain, vector), knobs.tiles = 4,
+    knobs.prefetch = 1;
   return ScheduleAttr::get(context, Family::row, knobs);
 }
 

@@ -63,6 +63,16 @@ std::vector<Point> points() {
        .parameters = {.block = "1x64", .settings = of64},
        .dims = extents(33, 320, 40),
        .schedule = "map<threads = 64, vector = 8, loads = 1, blocks = 3, streaming = 1>"});
+  // Both halves of a head in a thread.
+  points.push_back(
+      {.op = "kv_append",
+       .dims = extents(37, 1024, 64),
+       .schedule = "map<threads = 32, vector = 16, rows = 4, loads = 2, lanes = 4, tiles = 2>"});
+  points.push_back({.op = "kv_append",
+                    .parameters = {.dtype = "f16", .format = "e5m2"},
+                    .dims = extents(5, 1536, 64),
+                    .values = "specials",
+                    .schedule = "map<threads = 96, vector = 8, loads = 2, lanes = 8>"});
   return points;
 }
 } // namespace
