@@ -153,10 +153,10 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
       {.threads = 32, .vector = vector, .rows = 4, .loads = 2, .tiles = takesTurns ? 2 : 1});
 }
 
-/// Heads whose halves are turned and become codes that the GPU makes: both halves in a thread, by
-/// half a group's lanes, so that no lane asks another for its partner. Norms of heads wait for each
-/// other and have rows in turn, keys beside values none. Bounds leave each thread the registers
-/// that it needs. Null elsewhere.
+/// Heads whose halves are turned and become codes that the GPU makes: two chunks of a group a
+/// thread, by half its lanes, so that of a head as long as a group no lane asks another for its
+/// partner. Norms of heads wait for each other and have rows in turn, keys beside values none.
+/// Bounds leave each thread the registers that it needs. Null elsewhere.
 static ScheduleAttr turnedCodes(MLIRContext *context, const Domain &domain, int64_t vector) {
   constexpr int64_t wide = 4096, block = 128;                    // columns, threads of a block
   constexpr int64_t ofNorms = 1024, ofOthers = 896, ofTwo = 768; // threads of a multiprocessor
