@@ -19,6 +19,10 @@ WIDE = ((("layer_norm",), (14336, 18432, 28672, 32768)), (("rms_norm_quant",), (
         (("layer_norm_quant",), (32768, 18432, 28672, 30720)), (("rms_norm_quant", "--block", "1x32", "--mode", "mx"), (18432, 28672)),
         (("layer_norm_quant", "--codec", "software"), (28672, 6144, 12288, 14336, 18432)), (("rms_norm_quant", *NVFP4), (6144, 12288)),
         (("rms_norm_quant", *DRAWN), (24576, 18432)))
+TABLES = ("--dim", "max_position=4096")
+TURNED = ((("norm_rope_quant", *TABLES), (7168, 1024, 5120)), (("norm_rope_quant", "--set", "interleaved=1", *TABLES), (7168, 8192)),
+          (("norm_rope_quant", "--dtype", "f16", *TABLES), (1024, 4096)), (("kv_append", "--dim", "slots=512", *TABLES), (7168, 1024, 8192)),
+          (("kv_append", "--dim", "slots=512", "--set", "interleaved=1", *TABLES), (7168, 1024)))
 UNALIGNED = (("rms_norm", 8193), ("rms_norm_quant", 8193))  # rows that begin anywhere, held as they were loaded
 SOME = ((("layer_norm_quant",), (16384, 7168, 8192)), (("layer_norm",), (8192, 7168, 2048)),  # whose schedule is of some rows alone
         (("softmax_quant",), (4096, 8192, 16384)), (("softmax_quant", "--set", "causal=1"), (4096, 8192)),
@@ -67,7 +71,7 @@ def taken(widths, i):
 
 class Registers(unittest.TestCase):
     def test_few_are_kept_in_memory(self):
-        for i, ((op, *arguments), widths) in enumerate((*((program, WIDTHS) for program in PROGRAMS), *WIDE)):
+        for i, ((op, *arguments), widths) in enumerate((*((program, WIDTHS) for program in PROGRAMS), *WIDE, *TURNED)):
             for width in taken(widths, i):
                 with self.subTest(op=op, arguments=arguments, width=width):
                     frames = frames_of_op(op, width, arguments)
