@@ -63,7 +63,8 @@ std::vector<Point> points() {
        .parameters = {.block = "1x64", .settings = of64},
        .dims = extents(33, 320, 40),
        .schedule = "map<threads = 64, vector = 8, loads = 1, blocks = 3, streaming = 1>"});
-  // Both halves of a head in a thread.
+  // Both halves of a head in a thread, by the heuristic and by others.
+  add({.op = "kv_append", .dims = extents(6, 1024, 9)});
   points.push_back(
       {.op = "kv_append",
        .dims = extents(37, 1024, 64),

@@ -49,6 +49,10 @@ std::vector<Point> points() {
                       .parameters = {.settings = {{"head", "64"}}},
                       .dims = heads(33, 320),
                       .schedule = schedule});
+  // Heads as long as a group, as the heuristic has them at widths of models.
+  for (const char *op : {"rope_quant", "norm_rope_quant"})
+    for (int64_t hidden : {1024, 5120})
+      add({.op = op, .dims = heads(6, hidden)});
   return points;
 }
 } // namespace
