@@ -163,20 +163,20 @@ static ScheduleAttr turnedCodes(MLIRContext *context, const Domain &domain, int6
   const int64_t lanes = foldedLanes(domain, vector);
   const bool isTwo = domain.matricesRead == 2 && domain.matricesWritten == 2;
   if (domain.rotated <= vector || !lanes || vector != 16 || domain.narrowestStore > 8 ||
-      domain.packs || domain.encodesBySoftware || domain.bitsRead != 16 * domain.matricesRead ||
-      (domain.matricesRead != 1 && !isTwo) || domain.matricesWritten != domain.matricesRead)
+      domain.packs || (domain.encodesBySoftware && !domain.draws) ||
+      domain.bitsRead != 16 * domain.matricesRead || (domain.matricesRead != 1 && !isTwo) ||
+      domain.matricesWritten != domain.matricesRead)
     return {};
-  const bool isTimed = !domain.draws && !domain.combinesParts();
+  // Random bits, and what blocks combine, have it where they had it: no other was timed so.
+  if ((domain.draws || domain.combinesParts()) && (isTwo || domain.width % (2 * wide) != 0))
+    return {};
   if (isTwo)
-    return isTimed ? pairedSchedule(context, domain, vector, /*tiles=*/1, lanes, block / 2, ofTwo)
-                   : ScheduleAttr();
-  if (!isTimed && domain.width % (2 * wide) != 0)
-    return {};
+    return pairedSchedule(context, domain, vector, /*tiles=*/1, lanes, block / 2, ofTwo);
   if (turnsNorm(domain))
     return pairedSchedule(context, domain, vector, /*tiles=*/4, lanes, block,
                           domain.width % wide == 0 ? ofNorms : ofOthers);
   return domain.width < wide ? ScheduleAttr()
-                             : pairedSchedule(context, domain, vector, /*tiles=*/2, lanes);
+                             : foldedSchedule(context, domain, vector, /*tiles=*/2);
 }
 
 /// Pairs that are turned, of as many bits read as stored: many short chunks a thread, whose

@@ -131,19 +131,22 @@ nlohmann::json timeOf(const TuneCell &cell, const char *metric, const std::strin
 }
 
 void Sweep::add(const TuneCell &cell, const TuneResult &result) {
-  nlohmann::json facts = {{"spread", result.spread}, {"bytes", result.bytes}};
-  if (!result.fromRecord) // which may be of before whole pieces were copied
-    facts["copied"] = bench::bytesToCopy(static_cast<size_t>(result.bytes));
+  const nlohmann::json facts = {{"spread", result.spread}, {"bytes", result.bytes}};
   const auto figure = [&](const char *metric, const std::string &schedule, double value,
                           const char *baseline, double beside) {
     nlohmann::json one = timeOf(cell, metric, schedule, value, baseline, beside);
     one.update(facts);
-    results.add(std::move(one));
+    return one;
   };
-  figure("tuned_time", result.schedule, result.microseconds, "memcpy", result.memcpyTime);
+  nlohmann::json tuned =
+      figure("tuned_time", result.schedule, result.microseconds, "memcpy", result.memcpyTime);
+  if (!result.fromRecord) // whose memcpy may be of before it copied whole pieces
+    tuned["copied"] = bench::bytesToCopy(static_cast<size_t>(result.bytes));
+  results.add(std::move(tuned));
   if (result.fromRecord)
     return;
-  figure("heuristic_time", result.heuristic, result.heuristicTime, "tuned", result.microseconds);
+  results.add(figure("heuristic_time", result.heuristic, result.heuristicTime, "tuned",
+                     result.microseconds));
   nlohmann::json tuning = timeOf(cell, "tuning", "", result.seconds, "", 0);
   tuning["params"].erase("schedule");
   tuning.update({{"unit", "s"}, {"target", 5}});

@@ -49,6 +49,12 @@ class Sweep(unittest.TestCase):
         self.assertEqual(len(tuned), 16)
         self.assertEqual({cell["value"] for cell in tuned}, {9})
         self.assertEqual({cell["baseline_value"] for cell in tuned}, {8})
+        copied = [cell for cell in document["cells"] if "copied" in cell]
+        self.assertEqual(copied, tuned, "what a memcpy was that stood beside")
+        for cell in copied:
+            self.assertEqual((cell["copied"] % 512, 0 <= cell["copied"] - cell["bytes"] // 2 < 4096), (0, True))
+        self.tune(*GRID, "--json", "records.json")
+        self.assertNotIn("copied", (self.directory / "records.json").read_text())
 
     def test_with_verbose_every_schedule_is_a_figure(self):
         self.tune("quantize", "--shapes", "4x256", "--device", "host", "--candidates", "3", "--verbose", "--json", "t.json")
