@@ -16,13 +16,13 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
                                                  const CompileOptions &options,
                                                  const SpaceOptions &space) {
   Compilation compilation(program, options);
-  // The last kernel, but for what only combines attention and rounds it.
+  // The main kernel, but for what only combines attention and rounds it.
   auto tunedOf = [&](VariantKind kind) {
-    auto programs = llvm::to_vector(compilation.scheduled(kind).getOps<ir::ProgramOp>());
-    for (ir::ProgramOp program : programs)
+    ModuleOp kernels = compilation.scheduled(kind);
+    for (auto program : kernels.getOps<ir::ProgramOp>())
       if (auto attends = transforms::Domain::of(program)->attends; attends && attends->isAlone)
         return program;
-    return programs.back();
+    return transforms::mainProgram(kernels);
   };
   ir::ProgramOp tuned = tunedOf(VariantKind::contiguous);
   std::optional<transforms::Domain> domain = transforms::Domain::of(tuned);

@@ -74,7 +74,7 @@ std::optional<VariantKind> Compilation::variantOfGiven() {
   if (given.getKnobs().cooperative)
     return VariantKind::cooperative;
   const int64_t few = transforms::mostRowsOf(VariantKind::rows_16);
-  auto last = llvm::to_vector(legalized().getOps<ir::ProgramOp>()).back();
+  ir::ProgramOp last = transforms::mainProgram(legalized());
   if (given.getFamily() != ir::Family::tile || last.getOps<ir::TransposeOp>().empty())
     return std::nullopt;
   const auto ofAny = transforms::Domain::of(last), ofFew = transforms::Domain::of(last, few);
@@ -117,6 +117,8 @@ ModuleOp Compilation::scheduled(VariantKind variant) {
 
 /// Whether a launch says how many rows it has by one dim, as a predicate needs it.
 static bool hasOpenRows(ir::ProgramOp program) {
+  if (program->hasAttr(transforms::ofWholeName))
+    return true; // it has none
   const std::optional<transforms::Domain> domain = transforms::Domain::of(program);
   return domain && domain->rows.name && domain->rows.factor == 1 && domain->rows.divisor == 1 &&
          ShapedType::isDynamic(program.getDimValue(domain->rows.name));
@@ -151,14 +153,13 @@ bool Compilation::mayLieApart() {
 /// Those that the heuristic has for this program: one, where narrow rows allow a thread no more.
 std::vector<VariantKind> Compilation::cooperativeVariants() {
   std::vector<VariantKind> kinds;
-  ir::ProgramOp last = llvm::to_vector(scheduled().getOps<ir::ProgramOp>()).back();
+  ir::ProgramOp last = transforms::mainProgram(scheduled());
   if (llvm::none_of(last.getOps<ir::InputOp>(),
                     [](ir::InputOp input) { return input->hasAttr(transforms::partsKind); }))
     return kinds;
   ir::ScheduleAttr before;
   for (VariantKind kind : {VariantKind::cooperative, VariantKind::cooperative_large}) {
-    auto programs = llvm::to_vector(scheduled(kind).getOps<ir::ProgramOp>());
-    const ir::ScheduleAttr schedule = programs.back().getScheduleAttr();
+    const ir::ScheduleAttr schedule = transforms::mainProgram(scheduled(kind)).getScheduleAttr();
     if (schedule.getKnobs().cooperative && schedule != before)
       kinds.push_back(kind);
     before = schedule;

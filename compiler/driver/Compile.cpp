@@ -118,11 +118,11 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
       place(output.getName(), bytes);
     }
   for (ir::ProgramOp program : compilation.scheduled(kind).getOps<ir::ProgramOp>())
-    if (program.getScheduleAttr().getKnobs().combine) {
-      auto attention = *program.getOps<ir::AttentionOp>().begin();
-      place(transforms::partsName, bytesOfParts(program, attention));
-      place(transforms::arrivalsName, "8 * " + tilesOf(attention));
-    }
+    for (auto attention : program.getOps<ir::AttentionOp>())
+      if (program.getScheduleAttr().getKnobs().combine) {
+        place(transforms::partsName, bytesOfParts(program, attention));
+        place(transforms::arrivalsName, "8 * " + tilesOf(attention));
+      }
   // A word, and after 256 bytes a part a block (templates/reduce/grid.cuh).
   for (simt::KernelOp kernel : kernels.getOps<simt::KernelOp>())
     for (Attribute argument : kernel.getArguments())
@@ -131,10 +131,6 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
         continue;
       else if (name.starts_with(transforms::gridStateName))
         place(name, "256 + 4 * (" + kernel.getGrid().str() + ")");
-      else if (name.starts_with(transforms::givenPartsName))
-        place(name, "4 * (" + kernel.getGrid().str() + ")");
-      else if (name == transforms::lastBlockName)
-        place(name, "8");
   return end;
 }
 
@@ -201,7 +197,7 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
 
 /// The dim that all of the program's kernels have as rows is at most as much as the variant serves.
 contract::Predicate ContractBuilder::fewRows(VariantKind kind) const {
-  auto program = *compilation.scheduled(kind).getOps<ir::ProgramOp>().begin();
+  ir::ProgramOp program = transforms::mainProgram(compilation.scheduled(kind));
   contract::Predicate predicate;
   predicate.kind = contract::Predicate::Kind::Range;
   predicate.dim = transforms::Domain::of(program)->rows.name.getValue().str();
@@ -212,9 +208,9 @@ contract::Predicate ContractBuilder::fewRows(VariantKind kind) const {
 
 /// What a launch says of a cooperative kernel's rows, which are at least 1.
 std::vector<contract::Predicate> ContractBuilder::hasRows(VariantKind kind) const {
-  auto programs = llvm::to_vector(compilation.scheduled(kind).getOps<ir::ProgramOp>());
-  const auto domain = transforms::Domain::of(programs.back());
-  if (!domain->rows.name || !ShapedType::isDynamic(programs.back().getDimValue(domain->rows.name)))
+  ir::ProgramOp main = transforms::mainProgram(compilation.scheduled(kind));
+  const auto domain = transforms::Domain::of(main);
+  if (!domain->rows.name || !ShapedType::isDynamic(main.getDimValue(domain->rows.name)))
     return {};
   contract::Predicate predicate;
   predicate.kind = contract::Predicate::Kind::Range;

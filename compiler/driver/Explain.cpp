@@ -81,8 +81,9 @@ static std::string variantsOf(Compilation &compilation) {
   auto has = [&](VariantKind kind) { return llvm::is_contained(kinds, kind); };
   auto schedules = [&](VariantKind kind) {
     std::string all;
-    for (ir::ProgramOp program : compilation.scheduled(kind).getOps<ir::ProgramOp>())
-      all += " " + program.getScheduleAttr().str();
+    for (auto program : compilation.scheduled(kind).getOps<ir::ProgramOp>())
+      if (!program->hasAttr(transforms::ofWholeName))
+        all += " " + program.getScheduleAttr().str();
     return all;
   };
   for (VariantKind kind : kinds) {
@@ -123,6 +124,8 @@ static std::string reasonForKernels(ArrayRef<ir::ProgramOp> programs) {
     return "a product reads rows that a kernel before it computes";
   if (llvm::any_of(first.getOps<ir::OutputOp>(), transforms::leavesParts))
     return "a reduction over the whole matrix comes before what reads it";
+  if (first->hasAttr(transforms::ofWholeName))
+    return "blocks combine what is only given of the whole matrix, of which another has the begin";
   const auto domain = transforms::Domain::of(programs.back());
   if (domain && domain->width > domain->longestHeld())
     return "no registers hold a row that is reduced: kernels before reduce pieces of it";
@@ -144,10 +147,10 @@ std::string eider::explain(const Program &program, const CompileOptions &options
             "\n";
     text += "  family    " + stringifyFamily(kernel.getScheduleAttr().getFamily()).str() + ": " +
             transforms::familyOf(*domain).reason + "\n";
-    if (!domain->rowAligned())
+    if (!domain->rowAligned() && !kernel->hasAttr(transforms::ofWholeName))
       text += "  access    rows do not start on 16 bytes: aligned windows around chunks, shifted\n";
-    text += rejections(kernel, *domain);
-    text += spaceOf(kernel, *domain);
+    if (!kernel->hasAttr(transforms::ofWholeName))
+      text += rejections(kernel, *domain) + spaceOf(kernel, *domain);
     text += "  reads     " + bytesOf(kernel, false) + " bytes\n";
     text += "  writes    " + bytesOf(kernel, true) + " bytes\n";
   }

@@ -89,9 +89,8 @@ Expression KernelPrinter::loadText(LoadOp op) {
 
 std::string KernelPrinter::storeText(StoreOp op) {
   if (op.getAccess() == Access::uniform)
-    return std::string(isa<LastBlockOp>(op->getParentOp()) ? "eider::store_by_last_block("
-                                                           : "eider::store_uniform(") +
-           operand(op.getBase()).text + ", " + operand(op.getValue()).text + ")";
+    return "eider::store_uniform(" + operand(op.getBase()).text + ", " +
+           operand(op.getValue()).text + ")";
   SmallVector<std::string> arguments = {
       operand(op.getBase()).text,
       operand(op.getValue(), isa<VectorType>(op.getValue().getType())).text};
@@ -240,21 +239,16 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
     return Expression{callOnTile(transposed.getAt(), "transposed", {}, {})};
   if (auto partial = dyn_cast<PartialOp>(op))
     return Expression{words.alias + "::partial_" + stringifyReduction(partial.getKind()).str() +
-                      "()"};
-  if (auto combine = dyn_cast<CombinePartsOp>(op)) {
-    SmallVector<std::string> counts; // none: of the grid's blocks
-    if (combine.getParts())
-      counts.push_back(std::to_string(combine.getParts()));
+                      "(" + (partial.getState() ? operand(partial.getState()).text : "") + ")"};
+  if (auto combine = dyn_cast<CombinePartsOp>(op))
     return Expression{words.alias + "::" +
-                      callOf(stringifyReduction(combine.getKind()) + "_of_parts", counts,
+                      callOf(stringifyReduction(combine.getKind()) + "_of_parts",
+                             {std::to_string(combine.getParts())},
                              {operand(combine.getBase()).text})};
-  }
   if (auto random = dyn_cast<RandomOp>(op))
     return Expression{
         callOnTile(random.getAt(), "random", {},
                    {operand(random.getSeed()).text, operand(random.getOffset()).text})};
-  if (auto arrivals = dyn_cast<ArrivalsOp>(op))
-    return Expression{"LastBlock(" + operand(arrivals.getBase()).text + ")"};
   if (auto barrier = dyn_cast<GridBarrierOp>(op))
     return Expression{"GridBarrier(" + operand(barrier.getBase()).text + ")"};
   if (auto reduce = dyn_cast<ReduceGridOp>(op))
@@ -318,9 +312,9 @@ std::string KernelPrinter::derivedName(Operation &op) {
 bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   if (isa<arith::ConstantOp, OffsetOp>(op))
     return false;
-  if (isa<LoadOp, ReduceOp, ReduceColumnsOp, PartialOp, CombinePartsOp, ArrivalsOp, GridBarrierOp,
-          ReduceGridOp, AtRowOp, RotateOp, BeginTransposeOp, EndTransposeOp, TransposedTileOp,
-          ContractOp, CombineAttentionOp>(op) ||
+  if (isa<LoadOp, ReduceOp, ReduceColumnsOp, PartialOp, CombinePartsOp, GridBarrierOp, ReduceGridOp,
+          AtRowOp, RotateOp, BeginTransposeOp, EndTransposeOp, TransposedTileOp, ContractOp,
+          CombineAttentionOp>(op) ||
       op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;
@@ -342,8 +336,6 @@ void KernelPrinter::printStatement(StringRef statement) {
 LogicalResult KernelPrinter::printOp(Operation &op) {
   if (auto loop = dyn_cast<ForTilesOp>(op))
     return printLoop(loop);
-  if (auto last = dyn_cast<LastBlockOp>(op))
-    return printLastBlock(last);
   if (auto store = dyn_cast<StoreOp>(op)) {
     printStatement(storeText(store) + ";");
     return success();
@@ -361,6 +353,11 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
   if (auto store = dyn_cast<StorePartOp>(op)) {
     printStatement(operand(store.getPartial()).text + ".store(" + operand(store.getBase()).text +
                    ");");
+    return success();
+  }
+  if (auto combine = dyn_cast<CombineIntoOp>(op)) {
+    printStatement(operand(combine.getPartial()).text + ".combine_into(" +
+                   operand(combine.getBase()).text + ");");
     return success();
   }
   if (isa<AttendOp, AttendRowsOp>(op)) {
@@ -444,17 +441,6 @@ LogicalResult KernelPrinter::printLoop(ForTilesOp loop) {
   indent = "    ";
   printCarried(loop);
   for (Operation &op : loop.getBlock())
-    if (failed(printOp(op)))
-      return failure();
-  indent = "  ";
-  os << indent << "}\n";
-  return success();
-}
-
-LogicalResult KernelPrinter::printLastBlock(LastBlockOp last) {
-  os << indent << "if (" << operand(last.getArrivals()).text << ".is_this()) {\n";
-  indent = "    ";
-  for (Operation &op : last.getBlock())
     if (failed(printOp(op)))
       return failure();
   indent = "  ";

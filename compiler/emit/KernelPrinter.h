@@ -59,7 +59,6 @@ private:
   void printAttention();
   mlir::LogicalResult printLoop(simt::ForTilesOp loop);
   void printCarried(simt::ForTilesOp loop);
-  mlir::LogicalResult printLastBlock(simt::LastBlockOp last);
   mlir::LogicalResult printOp(mlir::Operation &op);
   mlir::FailureOr<Expression> expressionOf(mlir::Operation &op);
   Expression loadText(simt::LoadOp op);

@@ -119,7 +119,6 @@ std::string text::resultName(Operation *op) {
       .Case([](ReduceOp reduce) { return stringifyReduction(reduce.getKind()).str(); })
       .Case([](ReduceColumnsOp reduce) { return stringifyReduction(reduce.getKind()).str(); })
       .Case([](GridBarrierOp) { return "grid"; })
-      .Case([](ArrivalsOp) { return "last"; })
       .Case<PartialOp, CombinePartsOp, ReduceGridOp>(
           [](auto part) { return stringifyReduction(part.getKind()).str(); })
       .Case([](ContractOp) { return "product"; })

@@ -161,8 +161,9 @@ bool eider::text::isWritten(mlir::Value pointer) {
              attend.getArrivals() == pointer;
     if (auto attend = dyn_cast<eider::simt::AttendRowsOp>(user))
       return attend.getOutput() == pointer;
-    return isa<eider::simt::StoreOp, eider::simt::StorePartOp, eider::simt::GridBarrierOp,
-               eider::simt::ArrivalsOp, eider::simt::ClearPaddingOp>(user);
+    return isa<eider::simt::StoreOp, eider::simt::StorePartOp, eider::simt::PartialOp,
+               eider::simt::CombineIntoOp, eider::simt::GridBarrierOp, eider::simt::ClearPaddingOp>(
+        user);
   });
 }
 

@@ -34,10 +34,11 @@ struct ScheduleKnobs {
   int64_t cluster = 1; ///< CUDA blocks that hold a row together, `threads` in each (row), or have a
                        ///< part each of the length of a product by warpgroups (contract)
   int64_t cooperative = 0; ///< 1: one kernel, all of whose blocks run at once and meet (map, row)
-  int64_t combine = 0;     ///< 1: the block that comes last combines what all leave of a sequence's
-                           ///< heads (attention), in place of a kernel that does
-  int64_t hoist = 0;       ///< 1: column vectors (a norm's weight) stay in registers over all tiles
-  int64_t streaming = 0;   ///< 1: elements pass the caches as data used once
+  int64_t combine = 0;   ///< 1: the block that comes last combines what all leave, of a sequence's
+                         ///< heads (attention) or of what is only given of the whole matrix: no
+                         ///< kernel of its own does, after it or before
+  int64_t hoist = 0;     ///< 1: column vectors (a norm's weight) stay in registers over all tiles
+  int64_t streaming = 0; ///< 1: elements pass the caches as data used once
   int64_t bulk = 0; ///< 1: warps store through shared memory, in bulk (map, row; from sm_90 on)
   int64_t warpgroups =
       0;                ///< 1: four warps multiply together, 64 rows (attention, contract; sm_90a)

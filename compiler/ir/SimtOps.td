@@ -137,11 +137,6 @@ def Simt_TurningType : TypeDef<Simt_Dialect, "Turning"> {
   let summary = "A block on its way through shared memory to its transpose";
 }
 
-def Simt_ArrivalsType : TypeDef<Simt_Dialect, "Arrivals"> {
-  let mnemonic = "arrivals";
-  let summary = "By which the blocks of a grid know the last of them";
-}
-
 def Simt_BulkStoresType : TypeDef<Simt_Dialect, "BulkStores"> {
   let mnemonic = "bulk_stores";
   let summary = "A thread's stores in bulk, on their way";
@@ -441,9 +436,11 @@ def Simt_CombineAttentionOp : Simt_Op<"combine_attention"> {
 
 def Simt_PartialOp : Simt_Op<"partial"> {
   let summary = "A reduction over the whole matrix that has seen no tile yet";
-  let arguments = (ins Eider_ReductionAttr:$kind, Simt_CursorType:$at);
+  let description = "With a `state`, memory in any state, the block that comes last combines what all have seen.";
+  // No effects are declared: with none two would become one, which sees what both should.
+  let arguments = (ins Eider_ReductionAttr:$kind, Optional<Simt_PointerType>:$state, Simt_CursorType:$at);
   let results = (outs Simt_PartialType:$result);
-  let assemblyFormat = "$kind `at` $at attr-dict `:` type($at)";
+  let assemblyFormat = "$kind (`in` $state^ `:` type($state))? `at` $at attr-dict `:` type($at)";
 }
 
 def Simt_AddOp : Simt_Op<"add"> {
@@ -465,31 +462,20 @@ def Simt_StorePartOp : Simt_Op<"store_part"> {
   let assemblyFormat = "$partial `to` $base attr-dict `:` type($base)";
 }
 
+def Simt_CombineIntoOp : Simt_Op<"combine"> {
+  let summary = "Combines what the CUDA block has seen with what others have left at `base`, one value";
+  let description = "Collective: every thread of the CUDA block takes part. Unless the last block does it, a kernel before has left the reduction's identity there.";
+  let arguments = (ins Simt_PartialType:$partial, Arg<Simt_PointerType, "", [MemRead, MemWrite]>:$base);
+  let assemblyFormat = "$partial `into` $base attr-dict `:` type($base)";
+}
+
 def Simt_CombinePartsOp : Simt_Op<"combine_parts"> {
   let summary = "The reduction over the whole matrix, of the parts that blocks have left";
-  let description = "Collective: every thread of the CUDA block takes part. `parts` of 0: those of this grid's blocks.";
+  let description = "Collective: every thread of the CUDA block takes part.";
   let arguments = (ins Eider_ReductionAttr:$kind, Arg<Simt_PointerType, "", [MemRead]>:$base,
                        I64Attr:$parts, Simt_CursorType:$at);
   let results = (outs F32:$result);
   let assemblyFormat = "$kind $base `parts` `=` $parts `at` $at attr-dict `:` type($base) `,` type($at)";
-}
-
-def Simt_ArrivalsOp : Simt_Op<"arrivals"> {
-  let summary = "Where the blocks of a grid count themselves once, of memory in any state";
-  let arguments = (ins Arg<Simt_PointerType, "", [MemRead, MemWrite]>:$base);
-  let results = (outs Simt_ArrivalsType:$result);
-  let assemblyFormat = "$base attr-dict `:` type($base)";
-}
-
-def Simt_LastBlockOp : Simt_Op<"last_block", [SingleBlock, NoTerminator]> {
-  let summary = "What the block does that comes here last; it sees what all others have written before";
-  let description = "Collective: every thread of the CUDA block takes part.";
-  let arguments = (ins Simt_ArrivalsType:$arrivals);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$arrivals $body attr-dict";
-  let extraClassDeclaration = [{
-    ::mlir::Block &getBlock() { return getBody().front(); }
-  }];
 }
 
 def Simt_GridBarrierOp : Simt_Op<"grid_barrier"> {

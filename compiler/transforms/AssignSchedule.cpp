@@ -23,7 +23,7 @@ bool eider::transforms::takesGivenSchedule(ProgramOp program, StringRef schedule
   auto programs = llvm::to_vector(program->getParentOfType<ModuleOp>().getOps<ProgramOp>());
   if (schedule.starts_with(stringifyFamily(Family::attention)) && programs.size() > 1)
     return !program.getOps<AttentionOp>().empty() || !program.getOps<PrefillOp>().empty();
-  return program == programs.back();
+  return program == mainProgram(program->getParentOfType<ModuleOp>());
 }
 
 namespace {

@@ -26,11 +26,7 @@ static std::optional<int64_t> blockOf(const DimExpr &whole, const DimExpr &part)
   return part.divisor / whole.divisor;
 }
 
-bool eider::transforms::leavesParts(OutputOp output) {
-  return output.getWorkspace() && output.getValue().getDefiningOp<ReduceOp>() &&
-         llvm::all_of(dimsOf(output.getValue().getType()).getExprs(),
-                      [](const DimExpr &dim) { return dim.isOne(); });
-}
+bool eider::transforms::leavesParts(OutputOp output) { return output->hasAttr(partsKind); }
 
 /// The dims of a tensor as those of a matrix: of three the last two, where they are static, are its
 /// columns; or one value each for some of `whole`, such blocks as the last dim is made of.
@@ -139,13 +135,22 @@ bool eider::transforms::isOnlyGiven(ReduceOp op, const Domain &domain) {
   reached.insert(op);
   for (size_t i = 0; i < reached.size(); ++i) {
     Operation *next = reached[i];
-    if (auto output = dyn_cast<OutputOp>(next); output && output.getWorkspace())
+    if (auto output = dyn_cast<OutputOp>(next);
+        output && output.getWorkspace() && !output->hasAttr(combinedName))
       return false;
     if (!llvm::all_of(next->getResults(), isUniform))
       return false;
     reached.insert_range(next->getUsers());
   }
   return true;
+}
+
+ProgramOp eider::transforms::mainProgram(ModuleOp kernels) {
+  ProgramOp main;
+  for (ProgramOp program : kernels.getOps<ProgramOp>())
+    if (!program->hasAttr(ofWholeName))
+      main = program;
+  return main;
 }
 
 bool eider::transforms::isReadByRows(Operation &op) {
@@ -458,8 +463,8 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   if (level->isBlock() && isa<InputOp>(op))
     domain.group = std::max(domain.group, level->blockColumns);
   domain.readsParts |= op.hasAttr(partsKind);
-  domain.writesWhole |=
-      isa<OutputOp>(op) && !op.hasAttr("workspace") && level->kind == LevelKind::uniform;
+  domain.writesWhole |= isa<OutputOp>(op) && !op.hasAttr(partsKind) && !op.hasAttr(combinedName) &&
+                        level->kind == LevelKind::uniform;
   domain.readsColumns |= isa<InputOp>(op) && level->kind == LevelKind::columns;
   if (level->kind != LevelKind::elements && level->kind != LevelKind::twice)
     return success();

@@ -185,10 +185,12 @@ struct Domain {
   bool usesPositions = false; ///< Where an element lies decides what becomes of it.
   bool draws = false;         ///< Random bits for its elements, which is much arithmetic.
   bool reducesWhole = false;  ///< Some reduction over the whole matrix: each block leaves a part.
-  bool givesWhole = false;    ///< Some such reduction is only given: the last block combines parts.
+  bool givesWhole = false;    ///< Some such reduction is only given: blocks combine it in memory.
   bool readsParts = false;    ///< Such parts, of the kernel before.
-  /// Whether the kernel's blocks combine or leave values of the whole matrix.
-  bool combinesParts() const { return reducesWhole || givesWhole || readsParts; }
+  /// Whether the kernel's blocks leave or combine parts of values of the whole matrix.
+  bool combinesParts() const { return reducesWhole || readsParts; }
+  /// Whether a block reduces over all of its threads, for values of the whole matrix.
+  bool reducesBlocks() const { return combinesParts() || givesWhole; }
   bool writesWhole = false; ///< A value of the whole matrix, which no rows have, too.
   int64_t group = 0;        ///< The largest 1×B group that is reduced or read; 0 without one.
   bool transposes = false;  ///< Some value is of the transposed matrix.
@@ -258,7 +260,7 @@ bool readsByAxes(mlir::Operation &user);
 llvm::StringSet<> dimsCounted(ir::ProgramOp program, const Domain &domain);
 
 /// Of a workspace's input or output that is one value of the whole matrix, in parts, a block each:
-/// the reduction that combines them (of the input), and how many they are (once the schedules are
+/// the reduction that combines them, and how many they are (of the input, once the schedules are
 /// assigned).
 inline constexpr llvm::StringLiteral partsKind = "eider.parts_of", partsCount = "eider.parts";
 
@@ -285,12 +287,19 @@ mlir::LogicalResult notePrefill(Domain &domain, ir::PrefillOp op);
 /// Whether a program is attention of a sequence over itself and nothing else, but for rounding.
 bool isPrefillAlone(ir::ProgramOp program);
 
-/// The workspace of a kernel whose last block combines what all of them leave, of values of the
-/// whole matrix that are only given: where blocks count themselves, and the parts.
-inline constexpr llvm::StringLiteral lastBlockName = "last_block", givenPartsName = "given_parts";
+/// Of an output that is a reduction over the whole matrix: each block combines what it has seen
+/// into it, and a program before has given it the reduction's identity.
+inline constexpr llvm::StringLiteral combinedName = "eider.combined";
+
+/// Of a program without a matrix, which gives such identities, or what is computed of what blocks
+/// have combined.
+inline constexpr llvm::StringLiteral ofWholeName = "eider.of_whole";
+
+/// The program that the kernels are named for: the last that has a matrix.
+ir::ProgramOp mainProgram(mlir::ModuleOp kernels);
 
 /// Whether a reduction over the whole matrix is only given: nothing but values of the whole matrix
-/// depends on it, and none of them is left to another kernel.
+/// depends on it, and none of them is left to another kernel in parts.
 bool isOnlyGiven(ir::ReduceOp op, const Domain &domain);
 
 /// The workspace of a cooperative kernel where its blocks meet; of a second such reduction, `_2`.

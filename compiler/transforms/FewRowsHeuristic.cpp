@@ -150,7 +150,6 @@ ScheduleAttr eider::transforms::fewRowsSchedule(MLIRContext *context, const Doma
                             .vector = vector,
                             .rows = threads <= 32 && !domain.contracts ? 64 / threads : 1,
                             .loads = isMap ? 1 : 0,
-                            .tiles = domain.givesWhole ? 8 : 1, // each block counts itself
                             .resident = keepsLoads,
                             .cluster = cluster,
                             .streaming = cluster == 1 && !domain.readsColumns && !isShorter,

@@ -36,11 +36,11 @@ bool ProgramLowering::hasBlockPerTile() {
   if (isCooperative())
     return true;
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();
-  const bool hasOtherGrid = domain.reducesWhole || domain.writesWhole || domain.givesWhole ||
-                            domain.rowGroups || domain.products;
+  const bool hasOtherGrid =
+      domain.reducesWhole || domain.writesWhole || domain.rowGroups || domain.products;
   constexpr int64_t mostTiles = 1 << 24;
-  return mostRows > 0 && !hasOtherGrid && !knobs.blocks && knobs.tiles <= 1 && !knobs.prefetch &&
-         domain.rows.factor * mostRows <= mostTiles / tile.segments();
+  return mostRows > 0 && !hasOtherGrid && !knobs.combine && !knobs.blocks && knobs.tiles <= 1 &&
+         !knobs.prefetch && domain.rows.factor * mostRows <= mostTiles / tile.segments();
 }
 
 std::string ProgramLowering::gridExpression() {
@@ -55,7 +55,7 @@ std::string ProgramLowering::gridExpression() {
     return std::to_string(knobs.blocks); // Each leaves a part, whether it had a tile or not.
   int64_t across = tile.segments();
   std::string rows = domain.rows.contractExpression();
-  if (domain.writesWhole && !knobs.cooperative)
+  if ((domain.writesWhole || knobs.combine) && !knobs.cooperative)
     rows = "max(1, " + rows + ")";
   const std::string tilesBelow =
       "ceildiv(" + rows + ", " + std::to_string(tile.rowsOfCluster()) + ")";
@@ -74,7 +74,7 @@ std::string ProgramLowering::gridExpression() {
     // Few tiles are a block each: several in turn would leave multiprocessors idle.
     rows = "max(ceildiv(" + rows + ", " + std::to_string(tiles) + "), min(" + rows + ", " +
            std::to_string(busyBlocks / cluster) + "))";
-  const int64_t most = domain.givesWhole ? mostCounted : 2147483647;
+  const int64_t most = knobs.combine ? mostCounted : 2147483647;
   const std::string blocks = "min(" + rows + ", " + std::to_string(most / cluster) + ")";
   return cluster > 1 ? blocks + " * " + std::to_string(cluster) : blocks;
 }

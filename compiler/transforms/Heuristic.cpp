@@ -186,25 +186,6 @@ static ScheduleAttr withRoom(ScheduleAttr schedule, const Domain &domain) {
   return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
 }
 
-/// Blocks that count themselves, of which a large matrix has fewer, and each more to do, than where
-/// none counts. Those of two-dimensional tiles stay.
-static ScheduleAttr countingSchedule(ScheduleAttr schedule, const Domain &domain) {
-  constexpr int64_t block = 256, held = 768; // threads of one, and of those of a multiprocessor
-  ScheduleKnobs k = schedule.getKnobs();
-  if (schedule.getFamily() == Family::map) {
-    if (k.threads * k.rows <= block / 2)
-      (k.threads * k.vector < domain.width ? k.threads : k.rows) *= 2, k.resident = 0;
-    k.loads = k.threads * k.vector < domain.width ? 2 : 1;
-    k.tiles = 4;
-  } else if (k.prefetch) {
-    k.tiles = 8;
-  } else {
-    k.tiles = std::max<int64_t>(k.tiles, 2);
-    k.resident = std::max<int64_t>(k.resident, held / (k.threads * k.rows));
-  }
-  return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
-}
-
 /// As many blocks as a large GPU holds at once, each with many tiles in turn: so few leave a part,
 /// or read all of them, that it costs little.
 static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain, bool isFew) {
@@ -226,21 +207,22 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
 }
 
+static ScheduleAttr combiningSchedule(ScheduleAttr schedule) {
+  ScheduleKnobs k = schedule.getKnobs();
+  k.combine = 1;
+  return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
+}
+
 ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Domain &domain,
                                                   int64_t mostRows, std::string &message) {
   const bool isFew = mostRows > 0 && mostRows <= fewRowsOf(domain);
   ScheduleAttr schedule = familySchedule(context, domain, mostRows, message);
   if (!schedule)
     return {};
-  const Family family = schedule.getFamily();
-  const bool counts = domain.givesWhole && !isFew;
-  const bool mayTakeTurns = family == Family::map || family == Family::row;
-  const bool stays =
-      domain.reducesWhole || (domain.readsParts && !isFew) || (counts && !mayTakeTurns);
-  if (stays)
+  if (domain.reducesWhole || (domain.readsParts && !isFew))
     schedule = stayingSchedule(schedule, domain, isFew);
-  else if (counts)
-    schedule = countingSchedule(schedule, domain);
+  if (domain.givesWhole && isFew) // a launch takes longer than the last block
+    schedule = combiningSchedule(schedule);
   return withRoom(schedule, domain);
 }
 

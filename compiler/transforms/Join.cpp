@@ -5,7 +5,7 @@
 // eider-partition has cut a reduction over the whole matrix out, into a program that leaves parts.
 // Where the schedule is cooperative, the reduction comes back: what both programs compute is then
 // computed once, from elements that are read once. So does attention whose blocks combine their
-// parts themselves.
+// parts themselves. Where one kernel gives values of the whole matrix, no other begins them.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
@@ -70,6 +70,17 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
     return map;
   }
 
+  /// The program that begins what the blocks of `program` combine; null where none does.
+  ProgramOp beginOf(ProgramOp program) {
+    for (auto output : program.getOps<OutputOp>())
+      for (auto other : getOperation().getOps<ProgramOp>())
+        if (output->hasAttr(combinedName) && other->hasAttr(ofWholeName) &&
+            llvm::any_of(other.getOps<OutputOp>(),
+                         [&](OutputOp begun) { return begun.getName() == output.getName(); }))
+          return other;
+    return {};
+  }
+
   static void join(ProgramOp first, ProgramOp program) {
     IRMapping map = takeIn(first, program);
     for (auto output : first.getOps<OutputOp>()) {
@@ -97,7 +108,12 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
         continue;
       }
       ScheduleAttr schedule = program.getScheduleAttr();
-      if (joined.contains(program) || !schedule || !schedule.getKnobs().cooperative)
+      if (joined.contains(program) || !schedule)
+        continue;
+      const ScheduleKnobs &knobs = schedule.getKnobs();
+      if (ProgramOp begin = beginOf(program); begin && (knobs.combine || knobs.cooperative))
+        joined.insert(begin);
+      if (!knobs.cooperative)
         continue;
       while (ProgramOp first = programBefore(program, partsKind)) {
         join(first, program);

@@ -107,11 +107,10 @@ void ProgramLowering::addArguments() {
     bool workspace = op.hasAttr("workspace");
     pointers[name] = add(name, pointer, (workspace ? "workspace:" : "tensor:") + name);
   }
-  if (isCooperative())
+  const bool combines = program.getScheduleAttr().getKnobs().combine;
+  if (isCooperative() || (combines && !domain.attends))
     addGridStates(add);
-  else
-    addGivenParts(add);
-  if (program.getScheduleAttr().getKnobs().combine)
+  else if (combines)
     addParts(add);
   if (isStrided())
     for (Operation &op : program.getBlock())
@@ -149,9 +148,11 @@ SmallVector<Attribute> ProgramLowering::header() {
   if (auto attr = program->getParentOp()->getAttrOfType<StringAttr>("eider.target"))
     target = attr.str() + " · ";
   OpBuilder &b = builder;
-  SmallVector<Attribute> lines = {b.getStringAttr(program.getSymName() + ": reads " + reads)};
-  if (!writes.empty()) // else in-outs alone, which are updated
-    lines.push_back(b.getStringAttr("writes " + writes));
+  SmallVector<Attribute> lines;
+  for (const auto &[what, list] : {std::pair("reads ", reads), std::pair("writes ", writes)})
+    if (!list.empty()) // in-outs alone are read and updated
+      lines.push_back(
+          b.getStringAttr((lines.empty() ? program.getSymName() + ": " : Twine()) + what + list));
   lines.push_back(b.getStringAttr(
       target + dimText + " · " + (isStrided() ? "any row stride, " : "contiguous, ") +
       (variant == VariantKind::general ? "any alignment" : "aligned") +
@@ -546,10 +547,8 @@ LogicalResult ProgramLowering::run() {
         builder, program.getLoc(), simt::CursorType::get(builder.getContext(), tile.transposed()),
         cursor);
   for (Operation &op : program.getBlock())
-    if (!ofLastBlock.contains(&op) && failed(lower(op)))
+    if (failed(lower(op)))
       return failure();
-  if (failed(giveByLastBlock()))
-    return failure();
   if (mayGoDown())
     loop.setByColumns(true);
   const ScheduleKnobs &knobs = program.getScheduleAttr().getKnobs();

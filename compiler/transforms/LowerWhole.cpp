@@ -4,21 +4,20 @@
 //
 // What is reduced over the whole matrix: in two kernels, by parts that each block of the first
 // leaves; in a cooperative one, by blocks that meet, each with the one tile that it holds; where it
-// is only given, by the block that comes last, of the parts that all have left. And
-// over a column vector, which the threads of a row hold.
+// is only given, by blocks that combine what they have seen into one value, or the last of which
+// does. And over a column vector, which the threads of a row hold.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Loop.h"
 #include "compiler/transforms/ProgramLowering.h"
-
-#include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 namespace simt = eider::simt;
 
-/// Where blocks meet: a word and a part a block, for each reduction over the whole matrix.
+/// Where blocks meet, or the last of them finds what all have left: a word and a part a block, for
+/// each reduction over the whole matrix.
 void ProgramLowering::addGridStates(
     function_ref<Value(const Twine &, Type, const Twine &)> addArgument) {
   auto words = simt::PointerType::get(builder.getContext(), builder.getI64Type());
@@ -53,7 +52,9 @@ void ProgramLowering::storeUniform(OutputOp op) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&kernel.getBlock());
   loadBefore(loop, value);
-  if (isa<simt::PartialType>(value.getType()))
+  if (op->hasAttr(combinedName))
+    simt::CombineIntoOp::create(builder, op.getLoc(), value, base);
+  else if (isa<simt::PartialType>(value.getType()))
     simt::StorePartOp::create(builder, op.getLoc(), value, base);
   else
     simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform, base, firstTile(), value,
@@ -108,14 +109,14 @@ ReduceOp ProgramLowering::reducedAlready(ReduceOp op) {
 LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
   for (Operation *user : op->getUsers())
     if (auto output = dyn_cast<OutputOp>(user);
-        !givenParts.contains(op) && (!output || !output.getWorkspace()))
+        !output || !(output.getWorkspace() || output->hasAttr(combinedName)))
       return op.emitError("a reduction over the whole matrix in the kernel that reads it: "
                           "eider-partition cuts it out");
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop);
   auto partial =
       simt::PartialOp::create(builder, op.getLoc(), simt::PartialType::get(builder.getContext()),
-                              op.getKind(), firstTile());
+                              op.getKind(), gridStates.lookup(op), firstTile());
   if (Attribute given = op->getAttr("eider.name"))
     partial->setAttr("eider.name", given);
   builder.setInsertionPointToEnd(&loop.getBlock());
@@ -124,83 +125,5 @@ LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
   else
     simt::AddOp::create(builder, op.getLoc(), map.lookup(op.getInput()), partial, cursor);
   map.map(op.getResult(), partial.getResult());
-  return success();
-}
-
-/// A word for the blocks, and a part of each for each reduction that is only given.
-void ProgramLowering::addGivenParts(
-    function_ref<Value(const Twine &, Type, const Twine &)> addArgument) {
-  for (auto reduce : program.getOps<ReduceOp>()) {
-    if (domain.isOfColumns(reduce) ||
-        domain.levelOf(reduce.getType())->kind != LevelKind::uniform ||
-        !isOnlyGiven(reduce, domain))
-      continue;
-    const std::string name = (givenPartsName + Twine("_") + Twine(givenParts.size())).str();
-    auto given = reduce->getAttrOfType<StringAttr>("eider.name");
-    givenParts[reduce] = addArgument(
-        (given ? given.getValue() : stringifyReduction(reduce.getKind())) + "_parts",
-        simt::PointerType::get(builder.getContext(), builder.getF32Type()), "workspace:" + name);
-    SetVector<Operation *> needing;
-    getForwardSlice(reduce.getOperation(), &needing);
-    ofLastBlock.insert_range(needing);
-  }
-  if (!givenParts.empty())
-    lastBlock =
-        addArgument("arrivals", simt::PointerType::get(builder.getContext(), builder.getI64Type()),
-                    "workspace:" + lastBlockName);
-}
-
-/// After all else that a block does, of what it left: the outputs that are only given, and what
-/// they are computed from, which is of the whole matrix alone.
-LogicalResult ProgramLowering::giveByLastBlock() {
-  if (givenParts.empty())
-    return success();
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(loop);
-  auto counted = simt::ArrivalsOp::create(builder, program.getLoc(),
-                                          simt::ArrivalsType::get(builder.getContext()), lastBlock);
-  builder.setInsertionPointToEnd(&kernel.getBlock());
-  SmallVector<Value> outputs;
-  for (auto output : program.getOps<OutputOp>())
-    if (ofLastBlock.contains(output))
-      outputs.push_back(output.getValue());
-  for (auto reduce : program.getOps<ReduceOp>())
-    if (Value parts = givenParts.lookup(reduce))
-      simt::StorePartOp::create(builder, reduce.getLoc(), map.lookup(reduce.getResult()), parts);
-  auto last = simt::LastBlockOp::create(builder, program.getLoc(), counted);
-  last.getBody().emplaceBlock();
-  builder.setInsertionPointToEnd(&last.getBlock());
-  cursor = firstTile();
-  SetVector<Operation *> needed;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.filter = [&](Operation *op) { // what is reduced, the block has no more
-    return llvm::none_of(op->getUsers(),
-                         [&](Operation *user) { return givenParts.contains(user); });
-  };
-  for (Value value : outputs)
-    (void)getBackwardSlice(value, &needed, options);
-  auto isBeforeLoop = [&](Operation &op) { // and is there for the last block as well
-    Value value = op.getNumResults() ? map.lookupOrNull(op.getResult(0)) : Value();
-    return value && value.getParentBlock() == &kernel.getBlock();
-  };
-  for (Operation &op : program.getBlock()) {
-    auto reduce = dyn_cast<ReduceOp>(op);
-    auto output = dyn_cast<OutputOp>(op);
-    if (reduce && givenParts.contains(reduce)) {
-      auto combined = simt::CombinePartsOp::create(builder, op.getLoc(), builder.getF32Type(),
-                                                   reduce.getKind(), givenParts[reduce],
-                                                   /*parts=*/0, cursor);
-      if (auto given = op.getAttrOfType<StringAttr>("eider.name"))
-        combined->setAttr("eider.name", builder.getStringAttr(given.getValue() + "_of_blocks"));
-      map.map(reduce.getResult(), combined.getResult());
-    } else if (output && ofLastBlock.contains(&op)) {
-      simt::StoreOp::create(builder, op.getLoc(), simt::Access::uniform,
-                            pointers.lookup(output.getName()), cursor,
-                            map.lookup(output.getValue()), Value(), Value());
-    } else if (needed.contains(&op) && !isBeforeLoop(op) && failed(lower(op))) {
-      return failure();
-    }
-  }
   return success();
 }

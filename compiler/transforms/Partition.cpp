@@ -5,11 +5,12 @@
 // Two-dimensional blocks and reductions along whole rows do not fit one tile: the values a row are
 // computed by a kernel of their own, which reads what it needs and writes them to the workspace.
 // What is reduced over the whole matrix is so, too: each block of that kernel leaves a part, and
-// the next kernel's blocks combine all of them; what is only given the same kernel's last block
-// combines. Rows that no registers hold are reduced in pieces by a kernel, and the pieces' values
-// by another. Rows that a product of matrices reads and that are no input have kernels of their
-// own, too, and so do vectors that wait for another product, or for values of groups. In-outs are
-// only read there: the one store stays in the last kernel, after every read of the old value.
+// the next kernel's blocks combine all of them; what is only given blocks combine in memory, to
+// which a kernel before has given the identity. Rows that no registers hold are reduced in pieces
+// by a kernel, and the pieces' values by another. Rows that a product of matrices reads and that
+// are no input have kernels of their own, too, and so do vectors that wait for another product, or
+// for values of groups. In-outs are only read there: the one store stays in the last kernel, after
+// every read of the old value.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
@@ -52,16 +53,19 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     return values;
   }
 
-  /// Reductions over the whole matrix that wait for no other.
+  /// Whether it is a reduction over the whole matrix.
+  static bool isWhole(Operation *op, const Domain &domain) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    return reduce && !domain.isOfColumns(reduce) &&
+           domain.levelOf(reduce.getType())->kind == LevelKind::uniform;
+  }
+
+  /// Such that wait for no other.
   SmallVector<Value> wholeValues(ProgramOp program, const Domain &domain) {
-    auto isWhole = [&](Operation *op) {
-      auto reduce = dyn_cast<ReduceOp>(op);
-      return reduce && !domain.isOfColumns(reduce) &&
-             domain.levelOf(reduce.getType())->kind == LevelKind::uniform;
-    };
+    auto isBefore = [&](Operation *op) { return isWhole(op, domain); };
     SmallVector<Value> values;
     for (auto reduce : program.getOps<ReduceOp>())
-      if (isWhole(reduce) && llvm::none_of(sliceOf({reduce.getInput()}), isWhole))
+      if (isWhole(reduce, domain) && llvm::none_of(sliceOf({reduce.getInput()}), isBefore))
         values.push_back(reduce);
     return values;
   }
@@ -70,8 +74,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   static void mergeWhole(ProgramOp program, const Domain &domain) {
     SmallVector<ReduceOp> kept;
     for (auto reduce : llvm::make_early_inc_range(program.getOps<ReduceOp>())) {
-      if (domain.isOfColumns(reduce) ||
-          domain.levelOf(reduce.getType())->kind != LevelKind::uniform)
+      if (!isWhole(reduce, domain))
         continue;
       auto *same = llvm::find_if(kept, [&](ReduceOp other) {
         return other.getInput() == reduce.getInput() && other.getKind() == reduce.getKind() &&
@@ -98,8 +101,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   /// A name that no argument in the module has, nor what kernels have in the workspace themselves.
   std::string argumentName(std::string name, size_t index) {
     const StringRef wanted = name;
-    if (wanted.starts_with(gridStateName) || wanted.starts_with(givenPartsName) ||
-        llvm::is_contained({lastBlockName, partsName, arrivalsName}, wanted))
+    if (wanted.starts_with(gridStateName) || llvm::is_contained({partsName, arrivalsName}, wanted))
       name = "of_" + name;
     while (!taken.insert(name).second)
       name += "_" + std::to_string(index);
@@ -247,8 +249,101 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       StringRef kind = stringifyReduction(reduce.getKind());
       InputOp parts = pass(value, map.lookup(value), first,
                            argumentName((given ? given.getValue() : kind).str() + "_parts", index));
-      parts->setAttr(partsKind, ReductionAttr::get(&getContext(), reduce.getKind()));
+      auto kindOfParts = ReductionAttr::get(&getContext(), reduce.getKind());
+      parts->setAttr(partsKind, kindOfParts);
+      first.getBlock().back().setAttr(partsKind, kindOfParts);
       parts->setAttr("eider.name", given ? given : StringAttr::get(&getContext(), kind));
+    }
+  }
+
+  /// A program without a matrix beside `program`: before it, or after.
+  ProgramOp programOfWhole(ProgramOp program, StringRef suffix, bool isAfter) {
+    OpBuilder builder(program);
+    if (isAfter)
+      builder.setInsertionPointAfter(program);
+    auto other = cast<ProgramOp>(builder.cloneWithoutRegions(program));
+    other.setSymName(programName((program.getSymName() + suffix).str()));
+    other->setAttr(ofWholeName, builder.getUnitAttr());
+    other.getBody().emplaceBlock();
+    return other;
+  }
+
+  /// What such a value is where no element has been seen.
+  static APFloat identityOf(Reduction kind) {
+    const auto &semantics = APFloat::IEEEsingle();
+    return kind == Reduction::max   ? APFloat::getInf(semantics, /*Negative=*/true)
+           : kind == Reduction::min ? APFloat::getInf(semantics)
+                                    : APFloat::getZero(semantics);
+  }
+
+  /// A kernel of its own for outputs that are computed of `reductions` and nothing of the matrix,
+  /// after `program`, which leaves what they need in the workspace.
+  void cutComputed(ProgramOp program, ArrayRef<Operation *> reductions) {
+    SetVector<Operation *> computed, needed;
+    for (Operation *reduce : reductions)
+      getForwardSlice(reduce, &computed);
+    auto isLeft = [](Operation *op) { return isa<ReduceOp>(op) || op->hasAttr(partsKind); };
+    BackwardSliceOptions options;
+    options.filter = [&](Operation *op) { return !isLeft(op); };
+    for (auto output : program.getOps<OutputOp>())
+      if (computed.contains(output)) {
+        (void)getBackwardSlice(output.getOperation(), &needed, options);
+        needed.insert(output);
+      }
+    SetVector<Value> left;
+    for (Operation *op : needed)
+      left.insert_range(llvm::make_filter_range(op->getOperands(), [&](Value operand) {
+        return operand.getDefiningOp() && isLeft(operand.getDefiningOp());
+      }));
+    ProgramOp after = programOfWhole(program, "_given", /*isAfter=*/true);
+    OpBuilder leave = OpBuilder::atBlockEnd(&program.getBlock()),
+              take = OpBuilder::atBlockBegin(&after.getBlock());
+    IRMapping map;
+    for (auto [index, value] : llvm::enumerate(left)) {
+      auto given = value.getDefiningOp()->getAttrOfType<StringAttr>("eider.name");
+      auto reduce = value.getDefiningOp<ReduceOp>();
+      const StringRef what = given    ? given.getValue()
+                             : reduce ? stringifyReduction(reduce.getKind())
+                                      : StringRef("value");
+      const std::string name = argumentName(what.str() + "_of_all", index);
+      OutputOp::create(leave, value.getLoc(), name, value, true, LayoutAttr());
+      map.map(value,
+              InputOp::create(take, value.getLoc(), value.getType(), name, true, LayoutAttr()));
+    }
+    for (Operation &op : llvm::make_early_inc_range(program.getBlock()))
+      if (needed.contains(&op)) {
+        take.clone(op, map);
+        if (isa<OutputOp>(op))
+          op.erase();
+      }
+    eraseUnused(program, /*hasScalars=*/true);
+  }
+
+  /// What nothing in the matrix waits for, each block combines into memory: into an output, or, for
+  /// what is computed of it, into the workspace.
+  void cutGiven(ProgramOp program, const Domain &domain) {
+    SmallVector<Operation *> computed;
+    for (auto reduce : program.getOps<ReduceOp>())
+      if (isWhole(reduce, domain) &&
+          !(reduce->hasOneUse() && isa<OutputOp>(*reduce->getUsers().begin())))
+        computed.push_back(reduce);
+    if (!computed.empty())
+      cutComputed(program, computed);
+    ProgramOp before;
+    for (auto output : program.getOps<OutputOp>()) {
+      auto reduce = output.getValue().getDefiningOp<ReduceOp>();
+      if (!reduce || !isWhole(reduce, domain))
+        continue;
+      output->setAttr(combinedName, UnitAttr::get(&getContext()));
+      if (!before)
+        before = programOfWhole(program, "_begin", /*isAfter=*/false);
+      OpBuilder builder = OpBuilder::atBlockEnd(&before.getBlock());
+      auto identity = arith::ConstantOp::create(
+          builder, reduce.getLoc(),
+          builder.getFloatAttr(builder.getF32Type(), identityOf(reduce.getKind())));
+      Value value = BroadcastOp::create(builder, reduce.getLoc(), reduce.getType(), identity);
+      OutputOp::create(builder, output.getLoc(), output.getName(), value, output.getWorkspace(),
+                       LayoutAttr());
     }
   }
 
@@ -381,6 +476,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       cutWhole(program, wholeValues(program, *domain));
       eraseUnused(program);
     }
+    cutGiven(program, *Domain::of(program));
     return success();
   }
 

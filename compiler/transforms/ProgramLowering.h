@@ -44,11 +44,8 @@ private:
   llvm::StringMap<SmallVector<Value>> pitches; ///< Strides of all axes but the last.
   llvm::StringMap<Value> layouts;              ///< of scales that lie otherwise than row by row
   llvm::StringMap<int64_t> alignments;
-  DenseMap<Operation *, Value> gridStates; ///< of reductions for which all blocks meet
+  DenseMap<Operation *, Value> gridStates; ///< of reductions for which all blocks meet, or count
   Value attentionParts, arrivals;          ///< of attention whose blocks combine
-  DenseMap<Operation *, Value> givenParts; ///< of reductions that the last block combines
-  Value lastBlock;                         ///< where blocks count themselves then
-  SetVector<Operation *> ofLastBlock;      ///< what needs these reductions
   Value cursor;
   Value transposedCursor;        ///< Null where no value is of the transposed matrix.
   std::set<int64_t> turnedSizes; ///< Bytes of shared memory, of what is transposed.
@@ -97,8 +94,6 @@ private:
   ReduceOp reducedAlready(ReduceOp op);
   LogicalResult reduceWhole(ReduceOp op);
   void reduceGrid(ReduceOp op);
-  void addGivenParts(function_ref<Value(const Twine &, Type, const Twine &)> addArgument);
-  LogicalResult giveByLastBlock();
   LogicalResult combineParts(InputOp op);
   void storeUniform(OutputOp op);
   void storeAt(Operation &op, Value tile, Value layout = {});

@@ -292,6 +292,8 @@ static std::vector<ScheduleAttr> variations(ScheduleAttr schedule, const Estimat
   // Half the lanes of a group with twice its chunks each: half as many scales a thread.
   if (domain.group >= 4 * k.vector)
     vary([&](ScheduleKnobs &k) { k.lanes = k.lanes ? 0 : domain.group / k.vector / 2; });
+  if (domain.givesWhole)
+    vary([](ScheduleKnobs &k) { k.combine = !k.combine; });
   if (domain.mayMeetPairs(k.vector))
     vary([](ScheduleKnobs &k) { k.mma = !k.mma; });
   // A grid that stays: as many blocks as the GPU holds at once.

@@ -127,9 +127,9 @@ static std::string cooperativeProblem(const ScheduleKnobs &k, const Domain &doma
            "program has none";
   if (family == Family::tile || family == Family::contract)
     return "a cooperative kernel holds rows or parts of rows, not two-dimensional blocks";
-  if (k.tiles > 1 || k.blocks || k.prefetch || k.cluster > 1 || k.bulk)
-    return "each block of a cooperative kernel holds one tile: leave tiles, blocks, prefetch, "
-           "cluster and bulk out";
+  if (k.tiles > 1 || k.blocks || k.prefetch || k.cluster > 1 || k.bulk || k.combine)
+    return "each block of a cooperative kernel holds one tile, and all meet: leave tiles, blocks, "
+           "prefetch, cluster, bulk and combine out";
   if (k.resident == 0)
     return "all blocks of a cooperative kernel run at once: resident says how many of them a "
            "multiprocessor holds";
@@ -149,9 +149,14 @@ static std::string partsProblem(const ScheduleKnobs &k, const Domain &domain, Fa
   if (domain.reducesWhole && !k.cooperative && (k.blocks == 0 || k.blocks > mostParts))
     return "each block leaves a part of a reduction over the whole matrix: blocks is 1 to " +
            std::to_string(mostParts);
+  if (k.combine < 0 || k.combine > 1)
+    return "combine is 1 or left out";
+  if (k.combine && !domain.givesWhole)
+    return "the block that comes last combines values of the whole matrix for which nothing in it "
+           "waits (an amax beside codes); the kernel has none: leave combine out";
   const bool isBlock = family == Family::tile || family == Family::contract;
   const int64_t block = k.threads * (isBlock ? 1 : k.rows);
-  if (domain.combinesParts() && block % 32 != 0 && (block > 32 || (block & (block - 1)) != 0))
+  if (domain.reducesBlocks() && block % 32 != 0 && (block > 32 || (block & (block - 1)) != 0))
     return "a block combines parts of the whole matrix: its threads are whole warps, or a power of "
            "two";
   return "";
@@ -270,7 +275,7 @@ static std::string productProblem(const ScheduleKnobs &k, const Domain &domain) 
           : 0;
   const int64_t sums = k.split * k.rows * (k.columns + 4) * 4;
   // Blocks that combine parts of the whole matrix have memory for that, too.
-  const int64_t bytes = all - (domain.combinesParts() ? ofReductions : 0);
+  const int64_t bytes = all - (domain.reducesBlocks() ? ofReductions : 0);
   if (domain.products * std::max(codes + others + scales, sums) > bytes)
     return "what is on its way and the sums that warps share must fit " +
            std::to_string(bytes / 1024) +

@@ -62,7 +62,8 @@ int64_t eider::transforms::mostRowsOf(VariantKind variant) {
 static int64_t mostOfAll(VariantKind variant, mlir::ModuleOp programs) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (eider::ir::ProgramOp program : programs.getOps<eider::ir::ProgramOp>())
-    if (const auto domain = Domain::of(program))
+    if (const auto domain = Domain::of(program);
+        domain && !program->hasAttr(eider::transforms::ofWholeName))
       least = std::min(least, variant == VariantKind::few_rows
                                   ? eider::transforms::fewRowsOf(*domain)
                                   : eider::transforms::someRowsOf(*domain));

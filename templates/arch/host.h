@@ -152,6 +152,13 @@ inline void cluster_meeting(Site site) { cluster_barrier(site); }
 
 inline uint64 load_word(const uint64 *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
+inline uint32 load_word(const uint32 *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
+inline uint32 replace_word(uint32 *word, uint32 expected, uint32 wanted) {
+  __atomic_compare_exchange_n(word, &expected, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected; // what it was, either way
+}
+
 inline void replace_word(uint64 *word, uint64 expected, uint64 wanted) {
   __atomic_compare_exchange_n(word, &expected, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }

@@ -17,7 +17,21 @@ EIDER_DEVICE uint64 load_word(const uint64 *word) {
   return r;
 }
 
-/// Makes it `wanted` if it is `expected`.
+EIDER_DEVICE uint32 load_word(const uint32 *word) {
+  uint32 r;
+  asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(r) : "l"(word) : "memory");
+  return r;
+}
+
+/// Makes it `wanted` if it is `expected`; the narrow one gives what it was.
+EIDER_DEVICE uint32 replace_word(uint32 *word, uint32 expected, uint32 wanted) {
+  uint32 found;
+  asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(found)
+               : "l"(word), "r"(expected), "r"(wanted)
+               : "memory");
+  return found;
+}
 EIDER_DEVICE void replace_word(uint64 *word, uint64 expected, uint64 wanted) {
   asm volatile("{ .reg .b64 old; atom.relaxed.gpu.cas.b64 old, [%0], %1, %2; }" ::"l"(word),
                "l"(expected), "l"(wanted)

@@ -108,12 +108,6 @@ template <class T> EIDER_DEVICE void store_uniform(T *to, T value) {
     *to = value;
 }
 
-/// The same by the last block, where no other comes.
-template <class T> EIDER_DEVICE void store_by_last_block(T *to, T value) {
-  if (arch::thread_index() == 0)
-    *to = value;
-}
-
 } // namespace eider
 
 #endif // EIDER_MEMORY_CHUNK_CUH

@@ -12,8 +12,9 @@
 namespace eider {
 
 /// What a thread, of a block of `threads`, has seen of a reduction over the whole matrix. Each
-/// block leaves a part, and the kernel after this one combines them, or the last block: no block
-/// waits for another, and nothing has to be zero before.
+/// block leaves a part, and the kernel after this one combines them; or it combines its part into
+/// the value of all blocks, to which a kernel before has given the identity. No block waits for
+/// another.
 template <class Operation, int threads> class Partial {
   float value_ = Operation::identity();
 
@@ -38,25 +39,23 @@ public:
     if (arch::thread_index() == 0)
       parts[arch::block_index()] = part;
   }
-};
 
-/// The block of the grid that comes last, once a launch; `word` is of one launch at a time, in any
-/// state.
-class LastBlock {
-public:
-  /// Asks for the word, so that it comes while the block works.
-  explicit EIDER_DEVICE LastBlock(int64 *word) : arrivals_(word), found_(arrivals_.look()) {}
-
-  /// Whether this block is it: what all others wrote before is there for it to read. Every thread
-  /// of the block takes part.
-  EIDER_DEVICE bool is_this(arch::Site at = arch::Site::current()) const {
-    arrivals_.mend(found_, arch::grid_size());
-    return arrivals_.is_last(arch::grid_size(), arch::shared<LastBlock, uint32, 1>(), at);
+  /// Combines the block's part into `value`. Every thread of the block takes part. Most blocks
+  /// find that theirs changes nothing, and write nothing.
+  EIDER_DEVICE void combine_into(float *value, arch::Site at = arch::Site::current()) const {
+    const float part = reduce_threads<Operation, threads, threads>(value_, at);
+    if (arch::thread_index() != 0)
+      return;
+    auto *word = reinterpret_cast<uint32 *>(value);
+    uint32 expected, found = arch::load_word(word);
+    do {
+      expected = found;
+      const uint32 wanted = arch::as_bits(Operation::combine(arch::as_float(expected), part));
+      if (wanted == expected)
+        return;
+      found = arch::replace_word(word, expected, wanted);
+    } while (found != expected);
   }
-
-private:
-  Arrivals arrivals_;
-  uint64 found_; // by thread 0
 };
 
 /// As many parts as the grid has blocks, where a count of parts is asked for.
@@ -80,6 +79,34 @@ EIDER_DEVICE float combine_parts(const float *parts, arch::Site at) {
   }
   return reduce_threads<Operation, threads, threads>(own, at);
 }
+
+/// The same of which the block that comes last combines what all have left: what the value was
+/// before does not matter. `state` is as GridBarrier's, in any state, for one launch at a time.
+template <class Operation, int threads> class PartialOfLast : public Partial<Operation, threads> {
+public:
+  /// Asks for the word, so that it comes while the block works.
+  explicit EIDER_DEVICE PartialOfLast(int64 *state)
+      : arrivals_(state), parts_(reinterpret_cast<float *>(state) + first_part),
+        found_(arrivals_.look()) {}
+
+  EIDER_DEVICE void combine_into(float *value, arch::Site at = arch::Site::current()) const {
+    this->store(parts_, at);
+    const int64 blocks = arch::grid_size();
+    arrivals_.mend(found_, blocks);
+    if (!arrivals_.is_last(blocks, arch::shared<PartialOfLast, uint32, 1>(), at))
+      return;
+    const float all = combine_parts<Operation, blocks_of_grid, threads>(parts_, at);
+    if (arch::thread_index() == 0)
+      *value = all;
+  }
+
+private:
+  static constexpr int first_part = 64;
+
+  Arrivals arrivals_;
+  float *parts_;
+  uint64 found_; // by thread 0
+};
 
 } // namespace eider
 

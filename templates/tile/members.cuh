@@ -372,27 +372,40 @@ struct TileMembers {
 
   //===-- Reductions over the whole matrix, of parts ------------------------===//
 
-  // Each block adds up its tiles and stores its part. The kernel after that combines `count` parts,
-  // or the last block of the same those of all blocks.
+  // Each block sees its tiles, and stores its part, of which the kernel after that combines
+  // `count`; or combines it into one value in memory; or the block that comes last does, of all.
 
   static EIDER_DEVICE Partial<Maximum, block> partial_max() { return {}; }
+  static EIDER_DEVICE PartialOfLast<Maximum, block> partial_max(int64 *state) {
+    return PartialOfLast<Maximum, block>(state);
+  }
   static EIDER_DEVICE Partial<Minimum, block> partial_min() { return {}; }
+  static EIDER_DEVICE PartialOfLast<Minimum, block> partial_min(int64 *state) {
+    return PartialOfLast<Minimum, block>(state);
+  }
   static EIDER_DEVICE Partial<MaximumMagnitude, block> partial_amax() { return {}; }
+  static EIDER_DEVICE PartialOfLast<MaximumMagnitude, block> partial_amax(int64 *state) {
+    return PartialOfLast<MaximumMagnitude, block>(state);
+  }
   static EIDER_DEVICE Partial<MaximumMagnitudeOfNumbers, block> partial_amax_number() { return {}; }
+  static EIDER_DEVICE PartialOfLast<MaximumMagnitudeOfNumbers, block>
+  partial_amax_number(int64 *state) {
+    return PartialOfLast<MaximumMagnitudeOfNumbers, block>(state);
+  }
 
-  template <int count = blocks_of_grid>
+  template <int count>
   static EIDER_DEVICE float max_of_parts(const float *p, arch::Site at = arch::Site::current()) {
     return combine_parts<Maximum, count, block>(p, at);
   }
-  template <int count = blocks_of_grid>
+  template <int count>
   static EIDER_DEVICE float min_of_parts(const float *p, arch::Site at = arch::Site::current()) {
     return combine_parts<Minimum, count, block>(p, at);
   }
-  template <int count = blocks_of_grid>
+  template <int count>
   static EIDER_DEVICE float amax_of_parts(const float *p, arch::Site at = arch::Site::current()) {
     return combine_parts<MaximumMagnitude, count, block>(p, at);
   }
-  template <int count = blocks_of_grid>
+  template <int count>
   static EIDER_DEVICE float amax_number_of_parts(const float *p,
                                                  arch::Site at = arch::Site::current()) {
     return combine_parts<MaximumMagnitudeOfNumbers, count, block>(p, at);

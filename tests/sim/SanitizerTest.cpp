@@ -271,34 +271,66 @@ TEST(Race, WithoutTheBarrierOfABlockThatHasWaitedIsReportedAtItsLine) {
                "partial.cuh", lineOf(templateText(parts), "combine(own, parts[i])"));
 }
 
-/// Blocks of which the last combines what all have left; nobody has prepared the word.
+/// Blocks of which the last combines what all have left, in memory that nobody has prepared. The
+/// driver launches them twice: the second launch tells what the first has given.
 std::string maximumByLastBlock() {
-  return "static long long word;\nstatic float parts[64];\n" +
-         kernel(
-             "  const LastBlock last(&word);\n"
-             "  Partial<Maximum, 64> seen;\n"
-             "  seen.add_reduced(x[i]);\n"
-             "  seen.store(parts);\n"
-             "  if (last.is_this()) {\n"
-             "    const float all =\n"
-             "        combine_parts<Maximum, blocks_of_grid, 64>(parts, arch::Site::current());\n"
-             "    for (int64 j = thread; j < 64 * arch::grid_size(); j += 64)\n"
-             "      y[j] = all;\n"
-             "  }\n");
+  return "static long long state[64];\nstatic float most = -1;\n" +
+         kernel("  y[i] = most;\n"
+                "  PartialOfLast<Maximum, 64> seen(state);\n"
+                "  seen.add_reduced(x[i] * i);\n"
+                "  seen.combine_into(&most);\n");
 }
 
-TEST(Race, TheLibrarysLastBlockHasNone) {
-  expectSilent(run(tsan, maximumByLastBlock(), 6, {}, 6), "1");
+TEST(Race, OfWhatTheLastBlockCombinesTheLibraryHasNone) {
+  expectSilent(run(tsan, maximumByLastBlock(), 6), "383");
 }
 
 /// Where a block does not count itself after what it has left, the last one reads it unordered.
 TEST(Race, OfPartsThatAreLeftTooLateIsReportedAtItsLine) {
-  std::string late = maximumByLastBlock();
-  const std::string store = "  seen.store(parts);\n";
-  late.erase(late.find(store), store.size());
-  late.insert(late.rfind("}"), store);
-  expectReport(run(tsan, late, 6, {}, 6), "ThreadSanitizer: data race", "partial.cuh",
-               lineOf(templateText(parts), "combine(own, parts[i])"));
+  Replacement late = {parts, templateText(parts)};
+  const std::string store = "    this->store(parts_, at);\n";
+  ASSERT_NE(late.text.find(store), late.text.npos);
+  late.text.erase(late.text.find(store), store.size());
+  late.text.insert(late.text.find("    if (!arrivals_.is_last"), "\n");
+  const size_t at = late.text.find("      return;\n", late.text.find("is_last("));
+  late.text.replace(at, std::string("      return;\n").size(),
+                    "      return this->store(parts_, at);\n");
+  expectReport(run(tsan, maximumByLastBlock(), 6, late), "ThreadSanitizer: data race",
+               "partial.cuh", lineOf(templateText(parts), "combine(own, parts[i])"));
+}
+
+/// Blocks that combine into one value. The driver launches them twice: the second launch tells what
+/// the first has left.
+std::string maximumInMemory() {
+  return "static float most = -1;\n" +
+         kernel("  y[i] = arch::as_float(arch::load_word(reinterpret_cast<uint32 *>(&most)));\n"
+                "  Partial<Maximum, 64> seen;\n"
+                "  seen.add_reduced(x[i] * i);\n"
+                "  seen.combine_into(&most);\n");
+}
+
+TEST(Race, OfOneValueInMemoryTheLibraryHasNone) {
+  expectSilent(run(tsan, maximumInMemory(), 6), "383");
+}
+
+TEST(Race, WhereTheValueIsJustWrittenItsReadIsReported) {
+  const std::string replace = "found = arch::replace_word(word, expected, wanted);";
+  Replacement changed = {parts, templateText(parts)};
+  const size_t at = changed.text.find(replace);
+  ASSERT_NE(at, changed.text.npos);
+  changed.text.replace(at, replace.size(), "found = expected, *word = wanted;");
+  expectReport(run(tsan, maximumInMemory(), 6, changed), "ThreadSanitizer: data race", "host.h",
+               lineOf(templateText("eider/arch/host.h"), "inline uint32 load_word"));
+}
+
+/// A block that has seen the value as it was before another's came tries again.
+TEST(Grid, AValueThatAnotherHasChangedIsCombinedAnew) {
+  const std::string look = "arch::load_word(word)";
+  Replacement changed = {parts, templateText(parts)};
+  const size_t at = changed.text.find(look);
+  ASSERT_NE(at, changed.text.npos);
+  changed.text.replace(at, look.size(), "arch::as_bits(-1.0f)");
+  expectSilent(run(tsan, maximumInMemory(), 6, changed), "383");
 }
 
 TEST(Grid, ABlockThatDoesNotSayThatItHasComeIsAnError) {

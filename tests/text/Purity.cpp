@@ -48,7 +48,6 @@ const Vocabulary &text::vocabulary() {
        "BulkStores",
        "Codec",
        "GridBarrier",
-       "LastBlock",
        "RowTile",
        "RowsTile",
        "BlockTile",
@@ -95,7 +94,6 @@ const Vocabulary &text::vocabulary() {
        "widen_again",
        "load_uniform",
        "store_uniform",
-       "store_by_last_block",
        "ceildiv",
        "scored",
        "combining",
@@ -165,7 +163,7 @@ const Vocabulary &text::vocabulary() {
        "amax_of_columns",
        "amax_number_of_columns",
        "inside_columns"},
-      {"add", "add_reduced", "store"},
+      {"add", "add_reduced", "combine_into", "store"},
       {"decode", "encode", "encode_number", "encode_overflow", "encode_stochastic",
        "encode_number_stochastic", "encode_quotient", "encode_bounded_quotient",
        "encode_quotient_stochastic", "encode_bounded_quotient_stochastic", "encode_bounded"}};
@@ -288,9 +286,8 @@ public:
 private:
   std::vector<Token> tokens;
   std::set<std::string> declared, kernels;
-  std::set<std::string> partials;   ///< `auto amax = Row::partial_amax()`
-  std::set<std::string> lastBlocks; ///< `auto last = LastBlock(arrivals)`
-  std::set<std::string> turnings;   ///< `auto turning = tile.begin_transpose<1>(x_tile)`
+  std::set<std::string> partials; ///< `auto amax = Row::partial_amax()`
+  std::set<std::string> turnings; ///< `auto turning = tile.begin_transpose<1>(x_tile)`
   /// And `const Row chosen = row.at(…)`, `auto transposed = tile.transposed()`.
   std::set<std::string> tiles = {"row", "tile"};
 
@@ -317,8 +314,6 @@ private:
         tiles.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "::" && at(i + 4).starts_with("partial_"))
         partials.insert(tokens[i].text);
-      if (type == "auto" && at(i + 2) == "LastBlock")
-        lastBlocks.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "." && at(i + 4) == "begin_transpose")
         turnings.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "." && at(i + 4) == "transposed")
@@ -367,9 +362,6 @@ private:
       return &vocabulary().members;
     if (separator == "." && partials.count(qualifier))
       return &vocabulary().partials;
-    static const std::set<std::string> last = {"is_this"};
-    if (separator == "." && lastBlocks.count(qualifier))
-      return &last;
     static const std::set<std::string> end = {"end"};
     if (separator == "." && turnings.count(qualifier))
       return &end;

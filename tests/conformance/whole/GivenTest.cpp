@@ -54,6 +54,10 @@ std::vector<Point> points() {
       point("rope_quant", {}, 70, 384),
       point("moe_permute_quant", {}, 70, 384),
       point("rms_norm_quant", {.block = "1x*"}, 2, 524289), // in pieces of rows
+      point("rms_norm_quant", {.block = "1x*"}, 300, 1182,
+            "row<threads = 64, vector = 4, tiles = 2, cluster = 2, combine = 1>"),
+      point("cast_transpose", {}, 300, 512,
+            "tile<threads = 256, vector = 16, rows = 128, columns = 128, combine = 1>"),
   };
   for (size_t i = 0; i < all.size(); ++i)
     all[i].forAnyRows = i % 2 == 0;
@@ -74,14 +78,18 @@ TEST(Given, TextsCompileForEveryTarget) {
     expectNvrtc({point("cast_transpose", {}), point("rms_norm_quant", {}), point("quantize", {})});
 }
 
-/// Nothing reads x twice, and nothing is there only to combine.
-TEST(Given, OneKernelHasAllOutputs) {
+/// Nothing reads x twice: the kernel before gives the value that blocks combine into its begin.
+TEST(Given, OneKernelReadsForAllOutputs) {
   CompileOptions options;
   options.target = "sm_80";
   options.dims = {{"hidden", 512}};
   for (const char *op : {"quantize", "cast_transpose", "rms_norm_quant", "silu_mul_quant"}) {
     const Program program = libraryOp(op, point(op, {.copy = "bf16"}).parameters);
-    EXPECT_EQ(explain(program, options).find("kernels "), std::string::npos) << op;
+    const std::string text = explain(program, options);
+    EXPECT_NE(text.find("kernels   2"), text.npos) << op;
+    const size_t before = text.find("kernel " + std::string(op) + "_begin\n");
+    ASSERT_NE(before, text.npos) << op;
+    EXPECT_EQ(text.find("  reads     0 bytes\n", before), text.find("  reads ", before)) << op;
   }
   const Program two = libraryOp("quantize", point("quantize", {.block = "*x*"}).parameters);
   EXPECT_NE(explain(two, options).find("kernels   2"), std::string::npos);
@@ -97,6 +105,7 @@ Program severalOf(bool ofRows) {
   b.output("y", y, f16);
   b.output("range", max(y, all) - min(y, all));
   b.output("scale", amax(x, all) / 448.0f);
+  b.output("largest", amax(y, all));
   return b.build();
 }
 
@@ -125,11 +134,26 @@ Program ofRowsAndBlocks() {
   return b.build();
 }
 
+/// What is computed of one, of a scalar, and of one for which elements wait; and one that is an
+/// output as it is.
+Program ofOthers() {
+  Builder b("of_others");
+  Dim hidden = b.dim("hidden");
+  const Value x = b.input("x", f32, {b.dim("tokens"), hidden}),
+              weight = b.input("weight", f32, {hidden}), factor = b.scalar("factor", 3.0f);
+  const Block all = {whole, whole};
+  const Value lowest = min(x, all), y = (x - lowest) * weight;
+  b.output("y", y, f16);
+  b.output("together", max(y, all) * factor - lowest);
+  b.output("least", min(y, all));
+  return b.build();
+}
+
 /// Values of rows by the names that the kernel's own memory has.
 Program ofItsNames() {
   Builder b("of_its_names");
   const Value x = b.input("x", f32, {b.dim("tokens"), b.dim("hidden")});
-  const Value y = x * sum(x, 1).named("last_block") * amax(x, 1).named("given_parts_0");
+  const Value y = x * sum(x, 1).named("arrivals") * amax(x, 1).named("largest_of_all");
   b.output("y", quantize(y, e4m3, {.block = {128, 128}}));
   b.output("amax", amax(y, {whole, whole}));
   return b.build();
@@ -137,8 +161,8 @@ Program ofItsNames() {
 
 TEST(Given, StandsBesideWhatElementsWaitFor) {
   std::vector<matrix::Case> cases;
-  for (const Program &program : {chain(), ofRowsAndBlocks(), ofItsNames()})
-    for (const int64_t tokens : {1, 300})
+  for (const Program &program : {chain(), ofRowsAndBlocks(), ofOthers(), ofItsNames()})
+    for (const int64_t tokens : {0, 1, 300})
       cases.push_back(caseOf(program, {{"tokens", tokens}, {"hidden", 256}}, "tokens"));
   at_points::expectReference(cases);
 }
@@ -172,11 +196,20 @@ TEST(Given, TheLastElementCounts) {
   }
 }
 
-/// Nobody clears the workspace, and launches of other sizes have left it as they do.
-TEST(Given, ItsWorkspaceMayHoldAnything) {
+/// What is computed of one.
+Program ofScale() {
+  Builder b("of_scale");
+  const Value x = b.input("x", f32, {b.dim("tokens"), b.dim("hidden")});
+  b.output("y", x * 2.0f, f16);
+  b.output("scale", amax(x, {whole, whole}) / 448.0f);
+  return b.build();
+}
+
+/// Nobody clears the workspace or the output, and launches of other sizes have left them as they
+/// do.
+void expectThatMemoryMayHoldAnything(const Program &program, float divisor) {
   constexpr int64_t hidden = 512, most = 600;
   const Device device = Device::open(testDevice());
-  const Program program = libraryOp("quantize", {.dtype = "f32", .amax = "yes"});
   CompileOptions options;
   options.target = device.target();
   options.dims = {{"hidden", hidden}};
@@ -188,21 +221,29 @@ TEST(Given, ItsWorkspaceMayHoldAnything) {
   const auto memory = [&](size_t bytes) {
     return std::shared_ptr<void>(device.allocate(bytes), [&](void *at) { device.free(at); });
   };
-  const auto x = memory(values.size() * 4), y = memory(values.size()),
-             scale = memory(values.size() / 128 * 4), amax = memory(4), workspace = memory(size);
+  const auto x = memory(values.size() * 4), y = memory(values.size() * 2),
+             scale = memory(values.size() / 128 * 4), given = memory(4), workspace = memory(size);
   device.upload(x.get(), values.data(), values.size() * 4);
-  const std::vector<TensorArg> tensors = {{x.get()}, {y.get()}, {scale.get()}, {amax.get()}};
+  std::vector<TensorArg> tensors = {{x.get()}, {y.get()}, {scale.get()}, {given.get()}};
+  if (program.signature().tensors.size() == 3)
+    tensors.erase(tensors.begin() + 2);
   for (const int byte : {0x5a, 0x00, 0xff, 0x7f}) {
     device.fill(workspace.get(), byte, size);
+    device.fill(given.get(), byte, 4);
     for (const int64_t tokens : {most, int64_t(1), int64_t(257), most, most, int64_t(7)}) {
       kernel.prepare({{"tokens", tokens}}).launch({}, tensors, {}, workspace.get());
       device.synchronize();
       float found = -1;
-      device.download(&found, amax.get(), sizeof(found));
-      EXPECT_EQ(found, values[static_cast<size_t>(tokens * hidden - 1)])
+      device.download(&found, given.get(), sizeof(found));
+      EXPECT_EQ(found, values[static_cast<size_t>(tokens * hidden - 1)] / divisor)
           << byte << ", " << tokens << " rows";
     }
   }
+}
+
+TEST(Given, ItsMemoryMayHoldAnything) {
+  expectThatMemoryMayHoldAnything(libraryOp("quantize", {.dtype = "f32", .amax = "yes"}), 1);
+  expectThatMemoryMayHoldAnything(ofScale(), 448);
 }
 
 } // namespace

@@ -14,7 +14,7 @@
 // BLOCKS64: a multiprocessor holds at most 64 blocks: lower resident
 // TWO: cooperative is 1 or left out
 // RESIDENT: all blocks of a cooperative kernel run at once: resident says how many of them a multiprocessor holds
-// TILES: each block of a cooperative kernel holds one tile: leave tiles, blocks, prefetch, cluster and bulk out
+// TILES: each block of a cooperative kernel holds one tile, and all meet: leave tiles, blocks, prefetch, cluster, bulk and combine out
 // BLOCKS: each block of a cooperative kernel holds one tile
 // THREADS: a multiprocessor of sm_89 holds at most 1536 threads
 // WARPS: its threads are whole warps, or a power of two

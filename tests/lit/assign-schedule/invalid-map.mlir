@@ -13,7 +13,9 @@
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 256, vector = 4, tiles = 2, prefetch = 1>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=PREFETCH
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 256, vector = 4, tiles = 2, hoist = 1>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=HOIST
 // RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 32, vector = 4, cluster = 2>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=CLUSTER
+// RUN: not eider-opt %s '-eider-assign-schedule=schedule="map<threads = 32, vector = 4, combine = 1>"' -eider-lower-to-simt 2>&1 | FileCheck %s --check-prefix=COMBINE
 
+// COMBINE: error: schedule map<threads = 32, vector = 4, combine = 1>: the block that comes last combines values of the whole matrix for which nothing in it waits (an amax beside codes); the kernel has none: leave combine out
 // RESIDENT: error: schedule map<threads = 256, vector = 4, resident = 9>: a multiprocessor holds at most 2048 threads
 // PREFETCH: error: schedule map<threads = 256, vector = 4, tiles = 2, prefetch = 1>: a tile is loaded ahead where it is one whole row that is reduced, or a block
 // HOIST: error: schedule map<threads = 256, vector = 4, tiles = 2, hoist = 1>: column vectors stay in registers over tiles where each is a whole row that is reduced

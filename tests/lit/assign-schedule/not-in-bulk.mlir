@@ -7,7 +7,7 @@
 // CHECK: extern "C"
 // CHECK-NOT: bulk
 // STAYS: blocks = {{[0-9]+}}, resident = 8, prefetch = 1>
-// MEET: each block of a cooperative kernel holds one tile: leave tiles, blocks, prefetch, cluster and bulk out
+// MEET: each block of a cooperative kernel holds one tile, and all meet: leave tiles, blocks, prefetch, cluster, bulk and combine out
 eider.program @p(tokens, hidden = 8192) {
   %x = eider.input "x" : tensor<?x8192xbf16, #eider.dims<tokens, hidden>>
   %z = eider.input "z" : tensor<?x8192xbf16, #eider.dims<tokens, hidden>>

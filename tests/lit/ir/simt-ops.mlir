@@ -94,19 +94,25 @@ simt.kernel @cooperative ["s", "state", "m"] threads = 64 resident = 2 cooperati
   }
 }
 
-// What all blocks have left, the last combines.
-// CHECK: simt.kernel @last ["s", "parts", "arrivals", "m"]
-simt.kernel @last ["s", "parts", "arrivals", "m"] threads = 64 grid = "m" arguments = ["tensor:s", "workspace:given_parts_0", "workspace:last_block", "dim:m"] alignments = {} header = [] {
-^bb0(%s: !simt.pointer<f32>, %parts: !simt.pointer<f32>, %word: !simt.pointer<i64>, %m: i64):
-  // CHECK: %[[LAST:.*]] = simt.arrivals %{{.*}} : <i64>
-  %last = simt.arrivals %word : !simt.pointer<i64>
-  // CHECK: simt.last_block %[[LAST]] {
-  simt.last_block %last {
-    %first = simt.first_tile %m : !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
-    // CHECK: simt.combine_parts amax %{{.*}} parts = 0 at
-    %amax = simt.combine_parts amax %parts parts = 0 at %first : !simt.pointer<f32>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
-    simt.store uniform %amax to %s at %first : f32, !simt.pointer<f32>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
-  }
+// Blocks combine what they have seen into one value.
+// CHECK: simt.kernel @given ["s", "amax", "m"]
+simt.kernel @given ["s", "amax", "m"] threads = 64 grid = "m" arguments = ["tensor:s", "tensor:amax", "dim:m"] alignments = {} header = [] {
+^bb0(%s: !simt.pointer<f32>, %amax: !simt.pointer<f32>, %m: i64):
+  %first = simt.first_tile %m : !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+  // CHECK: %[[SEEN:.*]] = simt.partial amax at
+  %seen = simt.partial amax at %first : !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+  // CHECK: simt.combine %[[SEEN]] into %{{.*}} : <f32>
+  simt.combine %seen into %amax : !simt.pointer<f32>
+}
+
+// The last of them combines what all have left.
+// CHECK: simt.kernel @last ["amax", "state", "m"]
+simt.kernel @last ["amax", "state", "m"] threads = 64 grid = "m" arguments = ["tensor:amax", "workspace:grid_state", "dim:m"] alignments = {} header = [] {
+^bb0(%amax: !simt.pointer<f32>, %state: !simt.pointer<i64>, %m: i64):
+  %first = simt.first_tile %m : !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+  // CHECK: simt.partial amax in %{{.*}} : !simt.pointer<i64> at
+  %seen = simt.partial amax in %state : !simt.pointer<i64> at %first : !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+  simt.combine %seen into %amax : !simt.pointer<f32>
 }
 
 // A row to four blocks: columns are those of all of them.
