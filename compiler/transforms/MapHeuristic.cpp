@@ -28,10 +28,13 @@ int64_t eider::transforms::segmentThreads(int64_t chunks, int64_t lanes) {
 static ScheduleAttr pairedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                    int64_t tiles, int64_t lanes = 0, int64_t ofBlock = 128,
                                    int64_t held = 0) {
-  constexpr int64_t loads = 2;
+  constexpr int64_t loads = 2, schedulers = 4; // of a multiprocessor
   for (int64_t threads : {128, 160, 192, 224, 96, 64, 32})
     if (domain.width % (threads * loads * vector) == 0) {
-      const int64_t rows = std::max<int64_t>(1, ofBlock / threads);
+      const int64_t rows = std::max<int64_t>(1, ofBlock / threads), warps = threads * rows / 32;
+      int64_t resident = held / (threads * rows);
+      if (warps % schedulers != 0 && resident > schedulers)
+        resident -= resident % schedulers; // which have as many warps each so
       return ScheduleAttr::get(context, Family::map,
                                {.threads = threads,
                                 .vector = vector,
@@ -39,7 +42,7 @@ static ScheduleAttr pairedSchedule(MLIRContext *context, const Domain &domain, i
                                 .loads = loads,
                                 .lanes = lanes,
                                 .tiles = tiles,
-                                .resident = held / (threads * rows)});
+                                .resident = resident});
     }
   return {};
 }
@@ -174,7 +177,8 @@ static ScheduleAttr turnedCodes(MLIRContext *context, const Domain &domain, int6
     return pairedSchedule(context, domain, vector, /*tiles=*/1, lanes, block / 2, ofTwo);
   if (turnsNorm(domain))
     return pairedSchedule(context, domain, vector, /*tiles=*/4, lanes, block,
-                          domain.width % wide == 0 ? ofNorms : ofOthers);
+                          domain.width % wide == 0 || llvm::isPowerOf2_64(domain.width) ? ofNorms
+                                                                                        : ofOthers);
   return domain.width < wide ? ScheduleAttr()
                              : foldedSchedule(context, domain, vector, /*tiles=*/2);
 }

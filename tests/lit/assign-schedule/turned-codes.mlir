@@ -13,7 +13,7 @@
 // RUN: eider emit kv_append --block '1x*' --dim hidden=8192 --dim slots=512 --dim max_position=4096 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ROWS
 //
 // NORM-COUNT-2: {{^}}// schedule map<threads = 224, vector = 16, loads = 2, lanes = 4, tiles = 4, resident = 4>
-// FEWHEADS: {{^}}// schedule map<threads = 32, vector = 16, rows = 4, loads = 2, lanes = 4, tiles = 4, resident = 7>
+// FEWHEADS: {{^}}// schedule map<threads = 32, vector = 16, rows = 4, loads = 2, lanes = 4, tiles = 4, resident = 8>
 // POWER: {{^}}// schedule map<threads = 128, vector = 16, loads = 2, lanes = 4, tiles = 4, resident = 8>
 // NEIGHBOURS: {{^}}// schedule map<threads = 224, vector = 16, loads = 1, streaming = 1>
 // DRAWN: {{^}}// schedule map<
