@@ -85,7 +85,7 @@ std::optional<VariantKind> Compilation::variantOfGiven() {
 }
 
 ModuleOp Compilation::scheduled(VariantKind variant) {
-  if (variant == VariantKind::aligned || variant == VariantKind::uneven)
+  if (variant == VariantKind::aligned || transforms::isUneven(variant))
     variant = VariantKind::contiguous;
   OwningOpRef<ModuleOp> &scheduled = scheduled_[variant];
   if (scheduled)
@@ -134,6 +134,14 @@ static bool mayBeUneven(ir::ProgramOp program) {
   return ShapedType::isDynamic(rows) || rows % widest != 0;
 }
 
+/// Whether many such rows have a schedule of their own.
+bool Compilation::mayBeTaller() {
+  ir::ProgramOp main = transforms::mainProgram(scheduled());
+  const std::optional<transforms::Domain> domain = transforms::Domain::of(main);
+  return options_.schedule.empty() && mayBeUneven(main) && hasOpenRows(main) &&
+         transforms::tallerSchedule(main.getScheduleAttr(), *domain);
+}
+
 /// Whether rows that lie apart may be read and written by other accesses than those that begin
 /// anywhere: some begin on more bytes than an element's.
 bool Compilation::mayLieApart() {
@@ -172,6 +180,8 @@ std::vector<VariantKind> Compilation::variants() {
   auto usual = scheduled().getOps<ir::ProgramOp>();
   if (llvm::any_of(usual, mayBeUneven))
     kinds.insert(kinds.end() - 1, VariantKind::uneven);
+  if (mayBeTaller())
+    kinds.insert(kinds.begin() + 1, VariantKind::uneven_large);
   if (mayLieApart())
     kinds.insert(kinds.end() - 1, VariantKind::aligned);
   if (const std::optional<VariantKind> own = variantOfGiven())

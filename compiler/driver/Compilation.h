@@ -53,6 +53,7 @@ private:
 
   mlir::ModuleOp legalized();
   std::vector<transforms::VariantKind> cooperativeVariants();
+  bool mayBeTaller();
   bool mayLieApart();
 };
 

@@ -34,6 +34,7 @@ private:
   std::vector<contract::Predicate> predicates(VariantKind kind, ModuleOp kernels) const;
   bool isReadByAxes(unsigned tensor) const;
   contract::Predicate fewRows(VariantKind kind) const;
+  contract::Predicate manyRows(VariantKind kind) const;
   std::vector<contract::Predicate> hasRows(VariantKind kind) const;
   contract::Launch launch(simt::KernelOp kernel) const;
 };
@@ -192,6 +193,8 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
     list.push_back(fewRows(kind));
   if (transforms::isCooperative(kind))
     llvm::append_range(list, hasRows(kind));
+  if (kind == VariantKind::uneven_large)
+    list.push_back(manyRows(kind));
   return list;
 }
 
@@ -203,6 +206,16 @@ contract::Predicate ContractBuilder::fewRows(VariantKind kind) const {
   predicate.dim = transforms::Domain::of(program)->rows.name.getValue().str();
   predicate.min = 0;
   predicate.max = compilation.mostRowsOf(kind);
+  return predicate;
+}
+
+/// They are at least as many as make tall tiles pay.
+contract::Predicate ContractBuilder::manyRows(VariantKind kind) const {
+  const auto domain = transforms::Domain::of(transforms::mainProgram(compilation.scheduled(kind)));
+  contract::Predicate predicate;
+  predicate.kind = contract::Predicate::Kind::Range;
+  predicate.dim = domain->rows.name.getValue().str();
+  predicate.min = transforms::largeRowsOf(*domain);
   return predicate;
 }
 

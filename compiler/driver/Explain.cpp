@@ -73,6 +73,15 @@ std::string spaceOf(ir::ProgramOp program, const transforms::Domain &domain) {
 }
 } // namespace
 
+/// What serves many rows of any number.
+static std::string largeOf(Compilation &compilation) {
+  ir::ProgramOp main = transforms::mainProgram(compilation.scheduled());
+  const auto domain = transforms::Domain::of(main);
+  return "uneven_large (the same, of any number of rows from " +
+         std::to_string(transforms::largeRowsOf(*domain)) +
+         " on: " + transforms::tallerSchedule(main.getScheduleAttr(), *domain).str() + "), then ";
+}
+
 /// Which variants there are, and what serves few rows, or what all blocks together hold, where that
 /// is another schedule.
 static std::string variantsOf(Compilation &compilation) {
@@ -89,6 +98,7 @@ static std::string variantsOf(Compilation &compilation) {
   for (VariantKind kind : kinds) {
     if (kind == VariantKind::contiguous)
       return text + "contiguous (row-major, aligned), then " +
+             (has(VariantKind::uneven_large) ? largeOf(compilation) : "") +
              (has(VariantKind::uneven) ? "uneven (the same, of any number of rows), then " : "") +
              (has(VariantKind::aligned) ? "aligned (any row stride, aligned), then " : "") +
              "general (any row stride, any alignment" +

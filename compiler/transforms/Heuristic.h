@@ -31,6 +31,13 @@ int64_t fewRowsOf(const Domain &domain);
 /// these have the schedule of many.
 int64_t someRowsOf(const Domain &domain);
 
+/// A schedule of tiles twice as tall, for a transpose whose rows begin anywhere: half as many tiles
+/// share lines with the next. Null where that was not timed, or is not legal.
+ir::ScheduleAttr tallerSchedule(ir::ScheduleAttr schedule, const Domain &domain);
+
+/// From how many rows on it pays.
+int64_t largeRowsOf(const Domain &domain);
+
 /// The schedule that is taken without a tuning record, for launches of at most `mostRows` rows (0:
 /// of any number); null and a message where none is legal.
 ir::ScheduleAttr heuristicSchedule(mlir::MLIRContext *context, const Domain &domain,

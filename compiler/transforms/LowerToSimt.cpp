@@ -34,15 +34,17 @@ static std::string suffixOf(VariantKind variant) {
 }
 
 static constexpr VariantKind allVariants[] = {
-    VariantKind::cooperative, VariantKind::cooperative_large, VariantKind::rows_4,
-    VariantKind::rows_8,      VariantKind::rows_16,           VariantKind::rows_32,
-    VariantKind::few_rows,    VariantKind::some_rows,         VariantKind::contiguous,
-    VariantKind::uneven,      VariantKind::aligned,           VariantKind::general};
+    VariantKind::cooperative, VariantKind::cooperative_large,
+    VariantKind::rows_4,      VariantKind::rows_8,
+    VariantKind::rows_16,     VariantKind::rows_32,
+    VariantKind::few_rows,    VariantKind::some_rows,
+    VariantKind::contiguous,  VariantKind::uneven_large,
+    VariantKind::uneven,      VariantKind::aligned,
+    VariantKind::general};
 
 /// Whether rows of a transposed tensor may begin anywhere.
 static bool mayBeginAnywhere(VariantKind variant) {
-  return variant == VariantKind::uneven || variant == VariantKind::general ||
-         variant == VariantKind::rows_16;
+  return isUneven(variant) || variant == VariantKind::general || variant == VariantKind::rows_16;
 }
 
 /// Of how many rows a variant's matrix has a multiple: so many that neither does a chunk of the
@@ -156,7 +158,10 @@ SmallVector<Attribute> ProgramLowering::header() {
   lines.push_back(b.getStringAttr(
       target + dimText + " · " + (isStrided() ? "any row stride, " : "contiguous, ") +
       (variant == VariantKind::general ? "any alignment" : "aligned") +
-      (variant == VariantKind::uneven ? ", any number of rows" : "") +
+      (isUneven(variant) ? ", any number of rows" : "") +
+      (variant == VariantKind::uneven_large
+           ? " · at least " + std::to_string(largeRowsOf(domain)) + " rows"
+           : "") +
       (isCooperative() ? " · all blocks at once" : "") +
       (mostRows ? " · at most " + std::to_string(mostRows) + " rows" : "")));
   lines.push_back(b.getStringAttr("schedule " + program.getScheduleAttr().str()));
@@ -664,6 +669,9 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
       if (!domain)
         return signalPassFailure();
       std::string message = "no schedule; run eider-assign-schedule first";
+      if (kind == VariantKind::uneven_large)
+        if (ScheduleAttr taller = tallerSchedule(program.getScheduleAttr(), *domain))
+          program.setScheduleAttr(taller);
       if (mayBeginAnywhere(kind) && domain->transposes)
         shortenChunks(program, *domain);
       if (isStrided(kind))

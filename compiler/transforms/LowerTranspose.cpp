@@ -70,7 +70,7 @@ LogicalResult ProgramLowering::transpose(TransposeOp op) {
 /// where the next tile, which is the one beside it, is loaded ahead.
 bool ProgramLowering::mayGoDown() {
   constexpr int64_t sector = 32;
-  const bool isContiguous = variant == VariantKind::contiguous || variant == VariantKind::uneven;
+  const bool isContiguous = variant == VariantKind::contiguous || isUneven(variant);
   if (!domain.transposes || !isContiguous || loop.getOnly() || tile.segments() == 1 ||
       domain.width % sector != 0 || tile.getRows() % sector != 0 ||
       program.getScheduleAttr().getKnobs().prefetch)

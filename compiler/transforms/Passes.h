@@ -60,16 +60,21 @@ enum class VariantKind {
                      ///< attention has, too.
   rows_16,           ///< And what is transposed, whose rows may then begin anywhere.
   rows_32,
-  few_rows,   ///< Contiguous, with at most 256 rows, of long ones fewer.
-  some_rows,  ///< The same of some more, which run at once or in few turns.
-  contiguous, ///< Row-major without gaps, 16-byte aligned.
-  uneven,     ///< The same, of any number of rows, so that rows of a transpose begin anywhere.
-  aligned,    ///< Any row stride, rows that begin on as many bytes as contiguous ones.
-  general     ///< Any row stride, any alignment.
+  few_rows,     ///< Contiguous, with at most 256 rows, of long ones fewer.
+  some_rows,    ///< The same of some more, which run at once or in few turns.
+  contiguous,   ///< Row-major without gaps, 16-byte aligned.
+  uneven,       ///< The same, of any number of rows, so that rows of a transpose begin anywhere.
+  uneven_large, ///< The same of so many that taller tiles pay, for fewer share lines.
+  aligned,      ///< Any row stride, rows that begin on as many bytes as contiguous ones.
+  general       ///< Any row stride, any alignment.
 };
 /// Whether rows lie apart as the launch says.
 inline bool isStrided(VariantKind variant) {
   return variant == VariantKind::aligned || variant == VariantKind::general;
+}
+/// Whether rows of a transpose begin anywhere, and nothing lies between any rows.
+inline bool isUneven(VariantKind variant) {
+  return variant == VariantKind::uneven || variant == VariantKind::uneven_large;
 }
 /// Whether a variant is for matrices that all blocks together hold.
 inline bool isCooperative(VariantKind variant) {

@@ -33,6 +33,8 @@ const char *eider::transforms::nameOf(VariantKind variant) {
     return "some_rows";
   case VariantKind::uneven:
     return "uneven";
+  case VariantKind::uneven_large:
+    return "uneven_large";
   case VariantKind::aligned:
     return "aligned";
   case VariantKind::general:

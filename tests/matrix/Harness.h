@@ -27,8 +27,8 @@ struct Case {
   Dims dims;
   Layout layout = {};
   std::map<std::string, float> scalars = {};
-  /// Without the variants for few rows and for small matrices, so that these test the others;
-  /// unless a schedule is given.
+  /// Without the variants for few rows and for small matrices, so that these test the others
+  /// (unless a schedule is given), and with that for many rows, however few they are.
   bool forAnyRows = false;
   std::string values = {}; ///< What kind of ValueSource the inputs are, where that is known.
 };

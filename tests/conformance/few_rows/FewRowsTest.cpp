@@ -68,6 +68,33 @@ TEST(FewRows, AgreeWithTheReference) {
   EXPECT_GE(few, cases.size() * 2 / 3);
 }
 
+/// Tiles of 256 rows, which many rows have whose transposes begin anywhere; here of few, whose last
+/// tile is partial, or the only one.
+TEST(ManyRows, OfTallTilesAgreeWithTheReference) {
+  matrix::Harness harness(testDevice(), /*seed=*/6);
+  std::vector<matrix::Case> cases;
+  const auto add = [&](OpParameters parameters, int64_t tokens, int64_t hidden) {
+    Point point{.op = "cast_transpose",
+                .parameters = parameters,
+                .dims = {{"tokens", tokens}, {"hidden", hidden}},
+                .values = cases.size() % 2 ? "specials" : "normal",
+                .codec = cases.size() % 3 ? "auto" : "software"};
+    cases.push_back(caseOf(point));
+    harness.add(cases.back());
+  };
+  for (const int64_t tokens : {257, 17, 770, 255})
+    add({}, tokens, 256);
+  add({.dtype = "f16", .copy = "f16", .amax = "yes"}, 391, 160);
+  add({.format = "e5m2", .block = "1x32", .scale = "e8m0"}, 515, 384);
+  add({.scaleLayout = "mn_major_aligned"}, 301, 128);
+  harness.build();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(harness.variantOf(i), "uneven_large") << "case " << i;
+    for (const Comparison &output : compare(cases[i].program, cases[i].inputs, harness.run(i)))
+      EXPECT_EQ(output.wrong, 0) << "case " << i << ": " << output.firstWrong;
+  }
+}
+
 TEST(FewRows, TextsArePure) { expectPure(points()); }
 
 TEST(FewRows, TextsCompileForEveryTarget) {
