@@ -71,7 +71,8 @@ class Peer:
         ours = self.cell.get("eider_value")
         if not ours or not self.is_before:
             return ours
-        then, now = ours / self.cell["baseline_value"], figure["value"] / figure["baseline_value"]
+        then = ours / beside_whole_pieces(self.cell, figure)["baseline_value"]
+        now = figure["value"] / figure["baseline_value"]
         return None if now > MACHINES * then else ours
 
 
@@ -101,8 +102,8 @@ class Case:
 
 
 def beside_whole_pieces(record, cell):
-    """A record of the tuner with the faster memcpy of its own and the cell's, unless it says what was copied: older ones stood beside a
-    memcpy of half of the bytes, which is slower where that is no whole pieces."""
+    """A record of the tuner, or of a peer, with the faster memcpy of its own and the cell's, unless it says what was copied: older ones
+    stood beside a memcpy of half of the bytes, which is slower where that is no whole pieces."""
     half = record.get("bytes", 0) // 2 if record and "copied" not in record else 0
     piece = PIECE if half >= 1 << 20 else SMALL_PIECE
     if half % piece == 0 or not record.get("baseline_value", 0) > cell["baseline_value"]:

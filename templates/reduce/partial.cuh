@@ -59,7 +59,7 @@ public:
 };
 
 /// As many parts as the grid has blocks, where a count of parts is asked for.
-constexpr int blocks_of_grid = 0;
+enum : int { blocks_of_grid = 0 };
 
 /// The reduction of `count` parts, the same in every thread of a block of `threads`.
 template <class Operation, int count, int threads>
