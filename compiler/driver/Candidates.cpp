@@ -38,6 +38,11 @@ std::vector<ScheduleCandidate> eider::candidates(const Program &program,
       domain = transforms::Domain::of(tuned, compilation.mostRowsOf(kind));
       break;
     }
+  const bool isLarge = llvm::is_contained(compilation.variants(), VariantKind::uneven_large) &&
+                       facts.rows >= transforms::largeRowsOf(*domain) &&
+                       facts.rows % tuned.getScheduleAttr().getKnobs().vector != 0;
+  if (isLarge)
+    tuned = tunedOf(VariantKind::uneven_large);
   // What a launch takes without a record is measured first: of cooperative kernels, the first that
   // holds the matrix.
   const ir::ScheduleAttr otherwise = tuned.getScheduleAttr();

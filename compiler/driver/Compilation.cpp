@@ -85,11 +85,18 @@ std::optional<VariantKind> Compilation::variantOfGiven() {
 }
 
 ModuleOp Compilation::scheduled(VariantKind variant) {
-  if (variant == VariantKind::aligned || transforms::isUneven(variant))
+  if (variant == VariantKind::aligned || variant == VariantKind::uneven)
     variant = VariantKind::contiguous;
   OwningOpRef<ModuleOp> &scheduled = scheduled_[variant];
   if (scheduled)
     return *scheduled;
+  if (variant == VariantKind::uneven_large) {
+    scheduled = this->scheduled(VariantKind::contiguous).clone();
+    ir::ProgramOp main = transforms::mainProgram(*scheduled);
+    main.setScheduleAttr(
+        transforms::tallerSchedule(main.getScheduleAttr(), *transforms::Domain::of(main)));
+    return *scheduled;
+  }
   const bool isCooperative = transforms::isCooperative(variant);
   const int64_t ofVariant = transforms::mostRowsOf(variant);
   const transforms::Launches launches = {
@@ -137,9 +144,13 @@ static bool mayBeUneven(ir::ProgramOp program) {
 /// Whether many such rows have a schedule of their own.
 bool Compilation::mayBeTaller() {
   ir::ProgramOp main = transforms::mainProgram(scheduled());
+  if (!options_.schedule.empty() || !mayBeUneven(main))
+    return false; // the one given is for every launch that it can serve
   const std::optional<transforms::Domain> domain = transforms::Domain::of(main);
-  return options_.schedule.empty() && mayBeUneven(main) && hasOpenRows(main) &&
-         transforms::tallerSchedule(main.getScheduleAttr(), *domain);
+  const int64_t rows = main.getDimValue(domain->rows.name);
+  const bool isServed =
+      ShapedType::isDynamic(rows) ? hasOpenRows(main) : rows >= transforms::largeRowsOf(*domain);
+  return isServed && transforms::tallerSchedule(main.getScheduleAttr(), *domain);
 }
 
 /// Whether rows that lie apart may be read and written by other accesses than those that begin

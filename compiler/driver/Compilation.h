@@ -48,7 +48,8 @@ private:
   const CompileOptions options_;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> legalized_;
-  /// By variant; `uneven` and `aligned` have the schedules of `contiguous`.
+  /// By variant; `uneven` and `aligned` have the schedules of `contiguous`, `uneven_large` one of
+  /// its own for the main kernel.
   std::map<transforms::VariantKind, mlir::OwningOpRef<mlir::ModuleOp>> scheduled_;
 
   mlir::ModuleOp legalized();

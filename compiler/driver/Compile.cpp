@@ -34,7 +34,7 @@ private:
   std::vector<contract::Predicate> predicates(VariantKind kind, ModuleOp kernels) const;
   bool isReadByAxes(unsigned tensor) const;
   contract::Predicate fewRows(VariantKind kind) const;
-  contract::Predicate manyRows(VariantKind kind) const;
+  std::vector<contract::Predicate> manyRows(VariantKind kind) const;
   std::vector<contract::Predicate> hasRows(VariantKind kind) const;
   contract::Launch launch(simt::KernelOp kernel) const;
 };
@@ -98,8 +98,10 @@ static std::string bytesOfParts(ir::ProgramOp program, ir::AttentionOp op) {
 /// blocks of a grid meet; gives where they end.
 std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) {
   std::string end = "0";
+  workspaces.clear(); // a variant's own
   auto place = [&](StringRef name, const std::string &bytes) {
-    workspaces[name] = end;
+    if (!workspaces.try_emplace(name, end).second)
+      return; // a program has begun what another combines into
     end = (end == "0" ? "" : end + " + ") + "ceildiv(" + bytes + ", 256) * 256";
   };
   for (ir::ProgramOp program : compilation.scheduled(kind).getOps<ir::ProgramOp>())
@@ -194,7 +196,7 @@ std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
   if (transforms::isCooperative(kind))
     llvm::append_range(list, hasRows(kind));
   if (kind == VariantKind::uneven_large)
-    list.push_back(manyRows(kind));
+    llvm::append_range(list, manyRows(kind));
   return list;
 }
 
@@ -210,13 +212,16 @@ contract::Predicate ContractBuilder::fewRows(VariantKind kind) const {
 }
 
 /// They are at least as many as make tall tiles pay.
-contract::Predicate ContractBuilder::manyRows(VariantKind kind) const {
-  const auto domain = transforms::Domain::of(transforms::mainProgram(compilation.scheduled(kind)));
+std::vector<contract::Predicate> ContractBuilder::manyRows(VariantKind kind) const {
+  ir::ProgramOp main = transforms::mainProgram(compilation.scheduled(kind));
+  const auto domain = transforms::Domain::of(main);
+  if (!ShapedType::isDynamic(main.getDimValue(domain->rows.name)))
+    return {}; // which they are
   contract::Predicate predicate;
   predicate.kind = contract::Predicate::Kind::Range;
   predicate.dim = domain->rows.name.getValue().str();
   predicate.min = transforms::largeRowsOf(*domain);
-  return predicate;
+  return {predicate};
 }
 
 /// What a launch says of a cooperative kernel's rows, which are at least 1.

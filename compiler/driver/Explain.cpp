@@ -8,6 +8,8 @@
 #include "compiler/transforms/Space.h"
 #include "compiler/transforms/Targets.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <map>
 
 using namespace mlir;
@@ -75,11 +77,10 @@ std::string spaceOf(ir::ProgramOp program, const transforms::Domain &domain) {
 
 /// What serves many rows of any number.
 static std::string largeOf(Compilation &compilation) {
-  ir::ProgramOp main = transforms::mainProgram(compilation.scheduled());
-  const auto domain = transforms::Domain::of(main);
+  ir::ProgramOp main = transforms::mainProgram(compilation.scheduled(VariantKind::uneven_large));
   return "uneven_large (the same, of any number of rows from " +
-         std::to_string(transforms::largeRowsOf(*domain)) +
-         " on: " + transforms::tallerSchedule(main.getScheduleAttr(), *domain).str() + "), then ";
+         std::to_string(transforms::largeRowsOf(*transforms::Domain::of(main))) +
+         " on: " + main.getScheduleAttr().str() + "), then ";
 }
 
 /// Which variants there are, and what serves few rows, or what all blocks together hold, where that
@@ -123,7 +124,7 @@ static bool multipliesComputed(ir::ProgramOp program) {
   });
 }
 
-/// Why these are more than one kernel.
+/// Why these, which have a matrix, are more than one kernel.
 static std::string reasonForKernels(ArrayRef<ir::ProgramOp> programs) {
   ir::ProgramOp first = programs.front();
   if (!first.getOps<ir::AttentionOp>().empty())
@@ -134,12 +135,27 @@ static std::string reasonForKernels(ArrayRef<ir::ProgramOp> programs) {
     return "a product reads rows that a kernel before it computes";
   if (llvm::any_of(first.getOps<ir::OutputOp>(), transforms::leavesParts))
     return "a reduction over the whole matrix comes before what reads it";
-  if (first->hasAttr(transforms::ofWholeName))
-    return "blocks combine what is only given of the whole matrix, of which another has the begin";
   const auto domain = transforms::Domain::of(programs.back());
   if (domain && domain->width > domain->longestHeld())
     return "no registers hold a row that is reduced: kernels before reduce pieces of it";
   return "two-dimensional blocks and a reduction along whole rows do not fit one tile";
+}
+
+/// How many kernels there are, and why; empty for one.
+static std::string kernelsOf(ArrayRef<ir::ProgramOp> programs) {
+  if (programs.size() == 1)
+    return "";
+  SmallVector<ir::ProgramOp> ofMatrices;
+  llvm::copy_if(programs, std::back_inserter(ofMatrices),
+                [](ir::ProgramOp program) { return !program->hasAttr(transforms::ofWholeName); });
+  SmallVector<std::string> reasons;
+  if (ofMatrices.size() > 1)
+    reasons.push_back(reasonForKernels(ofMatrices));
+  if (ofMatrices.size() < programs.size())
+    reasons.push_back("blocks combine what is only given of the whole matrix, which one begins");
+  if (programs.back()->hasAttr(transforms::ofWholeName))
+    reasons.push_back("one computes what is given of that");
+  return "kernels   " + std::to_string(programs.size()) + ": " + llvm::join(reasons, "; ") + "\n";
 }
 
 std::string eider::explain(const Program &program, const CompileOptions &options) {
@@ -164,9 +180,7 @@ std::string eider::explain(const Program &program, const CompileOptions &options
     text += "  reads     " + bytesOf(kernel, false) + " bytes\n";
     text += "  writes    " + bytesOf(kernel, true) + " bytes\n";
   }
-  if (programs.size() > 1)
-    text +=
-        "kernels   " + std::to_string(programs.size()) + ": " + reasonForKernels(programs) + "\n";
+  text += kernelsOf(programs);
   text += "codec     " + options.codec +
           (target->fp8Instructions ? ": " + options.target + " has FP8 conversions\n"
                                    : ": " + options.target + " has no FP8 conversions, software\n");

@@ -146,11 +146,13 @@ bool eider::transforms::isOnlyGiven(ReduceOp op, const Domain &domain) {
 }
 
 ProgramOp eider::transforms::mainProgram(ModuleOp kernels) {
-  ProgramOp main;
-  for (ProgramOp program : kernels.getOps<ProgramOp>())
+  ProgramOp main, last;
+  for (ProgramOp program : kernels.getOps<ProgramOp>()) {
+    last = program;
     if (!program->hasAttr(ofWholeName))
       main = program;
-  return main;
+  }
+  return main ? main : last;
 }
 
 bool eider::transforms::isReadByRows(Operation &op) {
@@ -677,6 +679,6 @@ std::optional<Domain> Domain::of(ProgramOp program, int64_t mostRows) {
       domain.prefills->prefersCodes = domain.prefills->byCodes && known->fp8Products;
     }
   }
-  domain.byWarpgroups &= domain.products > 0 && !domain.target.empty() && !domain.combinesParts();
+  domain.byWarpgroups &= domain.products > 0 && !domain.target.empty() && !domain.reducesBlocks();
   return domain;
 }

@@ -159,7 +159,7 @@ SmallVector<Attribute> ProgramLowering::header() {
       target + dimText + " · " + (isStrided() ? "any row stride, " : "contiguous, ") +
       (variant == VariantKind::general ? "any alignment" : "aligned") +
       (isUneven(variant) ? ", any number of rows" : "") +
-      (variant == VariantKind::uneven_large
+      (variant == VariantKind::uneven_large && !program->hasAttr(ofWholeName)
            ? " · at least " + std::to_string(largeRowsOf(domain)) + " rows"
            : "") +
       (isCooperative() ? " · all blocks at once" : "") +
@@ -639,7 +639,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
 
   Option<std::string> variant{
       *this, "variant", llvm::cl::init("contiguous"),
-      llvm::cl::desc("few_rows, some_rows, contiguous, uneven, aligned, general, …")};
+      llvm::cl::desc("few_rows, some_rows, contiguous, uneven_large, uneven, aligned, general, …")};
 
   StringRef getArgument() const final { return "eider-lower-to-simt"; }
   StringRef getDescription() const final { return "Tensor programs become thread programs"; }
@@ -653,7 +653,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
     if (found == std::end(allVariants)) {
       getOperation().emitError()
           << "no variant '" << variant
-          << "'; they are few_rows, some_rows, contiguous, uneven, aligned, general";
+          << "'; they are few_rows, some_rows, contiguous, uneven_large, uneven, aligned, general";
       return signalPassFailure();
     }
     const VariantKind kind = *found;
@@ -669,9 +669,6 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
       if (!domain)
         return signalPassFailure();
       std::string message = "no schedule; run eider-assign-schedule first";
-      if (kind == VariantKind::uneven_large)
-        if (ScheduleAttr taller = tallerSchedule(program.getScheduleAttr(), *domain))
-          program.setScheduleAttr(taller);
       if (mayBeginAnywhere(kind) && domain->transposes)
         shortenChunks(program, *domain);
       if (isStrided(kind))

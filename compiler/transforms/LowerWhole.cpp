@@ -109,7 +109,7 @@ ReduceOp ProgramLowering::reducedAlready(ReduceOp op) {
 LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
   for (Operation *user : op->getUsers())
     if (auto output = dyn_cast<OutputOp>(user);
-        !output || !(output.getWorkspace() || output->hasAttr(combinedName)))
+        !output || !(leavesParts(output) || output->hasAttr(combinedName)))
       return op.emitError("a reduction over the whole matrix in the kernel that reads it: "
                           "eider-partition cuts it out");
   OpBuilder::InsertionGuard guard(builder);

@@ -483,6 +483,8 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   void runOnOperation() final {
     taken.clear();
     getOperation().walk([&](Operation *op) {
+      for (StringRef own : {combinedName, ofWholeName, partsKind, partsCount})
+        op->removeAttr(own); // which a text may not have yet
       if (auto name = op->getAttrOfType<StringAttr>("name"))
         taken.insert(name.getValue());
     });

@@ -139,10 +139,11 @@ ScheduleAttr eider::transforms::tileSchedule(MLIRContext *context, const Domain 
 }
 
 ScheduleAttr eider::transforms::tallerSchedule(ScheduleAttr schedule, const Domain &domain) {
-  constexpr int64_t side = 128, sector = 32, bytes = 2;
+  constexpr int64_t side = 128, sector = 32, bytes = 2, ofCodes = 8;
   ScheduleKnobs k = schedule.getKnobs();
   if (schedule.getFamily() != Family::tile || !domain.transposes || domain.block.isBlock() ||
       domain.bytesTurned != bytes || domain.matricesRead != 1 || domain.width % sector != 0 ||
+      domain.group != side || domain.narrowestStore != ofCodes || domain.arithmetic > 0 ||
       k.rows != side || k.columns != side || k.prefetch)
     return {};
   k.rows *= 2;

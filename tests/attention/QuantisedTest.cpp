@@ -42,6 +42,10 @@ std::vector<matrix::Case> cases() {
   add({}, {.format = "e2m1", .block = "1x16", .scale = "e4m3"});
   add({.d = 128}, {.mode = "deepgemm"});
   add({}, {.block = "1x64", .copy = "bf16", .amax = "yes"}, "software");
+  // Of few sequences two variants, whose parts are as many as each cuts for.
+  add({.lengths = {45, 0, 3, 7, 12, 1, 33, 20}, .heads = 32, .kvHeads = 8, .d = 128},
+      {.block = "1x128", .amax = "yes"});
+  cases.back().forAnyRows = false;
   add({.scales = 2, .scaleAxes = 2},
       {.block = "1x64", .settings = {{"window", "40"}, {"softcap", "20"}}});
   add({}, {.block = "1x64"}, "auto",

@@ -113,7 +113,7 @@ size_t Harness::add(Case added) {
       return one.name == "few_rows" || one.name == "some_rows" || one.name.starts_with("rows_") ||
              one.name.starts_with("cooperative");
     });
-  if (added.forAnyRows)
+  if (added.forManyRows)
     for (contract::Variant &variant : contract.variants)
       if (variant.name == "uneven_large")
         std::erase_if(variant.predicates, [](const contract::Predicate &one) {

@@ -27,10 +27,11 @@ struct Case {
   Dims dims;
   Layout layout = {};
   std::map<std::string, float> scalars = {};
-  /// Without the variants for few rows and for small matrices, so that these test the others
-  /// (unless a schedule is given), and with that for many rows, however few they are.
+  /// Without the variants for few rows and for small matrices, so that these test the others;
+  /// unless a schedule is given.
   bool forAnyRows = false;
-  std::string values = {}; ///< What kind of ValueSource the inputs are, where that is known.
+  bool forManyRows = false; ///< By what many rows have, however few they are.
+  std::string values = {};  ///< What kind of ValueSource the inputs are, where that is known.
 };
 
 /// Runs cases on a device through the runtime's own kernels and calls. On `host` the texts that the

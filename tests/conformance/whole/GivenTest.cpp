@@ -159,11 +159,48 @@ Program ofItsNames() {
   return b.build();
 }
 
+/// Of a product, which warpgroups have alone.
+Program ofProduct() {
+  Builder b("of_product");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
+  const Value x = b.input("x", bf16, {m, k});
+  const Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
+  const Value y = eider::matmul(x, w);
+  b.output("y", y, bf16);
+  b.output("amax", amax(y, {whole, whole}));
+  return b.build();
+}
+
+TEST(Given, IsOfProducts) {
+  std::vector<matrix::Case> cases;
+  for (const int64_t m : {5, 33}) {
+    cases.push_back(caseOf(ofProduct(), {{"m", m}, {"n", 128}, {"k", 256}}, "m"));
+    cases.push_back(cases.back());
+    cases.back().forAnyRows = false;
+  }
+  at_points::expectReference(cases);
+  CompileOptions options;
+  options.target = "sm_90a";
+  options.dims = {{"n", 256}, {"k", 512}};
+  EXPECT_NO_THROW(compile(ofProduct(), options));
+}
+
+/// Where few rows are more than the blocks that meet hold, parts and the blocks' own memory lie
+/// beside each other.
+TEST(Given, HasMemoryOfItsOwn) {
+  matrix::Case wide = caseOf(chain(), {{"tokens", 20}, {"hidden", 65536}}, "tokens");
+  wide.forAnyRows = false;
+  at_points::expectReference(std::vector<matrix::Case>{wide});
+}
+
 TEST(Given, StandsBesideWhatElementsWaitFor) {
   std::vector<matrix::Case> cases;
   for (const Program &program : {chain(), ofRowsAndBlocks(), ofOthers(), ofItsNames()})
-    for (const int64_t tokens : {0, 1, 300})
+    for (const int64_t tokens : {0, 1, 300}) {
       cases.push_back(caseOf(program, {{"tokens", tokens}, {"hidden", 256}}, "tokens"));
+      cases.push_back(cases.back()); // and by the last block, or a kernel whose blocks meet
+      cases.back().forAnyRows = false;
+    }
   at_points::expectReference(cases);
 }
 
