@@ -215,6 +215,29 @@ TEST(Space, FewRowsAreTransposedInTilesOfTheirOwn) {
   }
 }
 
+/// Where the transpose of many rows begins anywhere: the schedule that a launch takes there.
+TEST(Space, ManyUnevenRowsBeginWithTallTiles) {
+  const std::string tall = "tile<threads = 1024, vector = 16, rows = 256, columns = 128>";
+  EXPECT_EQ(spaceOf("cast_transpose", "1x128", 16385, 8192)[0].schedule, tall);
+  EXPECT_NE(spaceOf("cast_transpose", "1x128", 16384, 8192)[0].schedule, tall);
+  EXPECT_NE(spaceOf("cast_transpose", "1x128", 3001, 8192)[0].schedule, tall);
+}
+
+/// The last block may combine what is only given, or all of them.
+TEST(Space, TurnsWhoCombines) {
+  CompileOptions options;
+  options.dims = {{"hidden", 4096}};
+  for (const char *amax : {"yes", "no"}) {
+    const auto space = candidates(libraryOp("quantize", {.amax = amax}), options,
+                                  {132, {{"tokens", 4096}, {"hidden", 4096}}});
+    EXPECT_EQ(std::ranges::any_of(space,
+                                  [](const auto &option) {
+                                    return option.schedule.find("combine = 1") != std::string::npos;
+                                  }),
+              amax == std::string("yes"));
+  }
+}
+
 TEST(Space, TheFirstSixteenDifferInThreads) {
   const auto space = spaceOf("rms_norm_quant", "1x128", 16384, 8192);
   std::set<std::string> threads;
