@@ -272,7 +272,8 @@ TEST(Race, WithoutTheBarrierOfABlockThatHasWaitedIsReportedAtItsLine) {
 }
 
 /// Blocks of which the last combines what all have left, in memory that nobody has prepared. The
-/// driver launches them twice: the second launch tells what the first has given.
+/// driver launches them twice: the second launch tells what the first has given. All are resident
+/// here, so that none is over, and forgotten, when another meets what it has left.
 std::string maximumByLastBlock() {
   return "static long long state[64];\nstatic float most = -1;\n" +
          kernel("  y[i] = most;\n"
@@ -282,7 +283,7 @@ std::string maximumByLastBlock() {
 }
 
 TEST(Race, OfWhatTheLastBlockCombinesTheLibraryHasNone) {
-  expectSilent(run(tsan, maximumByLastBlock(), 6), "383");
+  expectSilent(run(tsan, maximumByLastBlock(), 6, {}, 6), "383");
 }
 
 /// Where a block does not count itself after what it has left, the last one reads it unordered.
@@ -295,7 +296,7 @@ TEST(Race, OfPartsThatAreLeftTooLateIsReportedAtItsLine) {
   const size_t at = late.text.find("      return;\n", late.text.find("is_last("));
   late.text.replace(at, std::string("      return;\n").size(),
                     "      return this->store(parts_, at);\n");
-  expectReport(run(tsan, maximumByLastBlock(), 6, late), "ThreadSanitizer: data race",
+  expectReport(run(tsan, maximumByLastBlock(), 6, late, 6), "ThreadSanitizer: data race",
                "partial.cuh", lineOf(templateText(parts), "combine(own, parts[i])"));
 }
 
@@ -310,7 +311,7 @@ std::string maximumInMemory() {
 }
 
 TEST(Race, OfOneValueInMemoryTheLibraryHasNone) {
-  expectSilent(run(tsan, maximumInMemory(), 6), "383");
+  expectSilent(run(tsan, maximumInMemory(), 6, {}, 6), "383");
 }
 
 TEST(Race, WhereTheValueIsJustWrittenItsReadIsReported) {
@@ -319,7 +320,7 @@ TEST(Race, WhereTheValueIsJustWrittenItsReadIsReported) {
   const size_t at = changed.text.find(replace);
   ASSERT_NE(at, changed.text.npos);
   changed.text.replace(at, replace.size(), "found = expected, *word = wanted;");
-  expectReport(run(tsan, maximumInMemory(), 6, changed), "ThreadSanitizer: data race", "host.h",
+  expectReport(run(tsan, maximumInMemory(), 6, changed, 6), "ThreadSanitizer: data race", "host.h",
                lineOf(templateText("eider/arch/host.h"), "inline uint32 load_word"));
 }
 
@@ -330,7 +331,7 @@ TEST(Grid, AValueThatAnotherHasChangedIsCombinedAnew) {
   const size_t at = changed.text.find(look);
   ASSERT_NE(at, changed.text.npos);
   changed.text.replace(at, look.size(), "arch::as_bits(-1.0f)");
-  expectSilent(run(tsan, maximumInMemory(), 6, changed), "383");
+  expectSilent(run(tsan, maximumInMemory(), 6, changed, 6), "383");
 }
 
 TEST(Grid, ABlockThatDoesNotSayThatItHasComeIsAnError) {
