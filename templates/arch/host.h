@@ -159,8 +159,9 @@ inline uint32 replace_word(uint32 *word, uint32 expected, uint32 wanted) {
   return expected; // what it was, either way
 }
 
-inline void replace_word(uint64 *word, uint64 expected, uint64 wanted) {
+inline uint64 replace_word(uint64 *word, uint64 expected, uint64 wanted) {
   __atomic_compare_exchange_n(word, &expected, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
 }
 
 inline void add_to_word(uint64 *word, uint64 value) {

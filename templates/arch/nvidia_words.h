@@ -23,7 +23,7 @@ EIDER_DEVICE uint32 load_word(const uint32 *word) {
   return r;
 }
 
-/// Makes it `wanted` if it is `expected`; the narrow one gives what it was.
+/// Makes it `wanted` if it is `expected`; gives what it was.
 EIDER_DEVICE uint32 replace_word(uint32 *word, uint32 expected, uint32 wanted) {
   uint32 found;
   asm volatile("atom.relaxed.gpu.cas.b32 %0, [%1], %2, %3;"
@@ -32,10 +32,13 @@ EIDER_DEVICE uint32 replace_word(uint32 *word, uint32 expected, uint32 wanted) {
                : "memory");
   return found;
 }
-EIDER_DEVICE void replace_word(uint64 *word, uint64 expected, uint64 wanted) {
-  asm volatile("{ .reg .b64 old; atom.relaxed.gpu.cas.b64 old, [%0], %1, %2; }" ::"l"(word),
-               "l"(expected), "l"(wanted)
+EIDER_DEVICE uint64 replace_word(uint64 *word, uint64 expected, uint64 wanted) {
+  uint64 found;
+  asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(found)
+               : "l"(word), "l"(expected), "l"(wanted)
                : "memory");
+  return found;
 }
 
 /// Adds to it, after all that the thread has written.

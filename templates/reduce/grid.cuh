@@ -24,8 +24,7 @@ class GridBarrier {
 public:
   /// Asks for the word, so that it comes while the block loads its tile.
   explicit EIDER_DEVICE GridBarrier(int64 *state)
-      : state_(reinterpret_cast<uint64 *>(state) + counter),
-        parts_(reinterpret_cast<float *>(state) + first_part),
+      : state_(reinterpret_cast<uint64 *>(state) + counter), parts_(parts_of(state)),
         found_(arch::thread_index() == 0 ? arch::load_word(state_) : idle) {}
 
   /// Combines the values of all threads of the grid, of blocks of `threads`; each gets the result,
@@ -49,7 +48,7 @@ private:
   // The upper half of the mark is a NaN that no arithmetic gives, should the memory have held
   // floats. No GPU holds 2^15 blocks at once.
   static constexpr uint64 idle = 0xffa5c3e95d2e0000ull, phase = 1ull << 16;
-  static constexpr int marked_from = 18, counter = 31, first_part = 64;
+  static constexpr int marked_from = 18, counter = 31;
 
   uint64 *state_;
   float *parts_;

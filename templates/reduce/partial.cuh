@@ -80,14 +80,16 @@ EIDER_DEVICE float combine_parts(const float *parts, arch::Site at) {
   return reduce_threads<Operation, threads, threads>(own, at);
 }
 
-/// The same of which the block that comes last combines what all have left: what the value was
-/// before does not matter. `state` is as GridBarrier's, in any state, for one launch at a time.
+/// Where blocks leave their parts in a grid's state: after 256 bytes of words.
+EIDER_DEVICE float *parts_of(int64 *state) { return reinterpret_cast<float *>(state + 32); }
+
+/// As Partial, but the block that comes last combines what all have left: what the value was before
+/// does not matter. `state` is as GridBarrier's, in any state, for one launch at a time.
 template <class Operation, int threads> class PartialOfLast : public Partial<Operation, threads> {
 public:
   /// Asks for the word, so that it comes while the block works.
   explicit EIDER_DEVICE PartialOfLast(int64 *state)
-      : arrivals_(state), parts_(reinterpret_cast<float *>(state) + first_part),
-        found_(arrivals_.look()) {}
+      : arrivals_(state), parts_(parts_of(state)), found_(arrivals_.look()) {}
 
   EIDER_DEVICE void combine_into(float *value, arch::Site at = arch::Site::current()) const {
     this->store(parts_, at);
@@ -101,8 +103,6 @@ public:
   }
 
 private:
-  static constexpr int first_part = 64;
-
   Arrivals arrivals_;
   float *parts_;
   uint64 found_; // by thread 0

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tests/gpu/runtime/Graph.h"
+#include "tests/unit/runtime/Complaint.h"
 #include "tests/unit/runtime/Samples.h"
 #include "tests/unit/runtime/ScaleLaunch.h"
 #include "tests/unit/runtime/TemporaryDirectory.h"
@@ -46,19 +47,6 @@ protected:
   TemporaryDirectory temporary;
   Device device = Device::open("cuda", optionsWith(temporary.path / "cache"));
 };
-
-template <typename Action> std::string complaint(Action action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "";
-}
-
-void expectComplaint(const std::string &found, const std::string &part) {
-  EXPECT_NE(found.find(part), std::string::npos) << "said: " << found;
-}
 
 TEST_F(Gpu, Info) {
   const DeviceInfo &info = device.info();

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Arguments.h"
+#include "tests/unit/runtime/Complaint.h"
 #include "tests/unit/runtime/Samples.h"
 
 #include <gtest/gtest.h>
@@ -39,10 +40,6 @@ struct Checked {
   ArgumentChecker checker;
   TensorFacts facts;
 };
-
-void expectComplaint(const std::string &found, const std::string &part) {
-  EXPECT_NE(found.find(part), std::string::npos) << "said: " << found;
-}
 
 TEST(Arguments, SoundTensors) {
   Checked checked(4, 8);

@@ -5,6 +5,7 @@
 // Kernels written by hand, launched on the device `host`: which variant runs, and what is refused.
 //
 //===----------------------------------------------------------------------===//
+#include "tests/unit/runtime/Complaint.h"
 #include "tests/unit/runtime/Samples.h"
 #include "tests/unit/runtime/ScaleLaunch.h"
 
@@ -26,19 +27,6 @@ const Device &host() {
 const Kernel &kernel() {
   static const Kernel kernel = host().load(scaleExecutable());
   return kernel;
-}
-
-template <typename Action> std::string complaint(Action action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "";
-}
-
-void expectComplaint(const std::string &found, const std::string &part) {
-  EXPECT_NE(found.find(part), std::string::npos) << "said: " << found;
 }
 
 TEST(HostKernel, AlignedContiguousTakesTheFirstVariant) {

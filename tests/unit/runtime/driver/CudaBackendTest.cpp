@@ -8,6 +8,7 @@
 #include "runtime/contract/Contract.h"
 #include "runtime/cuda/DriverApi.h"
 #include "runtime/cuda/Nvrtc.h"
+#include "tests/unit/runtime/Complaint.h"
 #include "tests/unit/runtime/Samples.h"
 #include "tests/unit/runtime/TemporaryDirectory.h"
 #include "tests/unit/runtime/driver/LoadedFakeDriver.h"
@@ -21,19 +22,6 @@
 using namespace eider;
 
 namespace {
-
-template <typename Action> std::string complaint(Action action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "";
-}
-
-void expectComplaint(const std::string &found, const std::string &part) {
-  EXPECT_NE(found.find(part), std::string::npos) << "said: " << found;
-}
 
 class CudaBackend : public testing::Test {
 protected:
