@@ -34,11 +34,8 @@ static bool isReserved(llvm::StringRef name) {
       "blockDim blockIdx threadIdx warpSize eider int32 int64 uint32 uint64 "
       "hardware software cached streaming BulkStores Codec Fragment GridBarrier Row RowTile Rows "
       "RowsTile Tile BlockTile GroupedTile Product GroupedProduct WarpgroupProduct CodeProduct "
-      "all_rows "
-      "Attend AttentionDecode "
-      "AttentionPrefill "
-      "WarpgroupPrefill "
-      "AttentionParts TensorCores row tile");
+      "all_rows Attend AttentionDecode AttentionPrefill WarpgroupPrefill AttentionParts "
+      "TensorCores ScaleExtents at_launch row tile");
   const bool isLayout =
       llvm::any_of(eider::ir::scaleLayouts(),
                    [&](const eider::ir::ScaleLayoutInfo &row) { return row.text == name; });

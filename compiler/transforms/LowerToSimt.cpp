@@ -408,16 +408,25 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
 
 void ProgramLowering::encode(EncodeOp op) {
   auto held = [&](Value operand) { return operand ? map.lookup(operand) : Value(); };
+  const Type type = heldType(op.getType());
+  Value largest = held(op.getLargest());
+  bool isBounded = op.getBounded();
+  if (largest && !isa<VectorType>(type)) { // one value has none beside it that it answers for
+    largest = Value();
+    isBounded = false; // which holds mostly
+  }
   auto codes = simt::EncodeOp::create(
-      builder, op.getLoc(), heldType(op.getType()), map.lookup(op.getInput()),
-      held(op.getDivisor()), held(op.getLargest()), held(op.getRandom()), op.getOverflowToFormat(),
-      op.getIgnoreNan(), op.getBounded(), *op.getCodec());
+      builder, op.getLoc(), type, map.lookup(op.getInput()), held(op.getDivisor()), largest,
+      held(op.getRandom()), op.getOverflowToFormat(), op.getIgnoreNan(), isBounded, *op.getCodec());
   map.map(op.getResult(), codes.getResult());
 }
 
 LogicalResult ProgramLowering::random(RandomOp op) {
   const Level level = *domain.levelOf(op.getType());
-  if (level.kind != LevelKind::elements || level.transposed)
+  if (level.kind != LevelKind::elements)
+    return op.emitError("only elements of the program's matrix are rounded stochastically, not "
+                        "what rows, columns or blocks have one of: take rounding nearest_even");
+  if (level.transposed)
     return op.emitError("only elements of the program's matrix are rounded stochastically, not "
                         "those of its transpose: leave the transpose out, or take rounding "
                         "nearest_even");
@@ -639,7 +648,7 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
 
   Option<std::string> variant{
       *this, "variant", llvm::cl::init("contiguous"),
-      llvm::cl::desc("few_rows, some_rows, contiguous, uneven_large, uneven, aligned, general, …")};
+      llvm::cl::desc("The cases that it is for: contiguous, aligned, general, …")};
 
   StringRef getArgument() const final { return "eider-lower-to-simt"; }
   StringRef getDescription() const final { return "Tensor programs become thread programs"; }
@@ -651,9 +660,8 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
     const auto *found =
         llvm::find_if(allVariants, [&](VariantKind kind) { return variant == nameOf(kind); });
     if (found == std::end(allVariants)) {
-      getOperation().emitError()
-          << "no variant '" << variant
-          << "'; they are few_rows, some_rows, contiguous, uneven_large, uneven, aligned, general";
+      auto error = getOperation().emitError() << "no variant '" << variant << "'; they are ";
+      llvm::interleaveComma(allVariants, error, [&](VariantKind kind) { error << nameOf(kind); });
       return signalPassFailure();
     }
     const VariantKind kind = *found;

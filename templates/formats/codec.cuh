@@ -107,6 +107,9 @@ template <class T, CodecPath path> struct Codec {
   encode_number_overflow(const Fragment<float, count> &values) {
     return overflowed(encode_number(values), values);
   }
+  static EIDER_DEVICE T encode_number_overflow(float value) {
+    return encode_number_overflow(single(value))[0];
+  }
 
   /// As `encode`, but a value between two codes has either of them: the further one from 0 with the
   /// probability that its place between them gives, to 2^-17, of codes of four bits to 2^-9. The

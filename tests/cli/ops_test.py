@@ -195,5 +195,38 @@ class Masks(EiderTest):
                 self.assertEqual(list(struct.unpack(f"<{rows * columns}f", data)), expected)
 
 
+CODES_OF_ROWS = """
+!x = tensor<?x64xf32, #eider.dims<m, n>>
+!row = tensor<?x1xf32, #eider.dims<m, 1>>
+!code = tensor<?x1xf8E4M3FN, #eider.dims<m, 1>>
+eider.program @largest(m, n = 64) {
+  %x = eider.input "x" : !x
+  %max = eider.reduce max %x over [1, *] : !x -> !row
+  %two = arith.constant 2.0 : f32
+  %half = eider.broadcast %two : f32 to !row
+  %a = eider.encode %max {overflow_to_format, ignore_nan} : !row -> !code
+  %b = eider.encode %max within %max : !row {bounded} : !row -> !code
+  %c = eider.encode %max by %half : !row within %max : !row {bounded} : !row -> !code
+  eider.output "overflows", %a : !code
+  eider.output "saturates", %b : !code
+  eider.output "halved", %c : !code
+}
+"""
+
+
+class CodesOfRows(EiderTest):
+    def test_one_value_a_row_is_encoded_as_elements_are(self):
+        largest = [1.0, 448.0, 1e6, math.nan]
+        values = sum([[value, *[0.5] * 63] for value in largest], [])
+        self.tensors(x=("F32", [len(largest), 64], struct.pack("<256f", *values)))
+        program = self.file("largest.mlir", CODES_OF_ROWS)
+        for codec in ("hardware", "software"):
+            self.succeeds("run", program, "--codec", codec, "--device", "host", "--in", "in.safetensors", "--out",
+                          "y.out")
+            codes = {name: list(data) for name, (_, _, data) in read_tensors(self.directory / "y.out").items()}
+            self.assertEqual(codes, {"overflows": [0x38, 0x7e, 0x7f, 0x7e], "saturates": [0x38, 0x7e, 0x7e, 0x7f],
+                                     "halved": [0x30, 0x76, 0x7e, 0x7f]})
+
+
 if __name__ == "__main__":
     unittest.main()

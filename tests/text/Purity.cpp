@@ -164,9 +164,11 @@ const Vocabulary &text::vocabulary() {
        "amax_number_of_columns",
        "inside_columns"},
       {"add", "add_reduced", "combine_into", "store"},
-      {"decode", "encode", "encode_number", "encode_overflow", "encode_stochastic",
-       "encode_number_stochastic", "encode_quotient", "encode_bounded_quotient",
-       "encode_quotient_stochastic", "encode_bounded_quotient_stochastic", "encode_bounded"}};
+      {"decode", "encode", "encode_number", "encode_overflow", "encode_number_overflow",
+       "encode_stochastic", "encode_number_stochastic", "encode_quotient",
+       "encode_bounded_quotient", "encode_quotient_stochastic",
+       "encode_bounded_quotient_stochastic", "encode_bounded"},
+  };
   return names;
 }
 

@@ -25,9 +25,8 @@ const Vocabulary &vocabulary();
 
 /// What is wrong with a CUDA text, a line each (`line 12: unknown name 'x'`); empty if it is pure:
 /// control flow, arithmetic, names that it declares itself and names of the vocabulary. No `asm`,
-/// no
-/// `__` but `__global__` and `__launch_bounds__`, no number but plain decimals, no include but of
-/// the device library, no other directive.
+/// no `__` but in its words, no number but plain decimals, no include but of the device library, no
+/// other directive.
 std::vector<std::string> impurities(const std::string &text);
 
 /// The lines of a text that are wider than 110 columns.

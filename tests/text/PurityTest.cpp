@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <regex>
 #include <sstream>
 
@@ -145,6 +146,29 @@ TEST(Purity, TheDesignSaysEveryWord) {
        {&names.functions, &names.members, &names.statics, &names.partials, &names.codec})
     for (const std::string &name : *set)
       EXPECT_TRUE(std::regex_search(design.str(), std::regex("\\b" + name + "\\b"))) << name;
+}
+
+/// A tensor of a word's name has another one in the text, if a program may have it at all: it would
+/// hide what the text means.
+TEST(Purity, NoTensorHidesAWord) {
+  size_t renamed = 0;
+  for (const std::string &word : vocabulary().words) {
+    std::optional<Program> program;
+    try {
+      Builder b("copy_of");
+      const Dim tokens = b.dim("tokens"), hidden = b.dim("hidden");
+      b.output("y", b.input(word, bf16, {tokens, hidden}));
+      program = b.build();
+    } catch (const Error &) {
+      continue;
+    }
+    CompileOptions options;
+    options.target = "sm_90";
+    options.dims = {{"hidden", 64}};
+    EXPECT_THAT(emit(*program, options, Stage::Cuda), HasSubstr("const bf16 *" + word + "_,"));
+    ++renamed;
+  }
+  EXPECT_GT(renamed, 20u);
 }
 
 //===-- The product -------------------------------------------------------===//

@@ -97,3 +97,15 @@ eider.program @not_decomposed(m, n = 128) attributes {schedule = #eider.schedule
   %q = eider.quantize %x numerics<> : tensor<?x128xf32, #eider.dims<m, n>> -> !eider.scaled<?x128xf8E4M3FN, dims = <m, n>, block = [1, 128], scale = f32, layout = row_major>
   eider.output "y", %x : tensor<?x128xf32, #eider.dims<m, n>>
 }
+
+// -----
+
+eider.program @bits_of_rows(m, n = 64) attributes {schedule = #eider.schedule<row<threads = 8, vector = 8>>} {
+  %x = eider.input "x" : tensor<?x64xf32, #eider.dims<m, n>>
+  %max = eider.reduce max %x over [1, *] : tensor<?x64xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
+  %seed = eider.integer "seed" = 0
+  // expected-error @below {{not what rows, columns or blocks have one of: take rounding nearest_even}}
+  %bits = eider.random %seed, %seed : tensor<?x1xi16, #eider.dims<m, 1>>
+  %codes = eider.encode %max random %bits : tensor<?x1xi16, #eider.dims<m, 1>> {codec = #eider<codec software>} : tensor<?x1xf32, #eider.dims<m, 1>> -> tensor<?x1xf8E5M2, #eider.dims<m, 1>>
+  eider.output "y", %codes : tensor<?x1xf8E5M2, #eider.dims<m, 1>>
+}
