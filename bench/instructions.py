@@ -8,6 +8,7 @@ What a warp executes in one turn of a kernel's longest inner loop, where nothing
 those around rare work are, but not after a vote (which finds nobody), and of two ways that meet the shorter is. FILE is of
 the schema of bench/README.md.
 """
+import argparse
 import collections
 import datetime
 import json
@@ -15,7 +16,6 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
 # Op, what `eider build` is given, the kernel, and elements of a thread in a turn of its loop.
@@ -110,6 +110,9 @@ def machine_code(directory, *arguments):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=pathlib.Path, help="what is written")
+    file = parser.parse_args().file
     target, cells = "sm_90a", []
     for op, arguments, kernel, elements in CELLS:
         with tempfile.TemporaryDirectory() as directory:
@@ -129,7 +132,7 @@ def main():
     results = {"schema": 1, "bench": "instructions", "commit": os.environ.get("EIDER_COMMIT", "unknown"),
                "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
                "machine": {"device": "none", "target": target}, "cells": cells}
-    pathlib.Path(sys.argv[1]).write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+    file.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
 
 
 if __name__ == "__main__":
