@@ -8,6 +8,7 @@
 #include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/Targets.h"
 #include "runtime/contract/Contract.h"
+#include "runtime/contract/Expression.h"
 
 using namespace mlir;
 using namespace eider;
@@ -77,6 +78,16 @@ void ContractBuilder::addBoundary() {
     scalars[scalar.name] = contract.scalars.size();
     contract.scalars.push_back({scalar.name, scalar.dtype, scalar.value});
   }
+  auto limit = [&](size_t count, unsigned most, const char *what) {
+    if (count > most)
+      throw Error(ErrorKind::Request,
+                  "has " + std::to_string(count) + " " + what + "; a launch takes at most " +
+                      std::to_string(most),
+                  program.name(), "cut it into programs");
+  };
+  limit(contract.dims.size(), contract::maxDims, "dims");
+  limit(contract.tensors.size(), contract::maxTensors, "tensors");
+  limit(contract.scalars.size(), contract::maxScalars, "scalars");
 }
 
 /// How many tiles of a KV head's queries there are, of all sequences.
@@ -277,9 +288,7 @@ contract::Variant ContractBuilder::variant(VariantKind kind) {
   variant.name = transforms::nameOf(kind);
   variant.predicates = predicates(kind, *kernels);
   variant.source = compilation.text(*kernels);
-  const std::string workspace = placeWorkspace(kind, *kernels);
-  if (!llvm::is_contained(ends, workspace))
-    ends.push_back(workspace);
+  ends.push_back(placeWorkspace(kind, *kernels));
   for (simt::KernelOp kernel : kernels->getOps<simt::KernelOp>())
     variant.launches.push_back(launch(kernel));
   variant.launches.back().overlaps =
@@ -291,9 +300,7 @@ contract::Contract ContractBuilder::build() {
   addBoundary();
   for (VariantKind kind : compilation.variants())
     contract.variants.push_back(variant(kind));
-  contract.workspace = ends.front();
-  for (const std::string &end : llvm::drop_begin(ends))
-    contract.workspace = "max(" + contract.workspace + ", " + end + ")";
+  contract.workspace = contract::maximumOf(ends);
   return std::move(contract);
 }
 

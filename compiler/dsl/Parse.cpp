@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -81,15 +82,47 @@ OwningOpRef<ModuleOp> eider::parseModule(const Program &program, MLIRContext &co
   return parseText(program.text(), program.name() + ".mlir", context, ErrorKind::Internal);
 }
 
-/// A program holds ops of eider, arith and math, of which attention alone has a region.
+/// What is wrong with a user's program, or an op in it, and what to do; empty: nothing.
+static std::pair<std::string, std::string> problemOf(Operation &op) {
+  const std::string name = "'" + op.getName().getStringRef().str() + "'";
+  if (!isa_and_nonnull<ir::EiderDialect, arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
+      (op.getNumRegions() != 0 && !isa<ir::ProgramOp, ir::AttentionOp, ir::PrefillOp>(op)))
+    return {name + " has no place in a program", "use ops of eider, arith and math"};
+  auto isOwn = [](NamedAttribute attribute) {
+    return attribute.getName().getValue().starts_with("eider.") &&
+           attribute.getName() != "eider.name";
+  };
+  for (NamedAttribute attribute : op.getDiscardableAttrs())
+    if (isOwn(attribute))
+      return {"the attribute '" + attribute.getName().str() + "' is the compiler's own",
+              "leave it out"};
+  auto input = dyn_cast<ir::InputOp>(op);
+  auto output = dyn_cast<ir::OutputOp>(op);
+  if ((input && input.getWorkspace()) || (output && output.getWorkspace()))
+    return {"the workspace is the compiler's own", "leave workspace out"};
+  if (output && getElementTypeOrSelf(output.getValue().getType()).isInteger())
+    return {"an output of indices, or of truth: no kernel writes these", "give values"};
+  for (Type type : op.getResultTypes()) {
+    if (isa<ir::ScaledType>(type) && !isa<ir::InputOp, ir::QuantizeOp>(op))
+      return {name + " gives a scaled tensor, which inputs are and eider.quantize makes",
+              "quantise what it has of values"};
+    const Type element = getElementTypeOrSelf(type);
+    if (!isa<ir::EiderDialect>(op.getDialect()) &&
+        (ir::isCodeType(element) || isa<Float8E8M0FNUType>(element)))
+      return {name + " gives codes, which inputs are and eider.encode makes",
+              "encode what it has of values"};
+  }
+  return {};
+}
+
 static void checkOps(ir::ProgramOp program, const std::string &file) {
+  auto check = [&](Operation &op) {
+    if (const auto [what, remedy] = problemOf(op); !what.empty())
+      throw Error(ErrorKind::Request, what, placeOf(op.getLoc(), file), remedy);
+  };
+  check(*program);
   for (Operation &op : program.getBlock())
-    if (!isa_and_nonnull<ir::EiderDialect, arith::ArithDialect, math::MathDialect>(
-            op.getDialect()) ||
-        (op.getNumRegions() != 0 && !isa<ir::AttentionOp, ir::PrefillOp>(op)))
-      throw Error(ErrorKind::Request,
-                  "'" + op.getName().getStringRef().str() + "' has no place in a program",
-                  placeOf(op.getLoc(), file), "use ops of eider, arith and math");
+    check(op);
 }
 
 Program eider::parseProgram(const std::string &text, const std::string &file) {

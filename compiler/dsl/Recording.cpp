@@ -8,6 +8,8 @@
 #include "compiler/dsl/Names.h"
 #include "compiler/dsl/ProgramImpl.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
 
@@ -91,11 +93,12 @@ Site Recording::enter(const char *function, const Scaled &value, std::source_loc
 
 mlir::Value Recording::constant(double number, const Site &site) {
   auto rounded = static_cast<float>(number);
-  // A score of -Inf is a key that is not met.
-  const bool isMask = std::isinf(number) && builder.getInsertionBlock() != &program.getBlock();
-  if (!std::isfinite(rounded) && !isMask)
-    site.fail("the number " + std::to_string(number) + " is not finite in f32",
-              "use a number of magnitude below 3.4e38");
+  if (std::isnan(number) || (std::isinf(rounded) && !std::isinf(number))) {
+    llvm::SmallString<16> text;
+    llvm::raw_svector_ostream(text) << llvm::format("%g", number);
+    site.fail("the number " + text.str().str() + " is none of f32",
+              "use one of magnitude below 3.4e38, or an infinity");
+  }
   mlir::Value &slot = constants[llvm::bit_cast<uint32_t>(rounded)];
   if (!slot)
     slot = arith::ConstantOp::create(builder, unknown, builder.getF32FloatAttr(rounded));

@@ -39,8 +39,9 @@ static bool isReserved(llvm::StringRef name) {
   const bool isLayout =
       llvm::any_of(eider::ir::scaleLayouts(),
                    [&](const eider::ir::ScaleLayoutInfo &row) { return row.text == name; });
-  return words.contains(name) || isLayout || eider::ir::isWordOfText(name) ||
-         name.starts_with("EIDER_");
+  // As macros of the system's headers are, which a text for the host has.
+  const bool isMacro = name.contains('_') && llvm::none_of(name, llvm::isLower);
+  return words.contains(name) || isLayout || isMacro || eider::ir::isWordOfText(name);
 }
 
 /// Functions, types and macros that NVRTC has declared before any text: no kernel may be called so.

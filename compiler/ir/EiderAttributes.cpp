@@ -202,7 +202,9 @@ bool setField(NumericsFields &fields, StringRef name, StringRef value, std::stri
     }
   });
   if (!known)
-    message = "no numerics parameter '" + name.str() + "'; they are " + names;
+    message =
+        "no numerics parameter '" + name.str() + "'; they are " + names +
+        (name == "seed" || name == "offset" ? "; seed and offset are of rounding=stochastic" : "");
   else if (!good)
     message = "numerics parameter '" + name.str() + "' cannot be '" + value.str() +
               "'; possible: " + choices;
@@ -438,8 +440,8 @@ LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a block has its tensor's rank " << shape.size() << ", not "
                        << block.size();
   for (int64_t extent : block)
-    if (!ShapedType::isDynamic(extent) && extent < 1)
-      return emitError() << "a block's extents are at least 1, or *";
+    if (!ShapedType::isDynamic(extent) && (extent < 1 || extent > INT32_MAX))
+      return emitError() << "a block's extents are 1 to 2147483647, or *";
   SmallVector<DimExpr> scales;
   for (auto [dim, extent] : llvm::zip_equal(dims.getExprs(), block))
     scales.push_back(dim.blocks(extent));

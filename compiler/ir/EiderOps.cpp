@@ -360,8 +360,8 @@ LogicalResult ReduceOp::verify() {
     return emitOpError() << "a block has its tensor's rank " << input.getRank() << ", not "
                          << getBlock().size();
   for (int64_t extent : getBlock())
-    if (!ShapedType::isDynamic(extent) && extent < 1)
-      return emitOpError("a block's extents are at least 1, or *");
+    if (!ShapedType::isDynamic(extent) && (extent < 1 || extent > INT32_MAX))
+      return emitOpError("a block's extents are 1 to 2147483647, or *");
   if (!namesItsDims(input))
     return emitOpError() << "tensor type " << input << " has no #eider.dims, one an axis";
   return verifySame(*this, "the result", getResult().getType(), reducedType(input, getBlock()));

@@ -51,6 +51,8 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, Til
   bool warps = threads % 32 == 0;
   if (!warps && !(threads < 32 && llvm::isPowerOf2_64(threads)))
     return emitError() << "threads is a power of two below 32 or a multiple of 32, not " << threads;
+  if (block > 32 && block % 32 != 0)
+    return emitError() << "a block is whole warps, or part of one, not " << block << " threads";
   if (lanes && (kind != TileKind::row || lanes < 0 || lanes > 32 || threads % lanes != 0))
     return emitError() << "lanes, up to 32 of them, divide the threads of a row, not " << lanes;
   if (cluster < 1 || cluster > 8 || !llvm::isPowerOf2_64(cluster))

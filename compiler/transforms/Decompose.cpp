@@ -423,11 +423,13 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
   LogicalResult mean(ReduceOp op) {
     auto type = cast<RankedTensorType>(op.getInput().getType());
     int64_t count = 1;
-    for (auto [extent, block] : llvm::zip_equal(type.getShape(), op.getBlock())) {
+    for (auto [extent, block, dim] :
+         llvm::zip_equal(type.getShape(), op.getBlock(), dimsOf(type).getExprs())) {
       if (block == 1)
         continue;
       if (ShapedType::isDynamic(extent))
-        return op.emitError("the mean needs a static extent: give the dim a value");
+        return op.emitError() << "the mean needs a static extent: give the dim '" << dim.str()
+                              << "' a value";
       if (!ShapedType::isDynamic(block) && extent % block != 0)
         return op.emitError() << "the mean over blocks of " << block
                               << " needs an extent that they divide, not " << extent;

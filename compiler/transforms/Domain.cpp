@@ -331,6 +331,10 @@ static LogicalResult noteRowGroups(Domain &domain, ContractOp op) {
                           << "' counts the groups of rows and must be static: give it a value";
   if (op.isOfGroups() && groups < 1)
     return op.emitError("multiplies rows in no groups: give at least one");
+  if (groups > 1 && op.getScales() &&
+      dimsOf(op.getScales().getType()).getExprs().front() != dimsOf(weights).getExprs().front())
+    return op.emitError("multiplies by scales that several groups' weights share: give each group "
+                        "its own, of blocks of 1 x ...");
   const std::string ends =
       op.getEnds() ? op.getEnds().getDefiningOp<InputOp>().getName().str() : std::string();
   if (domain.products && (ends != domain.endsOfGroups || groups != domain.rowGroups))
@@ -445,8 +449,9 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
                                 << domain.rows.str() << ", " << domain.columns.str() << "]"
                                 << (isOfBlocks(type) ? blocksOfThreeDims : "");
   if (level->transposed && level->kind != LevelKind::elements && level->kind != LevelKind::groups)
-    return op.emitError() << "is " << type << ", neither elements of the transposed matrix nor "
-                          << "values of its blocks";
+    return op.emitError() << op.getName() << " has " << type << ", neither elements of the "
+                          << "transposed matrix nor values of its blocks: transpose elements, and "
+                             "take values of rows or columns as they are";
   if (isa<StoreOp>(op) && (level->kind != LevelKind::elements || level->transposed))
     return op.emitError(
         "stores an in-out that several threads have read: an in-out is the program's whole matrix");

@@ -102,16 +102,16 @@ bool eider::transforms::isMisaligned(const Domain &domain) {
          domain.alignedElements * domain.narrowestStore < bits;
 }
 
-bool eider::transforms::isAlone(const Domain &domain) {
+bool eider::transforms::hasShortChunks(const Domain &domain) {
   return !domain.rowAligned() && !isShifted(domain);
 }
 
 int64_t eider::transforms::vectorFor(const Domain &domain) {
   int64_t wanted = std::min<int64_t>(16, 128 / domain.narrowestStore);
   // Of short chunks, neighbouring ones should be near each other.
-  if (isAlone(domain) && familyOf(domain).family == Family::map)
+  if (hasShortChunks(domain) && familyOf(domain).family == Family::map)
     wanted = domain.width % 8 == 0 && domain.narrowestStore <= 8 ? 16 : 8;
-  else if (isAlone(domain))
+  else if (hasShortChunks(domain))
     wanted = std::max<int64_t>(4, domain.alignedElements);
   return std::max<int64_t>(domain.group / 32, wanted);
 }
@@ -172,8 +172,8 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
   return family == Family::map ? mapSchedule(context, domain) : rowSchedule(context, domain);
 }
 
-/// Threads of a block, whose rows are side by side or share them.
-static int64_t threadsOfBlock(Family family, const ScheduleKnobs &k, const Domain &domain) {
+int64_t eider::transforms::threadsOfBlock(Family family, const ScheduleKnobs &k,
+                                          const Domain &domain) {
   const bool isBeside = family == Family::map || (family == Family::row && !domain.stacksRows);
   return k.threads * (isBeside ? k.rows : 1);
 }
@@ -207,7 +207,7 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
 }
 
-static ScheduleAttr combiningSchedule(ScheduleAttr schedule) {
+static ScheduleAttr withLastCombining(ScheduleAttr schedule) {
   ScheduleKnobs k = schedule.getKnobs();
   k.combine = 1;
   return ScheduleAttr::get(schedule.getContext(), schedule.getFamily(), k);
@@ -222,7 +222,7 @@ ScheduleAttr eider::transforms::heuristicSchedule(MLIRContext *context, const Do
   if (domain.reducesWhole || (domain.readsParts && !isFew))
     schedule = stayingSchedule(schedule, domain, isFew);
   if (domain.givesWhole && isFew) // a launch takes longer than the last block
-    schedule = combiningSchedule(schedule);
+    schedule = withLastCombining(schedule);
   return withRoom(schedule, domain);
 }
 

@@ -20,6 +20,9 @@ struct FamilyChoice {
 };
 FamilyChoice familyOf(const Domain &domain);
 
+/// Threads of a CUDA block, whose rows are side by side or share them.
+int64_t threadsOfBlock(ir::Family family, const ir::ScheduleKnobs &knobs, const Domain &domain);
+
 /// Launches of at most as many rows may be few: they leave multiprocessors idle unless each row has
 /// many threads with little to do. Products of matrices have bounds of their own (mostRowsOf).
 inline constexpr int64_t fewRows = 256;
@@ -145,7 +148,7 @@ bool isMisaligned(const Domain &domain);
 
 /// Whether rows begin at less than 16 bytes, and chunks are short: of aligned ones, or of rows that
 /// no warp fills.
-bool isAlone(const Domain &domain);
+bool hasShortChunks(const Domain &domain);
 
 /// Neighbouring elements that a thread moves together: 16 bytes a store, but 16 codes at most, and
 /// what a group's 32 lanes need.

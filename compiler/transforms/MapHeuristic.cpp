@@ -302,7 +302,9 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
 
 ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = vectorFor(domain);
-  const int64_t chunks = ceilDiv(std::max<int64_t>(domain.width, 1), vector);
+  if (domain.width == 0) // which launches nothing, and is a multiple of everything
+    return ScheduleAttr::get(context, Family::map, {.threads = 32, .vector = vector});
+  const int64_t chunks = ceilDiv(domain.width, vector);
   if (ScheduleAttr shifted = shiftedSchedule(context, domain))
     return shifted;
   if (ScheduleAttr turned = turnedCodes(context, domain, vector))

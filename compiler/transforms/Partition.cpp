@@ -115,12 +115,19 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     return name;
   }
 
+  /// A program of the same dims. A schedule that the text gives is `program`'s alone.
+  ProgramOp emptyProgram(OpBuilder &builder, ProgramOp program, StringRef suffix) {
+    auto other = cast<ProgramOp>(builder.cloneWithoutRegions(program));
+    other.removeScheduleAttr();
+    other.setSymName(programName((program.getSymName() + suffix).str()));
+    other.getBody().emplaceBlock();
+    return other;
+  }
+
   /// The program that computes `values`, before `program`: its body, and where each is there.
   ProgramOp programOf(ArrayRef<Value> values, ProgramOp program, StringRef suffix, IRMapping &map) {
     OpBuilder builder(program);
-    auto first = cast<ProgramOp>(builder.cloneWithoutRegions(program));
-    first.setSymName(programName((program.getSymName() + suffix).str()));
-    first.getBody().emplaceBlock();
+    ProgramOp first = emptyProgram(builder, program, suffix);
     const SetVector<Operation *> slice = sliceOf(values);
     builder.setInsertionPointToEnd(&first.getBlock());
     for (Operation &op : program.getBlock())
@@ -187,9 +194,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     ProgramOp pieces = programOf(reduced, program, "_pieces", map);
     clearBounds(pieces, program);
     OpBuilder builder(program);
-    auto rows = cast<ProgramOp>(builder.cloneWithoutRegions(program));
-    rows.setSymName(programName((program.getSymName() + "_rows").str()));
-    rows.getBody().emplaceBlock();
+    ProgramOp rows = emptyProgram(builder, program, "_rows");
     for (auto [index, reduce] : llvm::enumerate(reductions)) {
       const Location loc = reduce.getLoc();
       const Reduction kind = reduce.getKind();
@@ -261,10 +266,8 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     OpBuilder builder(program);
     if (isAfter)
       builder.setInsertionPointAfter(program);
-    auto other = cast<ProgramOp>(builder.cloneWithoutRegions(program));
-    other.setSymName(programName((program.getSymName() + suffix).str()));
+    ProgramOp other = emptyProgram(builder, program, suffix);
     other->setAttr(ofWholeName, builder.getUnitAttr());
-    other.getBody().emplaceBlock();
     return other;
   }
 
@@ -483,8 +486,6 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   void runOnOperation() final {
     taken.clear();
     getOperation().walk([&](Operation *op) {
-      for (StringRef own : {combinedName, ofWholeName, partsKind, partsCount})
-        op->removeAttr(own); // which a text may not have yet
       if (auto name = op->getAttrOfType<StringAttr>("name"))
         taken.insert(name.getValue());
     });

@@ -514,7 +514,7 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   if (ScheduleAttr few = fewHeldSchedule(context, domain, vector, chunks))
     return few;
   const bool isWide = domain.width > 8192;
-  const int64_t half = isAlone(domain) ? 16384 : 8192;
+  const int64_t half = hasShortChunks(domain) ? 16384 : 8192;
   int64_t most = domain.width > 32768 ? 1024 : domain.width > half ? 512 : 256;
   // Where only the row is held, a thread has room for 32 of its elements or 64, and small blocks
   // for several rows in turn.
@@ -574,7 +574,7 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
   // stores after two sums, 1024 where codes are made by arithmetic, 1280 of few such of four bits,
   // 768 with random bits, 512 of rows that are reduced twice or shifted as well), and some rows a
   // block hide a block's start.
-  const bool isShort = isAlone(domain) && domain.narrowestStore <= 8 && loads * vector <= 32;
+  const bool isShort = hasShortChunks(domain) && domain.narrowestStore <= 8 && loads * vector <= 32;
   const bool light = domain.matricesRead == 1 && threads >= 64 && (loads <= 2 || isShort);
   if (isHeavy(domain)) { // Of much a thread: the registers of 512 threads, of 768 at 32 elements.
     const bool isMore = loads > 2, fits = isMore && loads <= 4 && 2 * threads <= 768 &&

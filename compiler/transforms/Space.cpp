@@ -74,10 +74,6 @@ static const FamilySpace spaces[] = {
      {1}},
 };
 
-static int64_t blockThreads(const ScheduleKnobs &k, TileAttr tile) {
-  return k.threads * (tile.getKind() == TileKind::row ? k.rows : 1);
-}
-
 namespace {
 /// What the model computes of a schedule.
 struct Estimate {
@@ -97,7 +93,7 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
   const ScheduleKnobs &k = schedule.getKnobs();
   const int64_t width = std::max<int64_t>(domain.width, 1);
   const bool isRow = tile.spansRows();
-  e.block = blockThreads(k, tile);
+  e.block = tile.blockThreads();
   e.elements = tile.getLoads() * k.vector;
   // What is loaded ahead or stays over tiles is still as narrow as in memory.
   e.registers = fixedRegisters + e.elements + k.prefetch * e.elements * domain.bitsRead / 32 +

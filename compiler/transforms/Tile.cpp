@@ -66,8 +66,8 @@ static std::string bulkProblem(const ScheduleKnobs &k, const Domain &domain, Fam
 }
 
 /// What is wrong with a cluster of blocks; empty: nothing.
-static std::string clusterProblem(const ScheduleKnobs &k, const Domain &domain) {
-  if (k.cluster == 1 || k.warpgroups) // of which productProblem() knows
+static std::string clusterProblem(const ScheduleKnobs &k, const Domain &domain, Family family) {
+  if (k.cluster == 1 || family == Family::contract) // of which productProblem() knows
     return "";
   if (!domain.reducesRows || domain.block.isBlock())
     return "a cluster of blocks holds a row that is reduced; the program reduces none";
@@ -154,8 +154,7 @@ static std::string partsProblem(const ScheduleKnobs &k, const Domain &domain, Fa
   if (k.combine && !domain.givesWhole)
     return "the block that comes last combines values of the whole matrix for which nothing in it "
            "waits (an amax beside codes); the kernel has none: leave combine out";
-  const bool isBlock = family == Family::tile || family == Family::contract;
-  const int64_t block = k.threads * (isBlock ? 1 : k.rows);
+  const int64_t block = threadsOfBlock(family, k, domain);
   if (domain.reducesBlocks() && block % 32 != 0 && (block > 32 || (block & (block - 1)) != 0))
     return "a block combines parts of the whole matrix: its threads are whole warps, or a power of "
            "two";
@@ -420,8 +419,14 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
   if (needed == Family::contract)
     if (std::string problem = productProblem(k, domain); !problem.empty())
       return refuse(problem);
-  if (needed != Family::contract && k.split > 1)
-    return refuse("warps share the sums of products of matrices alone: leave split out");
+  if (needed != Family::contract && (k.split > 1 || k.warpgroups))
+    return refuse(
+        "warps share sums, and warpgroups multiply, in products of matrices and attention "
+        "alone: leave split and warpgroups out");
+  if (k.codes)
+    return refuse("queries and keys meet as codes in attention alone: leave codes out");
+  if ((needed == Family::map || needed == Family::row) && k.columns)
+    return refuse("columns are of two-dimensional blocks: leave columns out");
   if (needed == Family::tile || needed == Family::contract) {
     kind = TileKind::block;
     columns = k.columns;
@@ -437,7 +442,9 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     loads = rows * columns / std::max<int64_t>(1, threads * vector);
     if (needed == Family::contract) // of few elements some threads have none
       loads = std::max<int64_t>(1, loads);
-    if (columns % vector != 0 || threads % (columns / vector) != 0)
+    if (columns % vector != 0)
+      return refuse("vector must divide the columns of a block");
+    if (threads % (columns / vector) != 0)
       return refuse("threads must be a multiple of the " + std::to_string(columns / vector) +
                     " vectors of a block's row");
     if (std::string problem = transposeProblem(k, domain); !problem.empty())
@@ -448,7 +455,7 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     if (rows <= 16 && run == vector && loads == vector && !domain.turnsSquares())
       run /= 2;
   }
-  if (std::string problem = clusterProblem(k, domain); !problem.empty())
+  if (std::string problem = clusterProblem(k, domain, needed); !problem.empty())
     return refuse(problem);
   if (domain.stacksRows && rows > 1) {
     if (k.cluster > 1)
@@ -461,7 +468,7 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     return refuse("a reduction along the row needs the whole row in a tile");
   if (kind == TileKind::row && needed == Family::row && rows > 1 && threads > 32)
     return refuse("several rows a block need at most 32 threads a row");
-  if (k.resident * threads * (kind == TileKind::row ? rows : 1) > 2048)
+  if (k.resident * threadsOfBlock(needed, k, domain) > 2048)
     return refuse("a multiprocessor holds at most 2048 threads");
   if (std::string problem = loopProblem(k, domain, needed); !problem.empty())
     return refuse(problem);

@@ -132,6 +132,41 @@ class Requests(EiderTest):
                        f"--device={device}", "--in", "in.safetensors", "--out", "o")
 
 
+class Outputs(EiderTest):
+    """What is written takes the place of nothing that was read, nor of what is of another kind."""
+
+    SMALL = ["--dim", "tokens=4", "--dim", "hidden=32", "--device", "host", "--rounds", "1", "--l2", "cold"]
+
+    def kept(self, status, words, name, *arguments):
+        before = (self.directory / name).read_bytes()
+        self.fails(status, [name, *words], *arguments)
+        self.assertEqual((self.directory / name).read_bytes(), before)
+
+    def test_of_what_is_read(self):
+        self.matrix(4, 32)
+        self.kept(2, ["it is read, too"], "in.safetensors", "run", "quantize", "--dtype", "f32", "--device", "host", "--in",
+                  "in.safetensors", "--out", "./in.safetensors")
+        self.file("p.mlir", self.succeeds("emit", "copy", "--dim", "hidden=32", "--arch", "sm_90", "--stage", "eider"))
+        self.kept(2, ["it is read, too"], "p.mlir", "emit", "p.mlir", "--arch", "sm_90", "-o", "p.mlir")
+        self.succeeds("bench", "copy", *self.SMALL, "--json", "a.json")
+        self.kept(2, ["it is read, too"], "a.json", "report", "a.json", "-o", "a.json")
+
+    def test_of_another_kind(self):
+        self.file("notes.txt", "not ours")
+        self.kept(2, ["would be lost"], "notes.txt", "bench", "copy", *self.SMALL, "--json", "notes.txt")
+        self.kept(2, ["no archive of a cache"], "notes.txt", "cache", "export", "notes.txt")
+        self.file("tune.json", '{"schema": 1, "bench": "tune", "cells": []}')
+        self.kept(2, ["would be lost"], "tune.json", "bench", "copy", *self.SMALL, "--json", "tune.json")
+
+    def test_that_cannot_be_written_are_refused_before_the_work(self):
+        for request in (["bench", "copy", *self.SMALL, "--json"],
+                        ["tune", "copy", "--device", "host", "--shapes", "4x32", "--json"]):
+            self.fails(2, ["none/x.json: cannot write there"], *request, "none/x.json")
+        self.assertFalse((self.directory / "cache").exists())  # nothing was compiled
+        self.fails(3, ["cannot take records"], "tune", "copy", "--device", "host", "--shapes", "4x32",
+                   EIDER_CACHE_DIR="/proc/none")
+
+
 class BrokenPrograms(EiderTest):
     def emit(self, content, *words):
         path = self.file("broken.mlir", content)
@@ -160,6 +195,48 @@ class BrokenPrograms(EiderTest):
     def test_unbalanced(self):
         self.emit("eider.program @p(n) {\n")
 
+    def program(self, *lines):
+        return "\n".join(("!x = tensor<?x64xf32, #eider.dims<m, n>>", "eider.program @p(m, n = 64) {", *lines, "}"))
+
+    def test_what_is_the_compilers_own(self):
+        output = 'eider.output "o", %x : !x'
+        self.emit(self.program('%x = eider.input "x" {eider.attention_of = array<i64: 2>} : !x', output),
+                  ":3:", "'eider.attention_of' is the compiler's own; leave it out")
+        self.emit(self.program('%x = eider.input "x" workspace : !x', output), ":3:", "leave workspace out")
+        self.emit(self.program('%x = eider.input "x" : !x', 'eider.output "o" workspace, %x : !x'), ":4:", "leave workspace out")
+
+    def test_outputs_that_no_kernel_writes(self):
+        self.emit(self.program('%x = eider.input "x" : !x', "%i = eider.position 0 : tensor<?x1xi64, #eider.dims<m, 1>>",
+                               'eider.output "o", %i : tensor<?x1xi64, #eider.dims<m, 1>>'), ":5:", "an output of indices")
+
+    def test_codes_that_nothing_encodes(self):
+        self.emit(self.program('%x = eider.input "x" : !x',
+                               "%c = arith.truncf %x : !x to tensor<?x64xf8E4M3FN, #eider.dims<m, n>>",
+                               'eider.output "o", %c : tensor<?x64xf8E4M3FN, #eider.dims<m, n>>'),
+                  ":4:", "'arith.truncf' gives codes, which inputs are and eider.encode makes")
+        scaled = "!eider.scaled<?x64xf8E4M3FN, dims = <m, n>, block = [1, 64], scale = f32, layout = row_major>"
+        self.emit(self.program(f'%a = eider.input "a" : {scaled}', f'%b = eider.input "b" : {scaled}',
+                               "%c = arith.constant true", f"%d = arith.select %c, %a, %b : {scaled}",
+                               f'eider.output "o", %d : {scaled}'), ":6:", "'arith.select' gives a scaled tensor")
+
+    def test_more_tensors_than_a_launch_takes(self):
+        self.file("many.mlir", self.program(
+            *(f'%x{i} = eider.input "x{i}" : !x' for i in range(33)),
+            *(f"%y{i + 1} = arith.addf %{'xy'[i > 0]}{i}, %x{i + 1} : !x" for i in range(32)), 'eider.output "o", %y32 : !x'))
+        self.fails(2, ["p: has 34 tensors; a launch takes at most 32"], "emit", "many.mlir", "--arch", "sm_90")
+
+    def test_scales_that_groups_share(self):
+        for block in ("*, *, *", "2, 32, 64"):
+            weights = f"!eider.scaled<4x64x64xf8E4M3FN, dims = <g, n, k>, block = [{block}], scale = f32, layout = row_major>"
+            x, y = "tensor<?x64xbf16, #eider.dims<m, k>>", "tensor<?x64xf32, #eider.dims<m, n>>"
+            self.file("shared.mlir", f"""eider.program @p(m, n = 64, k = 64, g = 4) {{
+              %w = eider.input "w" : {weights}
+              %x = eider.input "x" : {x}
+              %y = eider.contract %w, %x : {weights}, {x} -> {y}
+              eider.output "y", %y : {y}
+            }}""")
+            self.fails(2, ["scales that several groups' weights share"], "emit", "shared.mlir", "--arch", "sm_90")
+
     def test_types_that_disagree(self):
         text = self.succeeds("emit", "quantize", "--block", "1x128", "--dim", "hidden=256",
                              "--arch", "sm_90", "--stage", "eider")
@@ -168,7 +245,8 @@ class BrokenPrograms(EiderTest):
     def test_block_of_zero(self):
         text = self.succeeds("emit", "quantize", "--block", "1x128", "--dim", "hidden=256",
                              "--arch", "sm_90", "--stage", "eider")
-        self.emit(text.replace("block = [1, 128]", "block = [1, 0]"))
+        for extent in ("0", "2147483648"):
+            self.emit(text.replace("block = [1, 128]", f"block = [1, {extent}]"), "1 to 2147483647")
 
     def test_parameters_of_the_library(self):
         self.file("p.mlir", "")

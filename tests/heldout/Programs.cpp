@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "tests/heldout/Programs.h"
 
+#include <limits>
+
 using namespace eider;
 
 Program heldout::blend(DType type) {
@@ -41,6 +43,16 @@ Program heldout::gatedState(DType type) {
   return b.build();
 }
 
+Program heldout::visible(DType type) {
+  Builder b("visible");
+  Dim tokens = b.dim("tokens"), hidden = b.dim("hidden");
+  Value x = b.input("x", type, {tokens, hidden});
+  Value logits = select(x < b.scalar("least", 0.0f), -std::numeric_limits<float>::infinity(), x);
+  Value p = exp(logits - max_along(logits, -1));
+  b.output("y", quantize(p / sum(p, -1), e4m3, {.block = {1, whole}}));
+  return b.build();
+}
+
 std::vector<Program> heldout::programs() {
   std::vector<Program> all;
   for (DType type : {bf16, f32}) {
@@ -48,6 +60,7 @@ std::vector<Program> heldout::programs() {
     all.push_back(stretch(type, {1, whole}));
     all.push_back(stretch(type, {32, 32}));
     all.push_back(gatedState(type));
+    all.push_back(visible(type));
   }
   return all;
 }

@@ -24,6 +24,9 @@ Program stretch(DType type, const Block &block);
 /// state + (1 − g) · tanh(candidate); y = quantize(max(state, 0)), e5m2, 1x32.
 Program gatedState(DType type);
 
+/// What is less than `least` is hidden by an infinity. y = quantize(softmax(x seen)), 1x*.
+Program visible(DType type);
+
 /// All of them, for bf16 and f32.
 std::vector<Program> programs();
 

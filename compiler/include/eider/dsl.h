@@ -114,7 +114,8 @@ private:
   Block block_;
 };
 
-/// What an operator takes: a value or a C++ number (rounded to f32), and where it was written.
+/// What an operator takes: a value or a C++ number (rounded to f32; infinities too, NaN not), and
+/// where it was written.
 class EIDER_API Operand {
 public:
   Operand(const Value &value, std::source_location where = std::source_location::current())
@@ -290,8 +291,7 @@ EIDER_API Value dot(const Value &weights, const Operand &vector);
 /// x [m, k] · weights [n, k]ᵀ: [m, n], in f32, on tensor cores where there are any: their products
 /// are exact, their sums of 16 are rounded as the processor has it. x (bf16, f16 or f32) is an
 /// input, or computed by a kernel before; the weights are an input, whose blocks along k are
-/// multiples of 16, powers of two or whole rows; n and k must be static when the program is
-/// compiled.
+/// powers of two from 16 on, or whole rows; n and k must be static when the program is compiled.
 EIDER_API Value matmul(const Operand &x, const Scaled &weights);
 /// The same of rows in groups, each of which meets weights of its own (the experts of a mixture):
 /// weights are [g, n, k], in blocks of one of them, `ends` an input [g] of i32 or i64: rows
@@ -373,7 +373,9 @@ struct KVCache {
   std::optional<Value> key_scale = std::nullopt, value_scale = std::nullopt;
   /// i32 or i64, [b, pages of the longest sequence]. None: each sequence has a page of its own.
   std::optional<Value> block_table = std::nullopt;
-  Value lengths; ///< i32 or i64, [b]: tokens that each sequence has.
+  /// i32 or i64, [b]: tokens that each sequence has. No kernel checks that its pages hold as many,
+  /// nor that these are the cache's: what does not is read beyond its end.
+  Value lengths;
   /// Columns of keys, the first, that are the values where these are none of their own; 0: all. A
   /// multiple of 32 up to 512; d may be up to 1024 then.
   int64_t value_columns = 0;

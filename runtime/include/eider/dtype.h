@@ -34,7 +34,12 @@ inline constexpr DType bf16 = DType::bf16;
 inline constexpr DType f16 = DType::f16;
 inline constexpr DType e4m3 = DType::e4m3;
 inline constexpr DType e5m2 = DType::e5m2;
+inline constexpr DType e4m3fnuz = DType::e4m3fnuz;
+inline constexpr DType e5m2fnuz = DType::e5m2fnuz;
 inline constexpr DType e2m1 = DType::e2m1;
+inline constexpr DType e8m0 = DType::e8m0;
+inline constexpr DType i32 = DType::i32;
+inline constexpr DType i64 = DType::i64;
 
 /// Elements in one unit of memory: 2 of e2m1 (the one of the even column in the low bits), else 1.
 /// Where it is 2, the last extent and the strides of a tensor in memory count units.

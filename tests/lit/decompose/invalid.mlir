@@ -4,7 +4,7 @@
 
 eider.program @dynamic(m, n) {
   %x = eider.input "x" : tensor<?x?xf32, #eider.dims<m, n>>
-  // expected-error @below {{the mean needs a static extent: give the dim a value}}
+  // expected-error @below {{the mean needs a static extent: give the dim 'n' a value}}
   %y = eider.reduce mean %x over [1, *] : tensor<?x?xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
   eider.output "y", %y : tensor<?x1xf32, #eider.dims<m, 1>>
 }

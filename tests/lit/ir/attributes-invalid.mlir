@@ -107,7 +107,7 @@ eider.program @p() attributes {test.a = !eider.scaled<4x4xf8E5M2, dims = <4, 4>,
 
 // -----
 
-// expected-error @+1 {{a block's extents are at least 1, or *}}
+// expected-error @+1 {{a block's extents are 1 to 2147483647, or *}}
 eider.program @p() attributes {test.a = !eider.scaled<4x4xf8E5M2, dims = <4, 4>, block = [1, 0], scale = f32, layout = row_major>} {}
 
 // -----

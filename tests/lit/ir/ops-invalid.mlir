@@ -174,7 +174,7 @@ eider.program @block_of_another_rank(n) {
 
 eider.program @empty_block(n) {
   %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
-  // expected-error @below {{'eider.reduce' op a block's extents are at least 1, or *}}
+  // expected-error @below {{'eider.reduce' op a block's extents are 1 to 2147483647, or *}}
   %s = eider.reduce sum %x over [0] : tensor<?xf32, #eider.dims<n>> -> tensor<?xf32, #eider.dims<n>>
 }
 
@@ -182,7 +182,7 @@ eider.program @empty_block(n) {
 
 eider.program @negative_block(n) {
   %x = eider.input "x" : tensor<?xf32, #eider.dims<n>>
-  // expected-error @below {{'eider.reduce' op a block's extents are at least 1, or *}}
+  // expected-error @below {{'eider.reduce' op a block's extents are 1 to 2147483647, or *}}
   %s = eider.reduce sum %x over [-4] : tensor<?xf32, #eider.dims<n>> -> tensor<?xf32, #eider.dims<n>>
 }
 
