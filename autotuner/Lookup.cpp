@@ -9,6 +9,7 @@
 #include "runtime/Log.h"
 #include "runtime/cache/Archive.h"
 #include "runtime/contract/Contract.h"
+#include "runtime/contract/Expression.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -168,6 +169,9 @@ tunedExecutables(const Program &program, const CompileOptions &options, const st
   return tuned;
 }
 
+/// Of a variant, with the ranges of its dims in it; others have a number.
+constexpr size_t longestName = 128;
+
 /// A tuned variant: that of the launches in its range.
 static void narrow(contract::Variant &variant, const std::string &name, const DimsBucket &ranges) {
   variant.name = name;
@@ -185,21 +189,24 @@ static void narrow(contract::Variant &variant, const std::string &name, const Di
 Executable merge(const Executable &base, const std::vector<TunedExecutable> &tuned) {
   contract::Contract all = contract::read(base.contract);
   std::vector<contract::Variant> variants;
+  std::vector<std::string> workspaces = {all.workspace};
   for (const auto &[range, executable] : tuned) {
     contract::Contract one = contract::read(executable.contract);
-    if (one.workspace != all.workspace)
-      all.workspace = "max(" + all.workspace + ", " + one.workspace + ")";
+    workspaces.push_back(one.workspace);
     for (contract::Variant &variant : one.variants) {
       const bool isUneven = variant.name == "uneven";
       if (!isUneven && &variant != &one.variants.front())
         continue;
       narrow(variant, isUneven ? "tuned_uneven" : "tuned", range.ranges);
+      if (variant.name.size() > longestName)
+        variant.name = "tuned_" + std::to_string(variants.size());
       variants.push_back(std::move(variant));
     }
   }
   for (contract::Variant &variant : all.variants)
     variants.push_back(std::move(variant));
   all.variants = std::move(variants);
+  all.workspace = contract::maximumOf(std::move(workspaces));
   Executable executable = base;
   executable.contract = contract::write(all);
   return executable;

@@ -227,4 +227,19 @@ void Expression::fail(std::span<const int64_t> dims) const {
               "", "use smaller dims");
 }
 
+std::string maximumOf(std::vector<std::string> expressions) {
+  std::vector<std::string> level;
+  for (std::string &expression : expressions)
+    if (std::find(level.begin(), level.end(), expression) == level.end())
+      level.push_back(std::move(expression));
+  while (level.size() > 1) {
+    std::vector<std::string> pairs;
+    for (size_t i = 0; i < level.size(); i += 2)
+      pairs.push_back(i + 1 < level.size() ? "max(" + level[i] + ", " + level[i + 1] + ")"
+                                           : level[i]);
+    level = std::move(pairs);
+  }
+  return level.empty() ? "0" : level.front();
+}
+
 } // namespace eider::contract

@@ -57,6 +57,9 @@ private:
   std::vector<Step> steps = {{Op::Constant, 0}}; ///< in postfix order
 };
 
+/// An expression that is the largest of all, each counted once; of many it nests little. Of none 0.
+std::string maximumOf(std::vector<std::string> expressions);
+
 } // namespace eider::contract
 
 #endif // EIDER_RUNTIME_CONTRACT_EXPRESSION_H

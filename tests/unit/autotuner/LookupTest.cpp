@@ -6,8 +6,10 @@
 #include "autotuner/Lookup.h"
 
 #include "autotuner/store/Store.h"
+#include "eider/dsl.h"
 #include "eider/jit.h"
 #include "runtime/contract/Contract.h"
+#include "runtime/contract/Expression.h"
 #include "tests/unit/autotuner/Support.h"
 #include "tests/unit/runtime/TemporaryDirectory.h"
 
@@ -250,6 +252,42 @@ TEST_F(LookupTest, JitTakesTheRecordInItsRangeAndTheHeuristicElsewhere) {
   EXPECT_EQ(kernel.prepare({{"tokens", 9}, {"hidden", 256}}).variant(), "few_rows");
   EXPECT_EQ(kernel.prepare({{"tokens", 256}, {"hidden", 256}}).variant(), "few_rows");
   EXPECT_EQ(kernel.prepare({{"tokens", 257}, {"hidden", 256}}).variant(), "contiguous");
+}
+
+Executable onHost(const Program &program, const Dims &dims) {
+  CompileOptions options;
+  options.target = "host";
+  options.dims = dims;
+  return compile(program, options);
+}
+
+/// As many records as dims have buckets, each of which needs another workspace.
+TEST_F(LookupTest, ManyRecordsAreMerged) {
+  const Program whole = libraryProgram("quantize", "*x*");
+  const Executable base = onHost(whole, {{"hidden", 256}});
+  std::vector<TunedExecutable> tuned;
+  for (int64_t tokens = 1; tokens <= 100; ++tokens) {
+    Executable one = base;
+    contract::Contract changed = contract::read(one.contract);
+    changed.workspace = std::to_string(256 * tokens);
+    one.contract = contract::write(changed);
+    tuned.emplace_back(TunedRange{{{"tokens", {tokens, tokens}}}, ""}, one);
+  }
+  const contract::Contract merged = contract::read(merge(base, tuned).contract);
+  EXPECT_EQ(contract::Expression::parse(merged.workspace, merged.dimNames())
+                .evaluate(std::vector<int64_t>(merged.dims.size(), 1)),
+            25600);
+}
+
+TEST_F(LookupTest, LongNamesOfDimsAreLeftOutOfAVariants) {
+  Builder b("copy_of");
+  const std::string rows(60, 'r'), columns(60, 'c');
+  b.output("y", b.input("x", bf16, {b.dim(rows), b.dim(columns)}));
+  const Program copy = b.build();
+  const Executable base = onHost(copy, {{columns, 64}});
+  const DimsBucket bucket = {{rows, {5, 8}}, {columns, {64, 64}}};
+  const Executable merged = merge(base, {{TunedRange{bucket, ""}, base}});
+  EXPECT_EQ(contract::read(merged.contract).variants[0].name, "tuned_0");
 }
 
 TEST_F(LookupTest, ARecordThatIsNoLongerLegalIsLeftOutWithAWarning) {

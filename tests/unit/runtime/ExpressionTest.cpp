@@ -33,6 +33,16 @@ std::string parseError(const std::string &text) {
   return "";
 }
 
+TEST(Expression, TheLargestOfManyIsParsed) {
+  using eider::contract::maximumOf;
+  EXPECT_EQ(maximumOf({}), "0");
+  EXPECT_EQ(maximumOf({"tokens", "tokens"}), "tokens");
+  std::vector<std::string> many;
+  for (int i = 1; i <= 1000; ++i)
+    many.push_back("tokens * " + std::to_string(i * 37 % 1001));
+  EXPECT_EQ(evaluate(maximumOf(many), 2, 0), 2000);
+}
+
 TEST(Expression, Arithmetic) {
   EXPECT_EQ(evaluate("tokens * ceildiv(hidden, 128)", 3, 129), 6);
   EXPECT_EQ(evaluate("1 + 2 * 3 - 4 / 2", 0, 0), 5);
