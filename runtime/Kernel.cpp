@@ -6,6 +6,7 @@
 #include "runtime/CallImpl.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace eider {
 
@@ -79,13 +80,18 @@ std::vector<ScalarArg> split(const detail::KernelImpl &kernel,
   for (const NamedValue &value : values) {
     auto scalar = std::find_if(known.begin(), known.end(),
                                [&](const auto &scalar) { return scalar.name == value.name; });
+    const std::string name(value.name);
+    bool isNew = true;
     if (scalar != known.end())
-      given[scalar - known.begin()] = &value.value;
+      isNew = std::exchange(given[scalar - known.begin()], &value.value) == nullptr;
+    else if (kernel.contract.dimIndex(name) < 0)
+      kernel.fail("there is no dim or scalar '" + name + "'");
     else if (value.value.isInteger)
-      dims[std::string(value.name)] = value.value.integer;
+      isNew = dims.emplace(name, value.value.integer).second;
     else
-      kernel.fail(std::string("'").append(value.name) +
-                  "' is no scalar, and a dim must be an integer");
+      kernel.fail("the dim '" + name + "' must be an integer");
+    if (!isNew)
+      kernel.fail("'" + name + "' is given twice");
   }
   std::vector<ScalarArg> scalars;
   for (size_t i = 0; i < known.size(); ++i) {

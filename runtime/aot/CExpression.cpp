@@ -81,6 +81,13 @@ struct Operand {
 
 } // namespace
 
+std::set<std::string> functionNames() {
+  std::set<std::string> names;
+  for (const Function &function : functions)
+    names.insert(function.name);
+  return names;
+}
+
 std::string cInteger(int64_t value) {
   if (value == INT64_MIN)
     return "INT64_MIN";

@@ -38,6 +38,9 @@ private:
   std::set<contract::Expression::Op> used;
 };
 
+/// The names of the C functions that expressions may call.
+std::set<std::string> functionNames();
+
 /// A 64-bit integer as a C constant.
 std::string cInteger(int64_t value);
 

@@ -35,6 +35,14 @@ bool isIdentifier(const std::string &name) {
   return !name.empty() && identifiersOf(name) == std::set{name};
 }
 
+/// Whether a name may be a macro of the headers that C sources include: INT64_MAX, EXIT_SUCCESS.
+bool isOfHeaders(const std::string &name) {
+  auto ends = [&](const char *part) { return name.ends_with(part); };
+  return name == upperCase(name) &&
+         (ends("_MIN") || ends("_MAX") || ends("_C") || ends("_WIDTH") || ends("_CUR_MAX") ||
+          name.starts_with("EXIT_") || name.starts_with("CU_") || name == "NULL");
+}
+
 std::string pointerType(DType dtype) {
   switch (dtype) {
   case DType::f32:
@@ -101,7 +109,7 @@ void CInterface::addTensor(const Contract &contract, unsigned index) {
 }
 
 std::string CInterface::fresh(std::string wanted) {
-  while (!taken.insert(wanted).second)
+  while (isOfHeaders(wanted) || !taken.insert(wanted).second)
     wanted += '_';
   return wanted;
 }

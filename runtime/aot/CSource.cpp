@@ -196,15 +196,13 @@ std::string SourcePrinter::workspaceFunction() {
     bytes = bytes.empty() ? next : expressions.larger(bytes, next);
   }
   std::string text = workspacePrototype(interface) + " {\n";
-  if (seen.size() == 1 && bytes.find('(') == std::string::npos) {
-    for (const CArgument &extent : interface.extents)
-      if (bytes != extent.name)
-        text += "  (void)" + extent.name + ";\n";
-    return text + "  return " + bytes + ";\n}\n";
-  }
+  std::string negative;
   for (const CArgument &extent : interface.extents)
-    if (!identifiersOf(bytes).contains(extent.name))
-      text += "  (void)" + extent.name + ";\n";
+    negative += (negative.empty() ? "" : " || ") + extent.name + " < 0";
+  if (!negative.empty())
+    text += "  if (" + negative + ")\n    return @NAME@_BAD_EXTENT;\n";
+  if (seen.size() == 1 && bytes.find('(') == std::string::npos)
+    return text + "  return " + bytes + ";\n}\n";
   return text + "  int overflow = 0;\n  const int64_t bytes = " + bytes +
          ";\n  return overflow || bytes < 0 ? @NAME@_BAD_EXTENT : bytes;\n}\n";
 }

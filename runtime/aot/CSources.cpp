@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/aot/CSources.h"
+#include "runtime/aot/CExpression.h"
 #include "runtime/aot/CText.h"
 
 #include "eider/aot.h"
@@ -76,6 +77,7 @@ std::vector<Image> readImages(std::span<const TargetImage> given) {
 std::set<std::string> ownIdentifiers() {
   std::set<std::string> words = {"stream", "workspace", "a",      "tensors",    "facts",
                                  "number", "bytes",     "status", "parameters", "overflow"};
+  words.merge(functionNames());
   for (const EmbeddedTemplate &file : embeddedSkeleton())
     words.merge(identifiersOf(file.text));
   return words;

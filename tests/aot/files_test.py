@@ -107,7 +107,9 @@ class Files(EiderTest):
               %2 = eider.broadcast %1 : f32 to tensor<?x64xf32, #eider.dims<tokens, width>>
               %3 = arith.mulf %0, %2 : tensor<?x64xf32, #eider.dims<tokens, width>>
               eider.output "kernels", %3 : tensor<?x64xf32, #eider.dims<tokens, width>>
-            }""")
+              %4 = eider.reduce amax %3 over [*, *] : tensor<?x64xf32, #eider.dims<tokens, width>> -> tensor<1x1xf32, #eider.dims<1, 1>>
+              eider.output "INT64_MAX", %4 : tensor<1x1xf32, #eider.dims<1, 1>>
+            }""".replace("tokens", "add"))
         self.succeeds("build", "own.mlir", "--dim", "width=64", "--arch", "sm_90", "--emit", "header",
                       "-o", "d")
         self.assertIn("const float *stream_,", (self.directory / "d/own.h").read_text())

@@ -96,6 +96,16 @@ TEST(HostKernel, PrepareLoadsTheVariantOfTheLaunchesToCome) {
   EXPECT_GT(fresh.variants()[2].compileMilliseconds, 0);
 }
 
+TEST(HostKernel, ValuesByNameAreGivenOnce) {
+  const auto by = [&](const std::vector<NamedValue> &values) {
+    return complaint([&] { kernel().launch({}, {}, values); });
+  };
+  expectComplaint(by({{"tokens", 3}, {"hidden", 8}, {"tokens", 2}}), "'tokens' is given twice");
+  expectComplaint(by({{"factor", 2.0f}, {"factor", 3.0f}}), "'factor' is given twice");
+  expectComplaint(by({{"facto", 2}}), "there is no dim or scalar 'facto'");
+  expectComplaint(by({{"tokens", 2.5f}}), "the dim 'tokens' must be an integer");
+}
+
 TEST(HostKernel, DimsAreChecked) {
   expectComplaint(complaint([] {
                     kernel().prepare({{"tokens", 2}});
@@ -139,7 +149,7 @@ TEST(HostKernel, NamesAreChecked) {
                     kernel().launch({}, {{"x", x}, {"y", y}, {"which", which}},
                                     {{"tokens", 1.5}, {"hidden", 8}});
                   }),
-                  "a dim must be an integer");
+                  "must be an integer");
 }
 
 TEST(HostKernel, AliasingIsRefused) {
