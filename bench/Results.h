@@ -7,12 +7,14 @@
 #define EIDER_BENCH_RESULTS_H
 
 #include "eider/runtime.h"
+#include "tools/safetensors/WholeFile.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 
 namespace eider::bench {
@@ -20,7 +22,10 @@ namespace eider::bench {
 /// The results of one run, as bench/README.md describes them.
 class Results {
 public:
-  Results(const std::string &bench, const DeviceInfo &device) {
+  /// For the file `path`; empty: for none. Throws Error (Request) where nothing can be written
+  /// there, or what is there is no file of results of this bench: before anything is measured.
+  Results(const std::string &bench, const DeviceInfo &device, std::string path)
+      : path(std::move(path)) {
     std::time_t now = std::time(nullptr);
     char date[32];
     std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
@@ -39,11 +44,13 @@ public:
                   {"memory_bus_bits", device.memoryBus},
                   {"driver", device.driver}}},
                 {"cells", nlohmann::json::array()}};
+    if (!this->path.empty() && !isDevice())
+      checkReplaceable();
   }
 
-  /// Takes the cells of a file that another process wrote: what is added to one of them joins it.
+  /// Takes the cells that another process wrote to the file: what is added to one of them joins it.
   /// Throws Error where there is no such file, or it is of another bench, machine or commit.
-  void continueFrom(const std::string &path) {
+  void continueFile() {
     std::ifstream file(path);
     nlohmann::json earlier = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
     if (!earlier.is_object() || earlier.value("schema", 0) != 1 || !earlier.contains("cells") ||
@@ -67,14 +74,39 @@ public:
   }
 
   /// Throws Error when the file cannot be written.
-  void write(const std::string &path) const {
-    std::ofstream file(path);
-    file << document.dump(1) << "\n";
-    if (!file.flush())
-      throw Error(ErrorKind::Machine, "cannot be written", path, "check the directory");
+  void write() const {
+    if (path.empty())
+      return;
+    const std::string text = document.dump(1) + "\n";
+    if (isDevice()) {
+      std::ofstream(path) << text;
+      return;
+    }
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
+    writeWholeFile(path, {&bytes, 1});
   }
 
 private:
+  void checkReplaceable() const {
+    checkWritable(path);
+    std::ifstream file(path);
+    if (file.peek() == std::ifstream::traits_type::eof())
+      return;
+    const nlohmann::json earlier = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+    if (!earlier.is_object() || !earlier.contains("bench") || earlier["bench"] != document["bench"])
+      throw Error(ErrorKind::Request,
+                  "is no file of results of this bench, and what is in it would be lost", path,
+                  "choose another name");
+  }
+
+  /// As /dev/stdout is.
+  bool isDevice() const {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored) &&
+           !std::filesystem::is_regular_file(path, ignored) &&
+           !std::filesystem::is_directory(path, ignored);
+  }
+
   static bool isSame(const nlohmann::json &a, const nlohmann::json &b) {
     for (const char *key : {"op", "params", "shape", "metric"})
       if (a.at(key) != b.at(key))
@@ -108,6 +140,7 @@ private:
     earlier["starts"] = starts + 1;
   }
 
+  const std::string path;
   nlohmann::json document;
   size_t continued = 0; ///< Cells of the file that is continued.
 };

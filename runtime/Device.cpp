@@ -47,7 +47,7 @@ std::vector<DeviceInfo> Device::enumerate() {
 
 std::string Device::whyNoGpu() {
   try {
-    return cudaDeviceCount() > 0 ? "" : "the driver sees no GPU";
+    return cudaDeviceCount() > 0 ? "" : "the driver sees no GPU; use the device 'host'";
   } catch (const Error &error) {
     return error.what();
   }

@@ -124,7 +124,8 @@ void run(Options options) {
   options.cache = directory;
   const bool gpu = options.device != "none";
   Results results("latency",
-                  gpu ? Device::open(options.device).info() : Device::open("host").info());
+                  gpu ? Device::open(options.device).info() : Device::open("host").info(),
+                  options.json);
   for (const Subject &subject : {Subject{"quantize", 8192}, Subject{"add_rms_norm_quant", 7168}}) {
     const Report report{results, subject};
     measureStarts(options, report);
@@ -132,8 +133,7 @@ void run(Options options) {
       measureLaunches(options, report);
   }
   std::filesystem::remove_all(directory);
-  if (!options.json.empty())
-    results.write(options.json);
+  results.write();
 }
 
 } // namespace

@@ -162,7 +162,7 @@ int main(int argc, char **argv) {
     if (device.isHost())
       throw Error(ErrorKind::Request, "simulates, which takes no time that means anything", id,
                   "give --check FILE, or a GPU");
-    bench::Results results("llm", device.info());
+    bench::Results results("llm", device.info(), json);
     for (const Model &model : models) {
       for (const auto &[sequences, context] :
            {std::pair<int64_t, int64_t>{1, 4096}, {8, 4096}, {16, 4096}, {64, 4096}, {64, 16384}})
@@ -172,8 +172,7 @@ int main(int argc, char **argv) {
       if (room)
         measureRoom(device, model, 8192, results);
     }
-    if (!json.empty())
-      results.write(json);
+    results.write();
   } catch (const Error &error) {
     std::fprintf(stderr, "bench-llm: %s\n", error.what());
     return 2;

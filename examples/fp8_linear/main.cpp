@@ -90,8 +90,8 @@ private:
 /// Times launches, prints a line of each and keeps its cell.
 class Bench {
 public:
-  Bench(const Device &device, int rounds)
-      : meter(device, rounds), results("linear", device.info()) {}
+  Bench(const Device &device, int rounds, const std::string &json)
+      : meter(device, rounds), results("linear", device.info(), json) {}
 
   std::vector<double> time(const std::vector<Launch> &launches) const {
     return meter.timeInTurn(launches);
@@ -122,7 +122,7 @@ public:
     cell.update(asked);
     results.add(std::move(cell));
   }
-  void write(const std::string &path) const { results.write(path); }
+  void write() const { results.write(); }
 
 private:
   static std::string name(const Sizes &shape) {
@@ -284,11 +284,10 @@ int main(int argc, char **argv) {
         launchPart(device, cublas, shape, {block, sums == "fast" ? Sums::fast : Sums::f32}, part);
       return 0;
     }
-    Bench bench(device, rounds);
+    Bench bench(device, rounds, json);
     for (const Sizes &shape : sizes)
       measure(device, cublas, shape, bench);
-    if (!json.empty())
-      bench.write(json);
+    bench.write();
   } catch (const Error &error) {
     std::fprintf(stderr, "fp8-linear: %s\n", error.what());
     return 2;

@@ -113,7 +113,7 @@ class Report(EiderTest):
 
     def test_page_that_cannot_be_written(self):
         self.file("a.json", document(cell()))
-        self.fails(3, ["absent/page.html"], "report", "a.json", "-o", "absent/page.html")
+        self.fails(2, ["absent/page.html"], "report", "a.json", "-o", "absent/page.html")
 
 
 class Bench(EiderTest):

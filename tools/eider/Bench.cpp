@@ -37,19 +37,16 @@ public:
   /// `alone`: there is one cell, whose error is the request's.
   Bench(const BenchRequest &request, const Device &device, bool alone)
       : request(request), device(device), alone(alone), meter(device, request.rounds),
-        copies(device, meter), results("ops", device.info()) {
+        copies(device, meter), results("ops", device.info(), request.json) {
     if (request.again)
-      results.continueFrom(request.json);
+      results.continueFile();
   }
 
   /// Throws Error when the program is not possible, or the machine fails.
   void measure(const BenchCell &cell);
   /// What small cells are held against.
   void measureEmptyKernel();
-  void write() const {
-    if (!request.json.empty())
-      results.write(request.json);
-  }
+  void write() const { results.write(); }
   bool failed() const { return failures > 0; }
 
 private:

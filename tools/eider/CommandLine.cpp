@@ -228,8 +228,16 @@ void addProduction(CLI::App &app, Requests &requests, std::optional<Request> &ch
   addKinds(*build, requests.build);
   build->add_option("-o,--output", requests.build.directory,
                     "A directory; made if absent; `--emit cache` alone needs none");
-  build->add_option("--name", requests.build.name,
-                    "Of the files and the C functions, instead of the program's");
+  build
+      ->add_option("--name", requests.build.name,
+                   "Of the files and the C functions, instead of the program's")
+      ->check(CLI::Validator(
+          [](const std::string &name) {
+            return name.find('/') == name.npos
+                       ? ""
+                       : "'" + name + "' is a path: give the directory by -o";
+          },
+          ""));
   addCacheFlags(*build, requests.build);
   build->final_callback([&] {
     checkKinds(requests.build);
@@ -243,7 +251,8 @@ void addProduction(CLI::App &app, Requests &requests, std::optional<Request> &ch
   run->add_option("--out", requests.run.output, "The safetensors file to write")->required();
   run->add_flag("--check", requests.run.check, "Compare with the reference");
   addCacheFlags(*run, requests.run);
-  run->add_option("--seed", requests.run.seed, "Of the order in which `host` runs threads");
+  run->add_option("--seed", requests.run.seed, "Of the order in which `host` runs threads")
+      ->check(CLI::Range(int64_t{0}, INT64_MAX));
   run->final_callback([&] { chosen = requests.run; });
 }
 
@@ -319,7 +328,12 @@ void addTuning(CLI::App &app, Requests &requests, std::optional<Request> &chosen
   tune->add_option("--device", request.device, "cuda:N, several with commas, all (GPUs) or host")
       ->required();
   tune->add_option("--budget", request.budget, "Seconds, after which nothing is begun")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Validator(
+          [](const std::string &seconds) {
+            return std::strtod(seconds.c_str(), nullptr) > 0 ? ""
+                                                             : "give a number above 0, of seconds";
+          },
+          ""));
   tune->add_option("--candidates", request.candidates, "Schedules a cell, at most")
       ->check(CLI::Range(1, 1000));
   CLI::Option *again = tune->add_flag("--again", request.again, "Measure what has a record, too");

@@ -15,6 +15,8 @@ namespace eider::cli {
 
 int carryOut(const EmitRequest &request) {
   ProgramSource source = makeProgram(request.program);
+  if (!request.output.empty())
+    checkWritable(request.output, {&request.program.source, 1});
   CompileOptions options = optionsFor(request.program, source.program, request.arch);
   options.timings = request.timings;
   std::string text;

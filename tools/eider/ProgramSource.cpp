@@ -19,6 +19,9 @@ namespace {
 double parseNumber(const std::string &name, const std::string &text) {
   double value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range)
+    throw Error(ErrorKind::Request, "'" + text + "' is beyond what a double holds",
+                "--set " + name + "=" + text, "give a smaller one, or inf");
   if (error != std::errc() || end != text.data() + text.size())
     throw Error(ErrorKind::Request, "'" + text + "' is not a number", "--set " + name + "=" + text);
   return value;

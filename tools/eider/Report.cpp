@@ -6,8 +6,7 @@
 #include "tools/eider/Requests.h"
 #include "tools/eider/Text.h"
 #include "tools/report/Page.h"
-
-#include <fstream>
+#include "tools/safetensors/WholeFile.h"
 
 namespace eider::cli {
 
@@ -15,10 +14,10 @@ int carryOut(const ReportRequest &request) {
   std::vector<report::Document> documents;
   for (const std::string &file : request.files)
     documents.push_back(report::readDocument(readText(file), file));
+  checkWritable(request.output, request.files);
   const std::string page = report::pageOf(documents);
-  std::ofstream file(request.output, std::ios::binary);
-  if (!(file << page) || !file.flush())
-    throw Error(ErrorKind::Machine, "cannot be written", request.output, "check the directory");
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(page));
+  writeWholeFile(request.output, {&bytes, 1});
   print(request.output + "\n");
   return 0;
 }

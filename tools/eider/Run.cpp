@@ -9,6 +9,7 @@
 #include "tools/eider/Launch.h"
 #include "tools/eider/ProgramSource.h"
 #include "tools/eider/Text.h"
+#include "tools/safetensors/WholeFile.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -74,6 +75,8 @@ int report(const std::vector<Comparison> &comparisons) {
 
 int carryOut(const RunRequest &request) {
   ProgramSource source = makeProgram(request.program);
+  const std::string read[] = {request.input, request.program.source};
+  checkWritable(request.output, read);
   const Signature &signature = source.program.signature();
   DeviceOptions deviceOptions;
   deviceOptions.cache.enabled = request.cache;

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "eider/tune.h"
+#include "autotuner/store/Store.h"
 
 #include "bench/Results.h"
 #include "bench/measure/Meter.h"
@@ -43,7 +44,7 @@ std::vector<DeviceInfo> devicesNamed(const std::string &names) {
     if (names == "all" && device.id != "host")
       chosen.push_back(device);
   if (names == "all" && chosen.empty())
-    throw Error(ErrorKind::Machine, Device::whyNoGpu(), "--device all", "use the device 'host'");
+    throw Error(ErrorKind::Machine, Device::whyNoGpu(), "--device all");
   if (names == "all")
     return chosen;
   std::string list = names + ",";
@@ -63,7 +64,7 @@ class Sweep {
 public:
   Sweep(const TuneRequest &request, std::vector<TuneCell> cells, std::vector<DeviceInfo> devices)
       : request(request), cells(std::move(cells)), devices(std::move(devices)),
-        progress(this->cells.size()), results("tune", this->devices.front()) {}
+        progress(this->cells.size()), results("tune", this->devices.front(), request.json) {}
 
   int run();
 
@@ -301,8 +302,7 @@ int Sweep::run() {
     summarizeVerification();
   else
     summarize();
-  if (!request.json.empty())
-    results.write(request.json);
+  results.write();
   if (problem)
     std::rethrow_exception(problem);
   if (unrecorded)
@@ -325,7 +325,10 @@ int carryOut(const TuneRequest &request) {
     print("no cell falls to this shard\n");
     return 0;
   }
-  return Sweep(request, std::move(cells), std::move(devices)).run();
+  Sweep sweep(request, std::move(cells), std::move(devices));
+  if (!request.verify)
+    tuning::Store().merge({}); // where nothing can be recorded nothing is measured
+  return sweep.run();
 }
 
 } // namespace eider::cli

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <random>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,12 +76,25 @@ private:
 
 } // namespace
 
-void writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> parts) {
-  // Renaming over a device would replace it.
+/// Renaming over a device would replace it.
+static void checkRegular(const std::string &path) {
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     throw Error(ErrorKind::Request, "there is something that is not a regular file", path,
                 "choose another name");
+}
+
+void checkWritable(const std::string &path, std::span<const std::string> inputs) {
+  checkRegular(path);
+  for (const std::string &input : inputs)
+    if (std::error_code ignored; std::filesystem::equivalent(path, input, ignored))
+      throw Error(ErrorKind::Request, "it is read, too, and would be lost", path,
+                  "choose another name for what is written");
+  TemporaryFile removed(path);
+}
+
+void writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> parts) {
+  checkRegular(path);
   TemporaryFile file(path);
   for (std::span<const std::byte> part : parts)
     file.append(part);

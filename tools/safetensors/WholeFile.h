@@ -17,6 +17,10 @@ namespace eider {
 /// `path`, Machine when the disk fails.
 void writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> parts);
 
+/// Throws Error (Request) where nothing can be written at `path`, or what is written would take the
+/// place of one of `inputs`: before the work that would be lost.
+void checkWritable(const std::string &path, std::span<const std::string> inputs = {});
+
 } // namespace eider
 
 #endif // EIDER_TOOLS_SAFETENSORS_WHOLEFILE_H
