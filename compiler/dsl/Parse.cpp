@@ -102,13 +102,15 @@ static std::pair<std::string, std::string> problemOf(Operation &op) {
     return {"the workspace is the compiler's own", "leave workspace out"};
   if (output && getElementTypeOrSelf(output.getValue().getType()).isInteger())
     return {"an output of indices, or of truth: no kernel writes these", "give values"};
+  auto isOfCodes = [](Type type) { return ir::isCodeType(getElementTypeOrSelf(type)); };
+  const bool isEiders = isa<ir::EiderDialect>(op.getDialect());
+  if (!isEiders && !isa<arith::ExtFOp>(op) && llvm::any_of(op.getOperandTypes(), isOfCodes))
+    return {name + " takes codes, which are no values", "decode them first"};
   for (Type type : op.getResultTypes()) {
     if (isa<ir::ScaledType>(type) && !isa<ir::InputOp, ir::QuantizeOp>(op))
       return {name + " gives a scaled tensor, which inputs are and eider.quantize makes",
               "quantise what it has of values"};
-    const Type element = getElementTypeOrSelf(type);
-    if (!isa<ir::EiderDialect>(op.getDialect()) &&
-        (ir::isCodeType(element) || isa<Float8E8M0FNUType>(element)))
+    if (!isEiders && (isOfCodes(type) || isa<Float8E8M0FNUType>(getElementTypeOrSelf(type))))
       return {name + " gives codes, which inputs are and eider.encode makes",
               "encode what it has of values"};
   }

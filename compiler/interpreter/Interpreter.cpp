@@ -67,8 +67,8 @@ private:
   template <class T = Tensor> const T &get(mlir::Value value) const {
     const auto *found = std::get_if<T>(&values.find(value)->second);
     if (!found)
-      throw Error(ErrorKind::Request, "codes stand where the reference computes with values",
-                  boundary.where(), "widen or dequantize them first");
+      throw Error(ErrorKind::Internal, "an operand is not of the kind that its op takes",
+                  boundary.where());
     return *found;
   }
   void set(mlir::Value value, RuntimeValue result) { values[value] = std::move(result); }

@@ -133,7 +133,7 @@ static std::string cooperativeProblem(const ScheduleKnobs &k, const Domain &doma
   if (k.resident == 0)
     return "all blocks of a cooperative kernel run at once: resident says how many of them a "
            "multiprocessor holds";
-  if (k.resident * k.threads * k.rows > domain.residentThreads)
+  if (k.resident * threadsOfBlock(family, k, domain) > domain.residentThreads)
     return "a multiprocessor of " + domain.target + " holds at most " +
            std::to_string(domain.residentThreads) + " threads";
   if (k.resident > 64)

@@ -204,7 +204,7 @@ std::string SourcePrinter::workspaceFunction() {
   if (seen.size() == 1 && bytes.find('(') == std::string::npos)
     return text + "  return " + bytes + ";\n}\n";
   return text + "  int overflow = 0;\n  const int64_t bytes = " + bytes +
-         ";\n  return overflow || bytes < 0 ? @NAME@_BAD_EXTENT : bytes;\n}\n";
+         ";\n  if (overflow || bytes < 0)\n    return @NAME@_BAD_EXTENT;\n  return bytes;\n}\n";
 }
 
 /// A tensor as the checks take it.

@@ -214,6 +214,9 @@ class BrokenPrograms(EiderTest):
                                "%c = arith.truncf %x : !x to tensor<?x64xf8E4M3FN, #eider.dims<m, n>>",
                                'eider.output "o", %c : tensor<?x64xf8E4M3FN, #eider.dims<m, n>>'),
                   ":4:", "'arith.truncf' gives codes, which inputs are and eider.encode makes")
+        code = "tensor<?x64xf8E4M3FN, #eider.dims<m, n>>"
+        self.emit(self.program(f'%x = eider.input "x" : {code}', f"%c = arith.cmpf olt, %x, %x : {code}"),
+                  ":4:", "'arith.cmpf' takes codes, which are no values; decode them first")
         scaled = "!eider.scaled<?x64xf8E4M3FN, dims = <m, n>, block = [1, 64], scale = f32, layout = row_major>"
         self.emit(self.program(f'%a = eider.input "a" : {scaled}', f'%b = eider.input "b" : {scaled}',
                                "%c = arith.constant true", f"%d = arith.select %c, %a, %b : {scaled}",

@@ -237,14 +237,3 @@ TEST(Elementwise, WidensScalesOfACodeType) {
   EXPECT_THAT(valuesOf(named(interpret(p, {codes("x", e4m3, {1, 3}, {0x38, 0xc0, 0x7e})}), "y")),
               ElementsAre(1, -2, 448));
 }
-
-TEST(Errors, CodesAreNoValues) {
-  Program p = program(R"(
-    %x = eider.input "x" : tensor<?x?xf8E4M3FN, #eider.dims<tokens, hidden>>
-    %y = arith.negf %x : tensor<?x?xf8E4M3FN, #eider.dims<tokens, hidden>>
-    eider.output "y", %y : tensor<?x?xf8E4M3FN, #eider.dims<tokens, hidden>>)");
-  EXPECT_THAT(messageOf([&] {
-                interpret(p, {codes("x", e4m3, {1, 1}, {0x38})});
-              }),
-              HasSubstr("codes stand where the reference computes with values"));
-}
