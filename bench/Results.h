@@ -44,7 +44,7 @@ public:
                   {"memory_bus_bits", device.memoryBus},
                   {"driver", device.driver}}},
                 {"cells", nlohmann::json::array()}};
-    if (!this->path.empty() && !isDevice())
+    if (!this->path.empty() && !isStream(this->path))
       checkReplaceable();
   }
 
@@ -75,36 +75,26 @@ public:
 
   /// Throws Error when the file cannot be written.
   void write() const {
-    if (path.empty())
-      return;
-    const std::string text = document.dump(1) + "\n";
-    if (isDevice()) {
-      std::ofstream(path) << text;
-      return;
-    }
-    const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
-    writeWholeFile(path, {&bytes, 1});
+    if (!path.empty())
+      writeText(path, document.dump(1) + "\n");
   }
 
 private:
   void checkReplaceable() const {
     checkWritable(path);
-    std::ifstream file(path);
-    if (file.peek() == std::ifstream::traits_type::eof())
+    std::error_code none;
+    if (const auto bytes = std::filesystem::file_size(path, none); none || bytes == 0)
       return;
+    std::ifstream file(path);
     const nlohmann::json earlier = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-    if (!earlier.is_object() || !earlier.contains("bench") || earlier["bench"] != document["bench"])
+    const auto has = [&](const char *key) {
+      return earlier.contains(key) && earlier[key] == document[key];
+    };
+    if (!earlier.is_object() || !has("schema") || !has("bench") || !earlier.contains("cells") ||
+        !earlier["cells"].is_array())
       throw Error(ErrorKind::Request,
                   "is no file of results of this bench, and what is in it would be lost", path,
                   "choose another name");
-  }
-
-  /// As /dev/stdout is.
-  bool isDevice() const {
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored) &&
-           !std::filesystem::is_regular_file(path, ignored) &&
-           !std::filesystem::is_directory(path, ignored);
   }
 
   static bool isSame(const nlohmann::json &a, const nlohmann::json &b) {

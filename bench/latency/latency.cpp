@@ -117,15 +117,15 @@ void measureLaunches(const Options &options, const Report &report) {
 }
 
 void run(Options options) {
+  const bool gpu = options.device != "none";
+  Results results("latency",
+                  gpu ? Device::open(options.device).info() : Device::open("host").info(),
+                  options.json);
   std::string directory =
       (std::filesystem::temp_directory_path() / "eider-latency-XXXXXX").string();
   if (!::mkdtemp(directory.data()))
     throw Error(ErrorKind::Machine, "no temporary directory", directory);
   options.cache = directory;
-  const bool gpu = options.device != "none";
-  Results results("latency",
-                  gpu ? Device::open(options.device).info() : Device::open("host").info(),
-                  options.json);
   for (const Subject &subject : {Subject{"quantize", 8192}, Subject{"add_rms_norm_quant", 7168}}) {
     const Report report{results, subject};
     measureStarts(options, report);

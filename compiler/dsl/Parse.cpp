@@ -88,13 +88,10 @@ static std::pair<std::string, std::string> problemOf(Operation &op) {
   if (!isa_and_nonnull<ir::EiderDialect, arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
       (op.getNumRegions() != 0 && !isa<ir::ProgramOp, ir::AttentionOp, ir::PrefillOp>(op)))
     return {name + " has no place in a program", "use ops of eider, arith and math"};
-  auto isOwn = [](NamedAttribute attribute) {
-    return attribute.getName().getValue().starts_with("eider.") &&
-           attribute.getName() != "eider.name";
-  };
   for (NamedAttribute attribute : op.getDiscardableAttrs())
-    if (isOwn(attribute))
-      return {"the attribute '" + attribute.getName().str() + "' is the compiler's own",
+    if (attribute.getName() != "eider.name")
+      return {"the attribute '" + attribute.getName().str() +
+                  "' is the compiler's own, or nobody's",
               "leave it out"};
   auto input = dyn_cast<ir::InputOp>(op);
   auto output = dyn_cast<ir::OutputOp>(op);
@@ -102,15 +99,19 @@ static std::pair<std::string, std::string> problemOf(Operation &op) {
     return {"the workspace is the compiler's own", "leave workspace out"};
   if (output && getElementTypeOrSelf(output.getValue().getType()).isInteger())
     return {"an output of indices, or of truth: no kernel writes these", "give values"};
-  auto isOfCodes = [](Type type) { return ir::isCodeType(getElementTypeOrSelf(type)); };
+  auto isOfCodes = [](Type type) {
+    const Type element = getElementTypeOrSelf(type);
+    return ir::isCodeType(element) || isa<Float8E8M0FNUType>(element);
+  };
   const bool isEiders = isa<ir::EiderDialect>(op.getDialect());
-  if (!isEiders && !isa<arith::ExtFOp>(op) && llvm::any_of(op.getOperandTypes(), isOfCodes))
+  const bool widens = isa<arith::ExtFOp>(op) && getElementTypeOrSelf(op.getResult(0)).isF32();
+  if (!isEiders && !widens && llvm::any_of(op.getOperandTypes(), isOfCodes))
     return {name + " takes codes, which are no values", "decode them first"};
   for (Type type : op.getResultTypes()) {
     if (isa<ir::ScaledType>(type) && !isa<ir::InputOp, ir::QuantizeOp>(op))
       return {name + " gives a scaled tensor, which inputs are and eider.quantize makes",
               "quantise what it has of values"};
-    if (!isEiders && (isOfCodes(type) || isa<Float8E8M0FNUType>(getElementTypeOrSelf(type))))
+    if (!isEiders && isOfCodes(type))
       return {name + " gives codes, which inputs are and eider.encode makes",
               "encode what it has of values"};
   }

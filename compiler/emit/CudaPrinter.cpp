@@ -133,8 +133,11 @@ Expression KernelPrinter::encodeText(EncodeOp op) {
   call += op.getDivisor() ? "_quotient" : "";
   call += op.getRandom() ? "_stochastic" : "";
   call += "(" + operand(op.getInput(), true).text;
+  // A number divides each of the groups whose largest magnitudes are known.
+  const bool hasGroups = op.getLargest() && isa<VectorType>(op.getLargest().getType()) &&
+                         !op.getLargest().getDefiningOp<SpreadOp>();
   for (Value other : op->getOperands().drop_front())
-    call += ", " + operand(other).text;
+    call += ", " + operand(other, hasGroups && other == op.getDivisor()).text;
   return {call + ")"};
 }
 

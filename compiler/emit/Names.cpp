@@ -40,7 +40,7 @@ static bool isReserved(llvm::StringRef name) {
       llvm::any_of(eider::ir::scaleLayouts(),
                    [&](const eider::ir::ScaleLayoutInfo &row) { return row.text == name; });
   // As macros of the system's headers are, which a text for the host has.
-  const bool isMacro = name.contains('_') && llvm::none_of(name, llvm::isLower);
+  const bool isMacro = name.size() > 2 && llvm::none_of(name, llvm::isLower);
   return words.contains(name) || isLayout || isMacro || eider::ir::isWordOfText(name);
 }
 

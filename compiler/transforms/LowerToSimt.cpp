@@ -409,12 +409,9 @@ LogicalResult ProgramLowering::reduce(ReduceOp op) {
 void ProgramLowering::encode(EncodeOp op) {
   auto held = [&](Value operand) { return operand ? map.lookup(operand) : Value(); };
   const Type type = heldType(op.getType());
-  Value largest = held(op.getLargest());
-  bool isBounded = op.getBounded();
-  if (largest && !isa<VectorType>(type)) { // one value has none beside it that it answers for
-    largest = Value();
-    isBounded = false; // which holds mostly
-  }
+  // A largest magnitude, by which values are mostly bounded, answers for those of a fragment.
+  const Value largest = isa<VectorType>(type) ? held(op.getLargest()) : Value();
+  const bool isBounded = op.getBounded() && (largest || !op.getLargest());
   auto codes = simt::EncodeOp::create(
       builder, op.getLoc(), type, map.lookup(op.getInput()), held(op.getDivisor()), largest,
       held(op.getRandom()), op.getOverflowToFormat(), op.getIgnoreNan(), isBounded, *op.getCodec());
@@ -423,13 +420,10 @@ void ProgramLowering::encode(EncodeOp op) {
 
 LogicalResult ProgramLowering::random(RandomOp op) {
   const Level level = *domain.levelOf(op.getType());
-  if (level.kind != LevelKind::elements)
+  if (level.kind != LevelKind::elements || level.transposed)
     return op.emitError("only elements of the program's matrix are rounded stochastically, not "
-                        "what rows, columns or blocks have one of: take rounding nearest_even");
-  if (level.transposed)
-    return op.emitError("only elements of the program's matrix are rounded stochastically, not "
-                        "those of its transpose: leave the transpose out, or take rounding "
-                        "nearest_even");
+                        "those of its transpose, nor what rows or blocks have one of: leave the "
+                        "transpose out, or take rounding nearest_even");
   auto bits = simt::RandomOp::create(builder, op.getLoc(), heldType(op.getType()),
                                      map.lookup(op.getSeed()), map.lookup(op.getOffset()), cursor);
   map.map(op.getResult(), bits.getResult());
@@ -646,9 +640,8 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
   LowerToSimt() = default;
   LowerToSimt(const LowerToSimt &other) : PassWrapper(other) { variant = other.variant; }
 
-  Option<std::string> variant{
-      *this, "variant", llvm::cl::init("contiguous"),
-      llvm::cl::desc("The cases that it is for: contiguous, aligned, general, …")};
+  Option<std::string> variant{*this, "variant", llvm::cl::init("contiguous"),
+                              llvm::cl::desc("contiguous, aligned, general, …")};
 
   StringRef getArgument() const final { return "eider-lower-to-simt"; }
   StringRef getDescription() const final { return "Tensor programs become thread programs"; }

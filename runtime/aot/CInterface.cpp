@@ -92,7 +92,7 @@ CInterface::CInterface(std::string given, const Contract &contract,
   }
   arguments.insert(arguments.end(), extents.begin(), extents.end());
   for (const std::string &tensor : tensors)
-    positions.push_back(fresh(upperCase(tensor)));
+    positions.push_back(fresh("TENSOR_" + upperCase(tensor))); // as no macro of a header is
 }
 
 void CInterface::addTensor(const Contract &contract, unsigned index) {

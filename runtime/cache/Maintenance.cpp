@@ -144,13 +144,17 @@ int64_t clearCache(const CacheOptions &options) {
 CacheTransfer exportCache(const std::string &file, const std::string &records,
                           const CacheOptions &options) {
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(file, ignored) && std::filesystem::file_size(file, ignored))
+  if (std::filesystem::is_regular_file(file, ignored) &&
+      std::filesystem::file_size(file, ignored)) {
+    const archive::Source source = archive::openFile(file, file);
     try {
-      (void)archive::readRecords(archive::openFile(file, file));
+      (void)archive::readRecords(source);
     } catch (const Error &) {
-      throw Error(ErrorKind::Request, "is no archive of a cache, and what is in it would be lost",
+      throw Error(ErrorKind::Request,
+                  "is no archive of a cache, or a damaged one, and what is in it would be lost",
                   file, "choose another name");
     }
+  }
   const Cache cache = openCache(options);
   std::vector<archive::Item> items;
   forEachSound(cache, [&](EntryKind kind, const std::string &key, const CacheEntry &entry) {

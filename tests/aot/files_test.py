@@ -108,6 +108,8 @@ class Files(EiderTest):
               %3 = arith.mulf %0, %2 : tensor<?x64xf32, #eider.dims<tokens, width>>
               eider.output "kernels", %3 : tensor<?x64xf32, #eider.dims<tokens, width>>
               %4 = eider.reduce amax %3 over [*, *] : tensor<?x64xf32, #eider.dims<tokens, width>> -> tensor<1x1xf32, #eider.dims<1, 1>>
+              %5 = eider.reduce max %0 over [1, *] : tensor<?x64xf32, #eider.dims<tokens, width>> -> tensor<?x1xf32, #eider.dims<tokens, 1>>
+              eider.output "byte_order", %5 : tensor<?x1xf32, #eider.dims<tokens, 1>>
               eider.output "INT64_MAX", %4 : tensor<1x1xf32, #eider.dims<1, 1>>
             }""".replace("tokens", "add"))
         self.succeeds("build", "own.mlir", "--dim", "width=64", "--arch", "sm_90", "--emit", "header",

@@ -214,7 +214,29 @@ eider.program @largest(m, n = 64) {
 """
 
 
+CODES_OF_ALL = """
+!x = tensor<?x64xf32, #eider.dims<m, n>>
+!one = tensor<1x1xf32, #eider.dims<1, 1>>
+eider.program @largest(m, n = 64) {
+  %x = eider.input "x" : !x
+  %max = eider.reduce amax %x over [*, *] : !x -> !one
+  %two = arith.constant 2.0 : f32
+  %half = eider.broadcast %two : f32 to !one
+  %c = eider.encode %max by %half : !one within %max : !one {bounded} : !one -> tensor<1x1xf8E4M3FN, #eider.dims<1, 1>>
+  eider.output "halved", %c : tensor<1x1xf8E4M3FN, #eider.dims<1, 1>>
+}
+"""
+
+
 class CodesOfRows(EiderTest):
+    def test_one_value_of_all_is_encoded_as_elements_are(self):
+        self.tensors(x=("F32", [2, 64], struct.pack("<128f", *[0.5] * 127, -448.0)))
+        program = self.file("largest.mlir", CODES_OF_ALL)
+        for codec in ("hardware", "software"):
+            self.succeeds("run", program, "--codec", codec, "--device", "host", "--in", "in.safetensors", "--out",
+                          "y.out")
+            self.assertEqual(list(read_tensors(self.directory / "y.out")["halved"][2]), [0x76])
+
     def test_one_value_a_row_is_encoded_as_elements_are(self):
         largest = [1.0, 448.0, 1e6, math.nan]
         values = sum([[value, *[0.5] * 63] for value in largest], [])

@@ -151,6 +151,31 @@ class Outputs(EiderTest):
         self.succeeds("bench", "copy", *self.SMALL, "--json", "a.json")
         self.kept(2, ["it is read, too"], "a.json", "report", "a.json", "-o", "a.json")
 
+    def test_behind_a_link(self):
+        self.file("real.json", "")
+        (self.directory / "link.json").symlink_to("real.json")
+        self.succeeds("bench", "copy", *self.SMALL, "--json", "link.json")
+        self.assertTrue((self.directory / "link.json").is_symlink())
+        self.assertIn('"bench": "ops"', (self.directory / "real.json").read_text())
+        (self.directory / "out").symlink_to("/proc/self/fd/1")
+        self.assertIn('"bench": "ops"', self.succeeds("bench", "copy", *self.SMALL, "--json", "out"))
+        self.assertIn("<!DOCTYPE html>", self.succeeds("report", "real.json", "-o", "/dev/stdout"))
+        self.assertTrue((self.directory / "out").is_symlink())
+
+    def test_that_have_an_ops_name(self):
+        for _ in range(2):
+            self.succeeds("emit", "copy", "--dim", "hidden=32", "--arch", "sm_90", "-o", "copy")
+
+    def test_keep_their_mode(self):
+        (self.directory / self.file("a.cu", "")).chmod(0o640)
+        self.succeeds("emit", "copy", "--dim", "hidden=32", "--arch", "sm_90", "-o", "a.cu")
+        self.assertEqual((self.directory / "a.cu").stat().st_mode & 0o7777, 0o640)
+
+    def test_that_a_device_does_not_take(self):
+        process = self.eider("bench", "copy", *self.SMALL, "--json", "/dev/full")
+        self.assertEqual(process.returncode, 3)
+        self.assertIn("/dev/full: cannot write it", process.stderr)
+
     def test_of_another_kind(self):
         self.file("notes.txt", "not ours")
         self.kept(2, ["would be lost"], "notes.txt", "bench", "copy", *self.SMALL, "--json", "notes.txt")
@@ -201,9 +226,10 @@ class BrokenPrograms(EiderTest):
     def test_what_is_the_compilers_own(self):
         output = 'eider.output "o", %x : !x'
         self.emit(self.program('%x = eider.input "x" {eider.attention_of = array<i64: 2>} : !x', output),
-                  ":3:", "'eider.attention_of' is the compiler's own; leave it out")
+                  ":3:", "'eider.attention_of' is the compiler's own, or nobody's; leave it out")
         self.emit(self.program('%x = eider.input "x" workspace : !x', output), ":3:", "leave workspace out")
         self.emit(self.program('%x = eider.input "x" : !x', 'eider.output "o" workspace, %x : !x'), ":4:", "leave workspace out")
+        self.emit(self.program('%x = eider.inout "x" {workspace} : !x', output), ":3:", "'workspace' is the compiler's own")
 
     def test_outputs_that_no_kernel_writes(self):
         self.emit(self.program('%x = eider.input "x" : !x', "%i = eider.position 0 : tensor<?x1xi64, #eider.dims<m, 1>>",
@@ -217,6 +243,8 @@ class BrokenPrograms(EiderTest):
         code = "tensor<?x64xf8E4M3FN, #eider.dims<m, n>>"
         self.emit(self.program(f'%x = eider.input "x" : {code}', f"%c = arith.cmpf olt, %x, %x : {code}"),
                   ":4:", "'arith.cmpf' takes codes, which are no values; decode them first")
+        self.emit(self.program(f'%x = eider.input "x" : {code}', f"%c = arith.extf %x : {code} to tensor<?x64xf16, #eider.dims<m, n>>"),
+                  ":4:", "'arith.extf' takes codes")
         scaled = "!eider.scaled<?x64xf8E4M3FN, dims = <m, n>, block = [1, 64], scale = f32, layout = row_major>"
         self.emit(self.program(f'%a = eider.input "a" : {scaled}', f'%b = eider.input "b" : {scaled}',
                                "%c = arith.constant true", f"%d = arith.select %c, %a, %b : {scaled}",

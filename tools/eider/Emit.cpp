@@ -15,8 +15,8 @@ namespace eider::cli {
 
 int carryOut(const EmitRequest &request) {
   ProgramSource source = makeProgram(request.program);
-  if (!request.output.empty())
-    checkWritable(request.output, {&request.program.source, 1});
+  if (!request.output.empty() && !isStream(request.output))
+    checkWritable(request.output, source.files);
   CompileOptions options = optionsFor(request.program, source.program, request.arch);
   options.timings = request.timings;
   std::string text;
@@ -31,8 +31,7 @@ int carryOut(const EmitRequest &request) {
     print(text);
     return 0;
   }
-  std::span<const std::byte> part = std::as_bytes(std::span(text));
-  writeWholeFile(request.output, {&part, 1});
+  writeText(request.output, text);
   return 0;
 }
 

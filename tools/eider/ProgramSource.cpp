@@ -21,7 +21,7 @@ double parseNumber(const std::string &name, const std::string &text) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range)
     throw Error(ErrorKind::Request, "'" + text + "' is beyond what a double holds",
-                "--set " + name + "=" + text, "give a smaller one, or inf");
+                "--set " + name + "=" + text, "give one of magnitude 1e-300 to 1e300, 0, or inf");
   if (error != std::errc() || end != text.data() + text.size())
     throw Error(ErrorKind::Request, "'" + text + "' is not a number", "--set " + name + "=" + text);
   return value;
@@ -100,7 +100,7 @@ ProgramSource readProgram(const ProgramRequest &request) {
   if (!settings.empty())
     throw Error(ErrorKind::Request, "the program has no such scalar",
                 "--set " + settings.begin()->first);
-  return {std::move(program), std::move(scalars)};
+  return {std::move(program), std::move(scalars), {request.source}};
 }
 
 } // namespace

@@ -15,6 +15,7 @@ namespace eider::cli {
 struct ProgramSource {
   Program program;
   std::map<std::string, double> scalars;
+  std::vector<std::string> files = {}; ///< That were read for it.
 };
 
 /// The library's op with its parameters, or the program of a file. A --set that names one of the

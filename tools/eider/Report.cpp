@@ -14,10 +14,9 @@ int carryOut(const ReportRequest &request) {
   std::vector<report::Document> documents;
   for (const std::string &file : request.files)
     documents.push_back(report::readDocument(readText(file), file));
-  checkWritable(request.output, request.files);
-  const std::string page = report::pageOf(documents);
-  const std::span<const std::byte> bytes = std::as_bytes(std::span(page));
-  writeWholeFile(request.output, {&bytes, 1});
+  if (!isStream(request.output))
+    checkWritable(request.output, request.files);
+  writeText(request.output, report::pageOf(documents));
   print(request.output + "\n");
   return 0;
 }

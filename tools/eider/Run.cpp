@@ -75,7 +75,8 @@ int report(const std::vector<Comparison> &comparisons) {
 
 int carryOut(const RunRequest &request) {
   ProgramSource source = makeProgram(request.program);
-  const std::string read[] = {request.input, request.program.source};
+  std::vector<std::string> read = source.files;
+  read.push_back(request.input);
   checkWritable(request.output, read);
   const Signature &signature = source.program.signature();
   DeviceOptions deviceOptions;

@@ -104,7 +104,7 @@ eider.program @bits_of_rows(m, n = 64) attributes {schedule = #eider.schedule<ro
   %x = eider.input "x" : tensor<?x64xf32, #eider.dims<m, n>>
   %max = eider.reduce max %x over [1, *] : tensor<?x64xf32, #eider.dims<m, n>> -> tensor<?x1xf32, #eider.dims<m, 1>>
   %seed = eider.integer "seed" = 0
-  // expected-error @below {{not what rows, columns or blocks have one of: take rounding nearest_even}}
+  // expected-error @below {{nor what rows or blocks have one of: leave the transpose out, or take rounding nearest_even}}
   %bits = eider.random %seed, %seed : tensor<?x1xi16, #eider.dims<m, 1>>
   %codes = eider.encode %max random %bits : tensor<?x1xi16, #eider.dims<m, 1>> {codec = #eider<codec software>} : tensor<?x1xf32, #eider.dims<m, 1>> -> tensor<?x1xf8E5M2, #eider.dims<m, 1>>
   eider.output "y", %codes : tensor<?x1xf8E5M2, #eider.dims<m, 1>>
