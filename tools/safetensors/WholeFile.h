@@ -14,8 +14,8 @@ namespace eider {
 
 /// Writes `parts`, one after another, to a temporary file beside `path` and renames it over `path`,
 /// or what `path` links to: a reader sees the old file or the new one. In a directory of somebody
-/// else's a file that may be written is written as it is. Throws Error: Request when nothing can be written at
-/// `path`, Machine when the disk fails.
+/// else's a file that may be written is written as it is. Throws Error: Request when nothing can be
+/// written at `path`, Machine when the disk fails.
 void writeWholeFile(const std::string &path, std::span<const std::span<const std::byte>> parts);
 
 /// Throws Error (Request) where nothing can be written at `path`, or what is written would take the
