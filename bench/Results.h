@@ -44,17 +44,17 @@ public:
                   {"memory_bus_bits", device.memoryBus},
                   {"driver", device.driver}}},
                 {"cells", nlohmann::json::array()}};
-    if (!this->path.empty() && !isStream(this->path))
-      checkReplaceable();
+    if (this->path.empty() || isStream(this->path))
+      return;
+    checkWritable(this->path);
+    (void)earlierResults();
   }
 
   /// Takes the cells that another process wrote to the file: what is added to one of them joins it.
   /// Throws Error where there is no such file, or it is of another bench, machine or commit.
   void continueFile() {
-    std::ifstream file(path);
-    nlohmann::json earlier = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-    if (!earlier.is_object() || earlier.value("schema", 0) != 1 || !earlier.contains("cells") ||
-        earlier.value("bench", "") != document["bench"])
+    nlohmann::json earlier = earlierResults();
+    if (earlier.is_null())
       throw Error(ErrorKind::Request, "is no file of results of this bench", path,
                   "measure without --again first");
     for (const char *key : {"machine", "commit"})
@@ -80,13 +80,14 @@ public:
   }
 
 private:
-  void checkReplaceable() const {
-    checkWritable(path);
+  /// What the file holds; null: it is not there, or empty. Throws Error (Request) for what is no
+  /// file of results of this bench.
+  nlohmann::json earlierResults() const {
     std::error_code none;
     if (const auto bytes = std::filesystem::file_size(path, none); none || bytes == 0)
-      return;
+      return nullptr;
     std::ifstream file(path);
-    const nlohmann::json earlier = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+    nlohmann::json earlier = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
     const auto has = [&](const char *key) {
       return earlier.contains(key) && earlier[key] == document[key];
     };
@@ -95,6 +96,7 @@ private:
       throw Error(ErrorKind::Request,
                   "is no file of results of this bench, and what is in it would be lost", path,
                   "choose another name");
+    return earlier;
   }
 
   static bool isSame(const nlohmann::json &a, const nlohmann::json &b) {

@@ -80,18 +80,18 @@ std::vector<ScalarArg> split(const detail::KernelImpl &kernel,
   for (const NamedValue &value : values) {
     auto scalar = std::find_if(known.begin(), known.end(),
                                [&](const auto &scalar) { return scalar.name == value.name; });
-    const std::string name(value.name);
+    const auto named = [&] { return "'" + std::string(value.name) + "'"; };
     bool isNew = true;
     if (scalar != known.end())
       isNew = std::exchange(given[scalar - known.begin()], &value.value) == nullptr;
-    else if (kernel.contract.dimIndex(name) < 0)
-      kernel.fail("there is no dim or scalar '" + name + "'");
+    else if (kernel.contract.dimIndex(value.name) < 0)
+      kernel.fail("there is no dim or scalar " + named());
     else if (value.value.isInteger)
-      isNew = dims.emplace(name, value.value.integer).second;
+      isNew = dims.emplace(value.name, value.value.integer).second;
     else
-      kernel.fail("the dim '" + name + "' must be an integer");
+      kernel.fail("the dim " + named() + " must be an integer");
     if (!isNew)
-      kernel.fail("'" + name + "' is given twice");
+      kernel.fail(named() + " is given twice");
   }
   std::vector<ScalarArg> scalars;
   for (size_t i = 0; i < known.size(); ++i) {

@@ -46,6 +46,20 @@ class Requests(EiderTest):
         self.fails(2, ["--set eps=small", "'small' is not a number"],
                    *self.emit("rms_norm_quant", "--block", "1x128", "--set", "eps=small"))
 
+    def test_scalar_beyond_a_double(self):
+        self.fails(2, ["'1e400' is beyond what a double holds"],
+                   *self.emit("rms_norm_quant", "--dim", "hidden=256", "--set", "eps=1e400"))
+
+    def test_numbers_out_of_range(self):
+        self.fails(2, ["--budget", "a number above 0, of seconds"], "tune", "copy", "--device", "host", "--shapes", "4x32",
+                   "--budget", "0")
+        self.fails(2, ["--seed"], "run", "copy", "--device", "host", "--in", "a", "--out", "b", "--seed=-1")
+
+    def test_width_of_0(self):
+        for op in ("quantize", "requantize", "silu_quant", "dequantize", "copy"):
+            for arch in ("sm_75", "sm_90", "host"):
+                self.succeeds("emit", op, "--dim", "hidden=0", "--arch", arch)
+
     def test_unknown_arch(self):
         self.fails(2, ["sm_42"], "emit", "quantize", "--block", "1x128", "--dim", "hidden=256",
                    "--arch", "sm_42")
@@ -79,7 +93,7 @@ class Requests(EiderTest):
                    *self.emit("quantize", *options, "--set", "overflow=format"))
         self.fails(2, ["'1.5' is no integer of magnitude up to 2^53", "--set seed=1.5"],
                    *self.emit("quantize", *options, "--set", "seed=1.5"))
-        self.fails(2, ["no numerics parameter 'seed'"],
+        self.fails(2, ["no numerics parameter 'seed'", "seed and offset are of rounding=stochastic"],
                    *self.emit("quantize", "--dim", "hidden=256", "--set", "seed=1"))
 
     def test_unknown_dim(self):
@@ -115,6 +129,10 @@ class Requests(EiderTest):
         self.fails(2, ["--name: 'fp8-quantize' is no name that C takes"], "build", "quantize",
                    "--block", "1x128", "--dim", "hidden=256", "--arch", "sm_90", "--emit", "header",
                    "--name", "fp8-quantize", "-o", "d")
+
+    def test_name_that_is_a_path(self):
+        self.fails(2, ["--name", "'../a' is a path: give the directory by -o"], "build", "quantize", "--dim", "hidden=256",
+                   "--arch", "sm_90", "--emit", "cu", "--name", "../a", "-o", "d")
 
     def test_host_has_no_machine_code(self):
         self.fails(2, ["--arch host: 'host' takes text"], "build", "quantize", "--block", "1x128",

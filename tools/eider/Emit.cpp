@@ -15,8 +15,8 @@ namespace eider::cli {
 
 int carryOut(const EmitRequest &request) {
   ProgramSource source = makeProgram(request.program);
-  if (!request.output.empty() && !isStream(request.output))
-    checkWritable(request.output, source.files);
+  if (!request.output.empty())
+    checkTextWritable(request.output, source.files);
   CompileOptions options = optionsFor(request.program, source.program, request.arch);
   options.timings = request.timings;
   std::string text;

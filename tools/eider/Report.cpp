@@ -14,8 +14,7 @@ int carryOut(const ReportRequest &request) {
   std::vector<report::Document> documents;
   for (const std::string &file : request.files)
     documents.push_back(report::readDocument(readText(file), file));
-  if (!isStream(request.output))
-    checkWritable(request.output, request.files);
+  checkTextWritable(request.output, request.files);
   writeText(request.output, report::pageOf(documents));
   print(request.output + "\n");
   return 0;

@@ -155,6 +155,11 @@ void writeWholeFile(const std::string &path, std::span<const std::span<const std
     failSystem(path, "cannot write it", errno);
 }
 
+void checkTextWritable(const std::string &path, std::span<const std::string> inputs) {
+  if (!isStream(path))
+    checkWritable(path, inputs);
+}
+
 void writeText(const std::string &path, const std::string &text) {
   if (!isStream(path)) {
     const std::span<const std::byte> bytes = std::as_bytes(std::span(text));

@@ -25,8 +25,10 @@ void checkWritable(const std::string &path, std::span<const std::string> inputs 
 /// Whether `path` is a device, a pipe, or leads to one as /dev/stdout does.
 bool isStream(const std::string &path);
 
-/// Writes a text as a whole file, or to a stream behind what is there.
+/// Writes a text as a whole file, or to a stream behind what is there; and what checkWritable() is
+/// to it.
 void writeText(const std::string &path, const std::string &text);
+void checkTextWritable(const std::string &path, std::span<const std::string> inputs);
 
 } // namespace eider
 
