@@ -115,7 +115,7 @@ class Files(EiderTest):
         self.succeeds("build", "own.mlir", "--dim", "width=64", "--arch", "sm_90", "--emit", "header",
                       "-o", "d")
         self.assertIn("const float *stream_,", (self.directory / "d/own.h").read_text())
-        self.assertIn("if (add < 0)\n    return OWN_BAD_EXTENT;", (self.directory / "d/own.c").read_text())
+        self.assertIn("if (add_ < 0)\n    return OWN_BAD_EXTENT;", (self.directory / "d/own.c").read_text())
         self.compile("gcc", "-std=c99", *STRICT, "d/own.c")
         self.compile("g++", "-std=c++17", *STRICT, "-x", "c++", "d/own.c")
 
