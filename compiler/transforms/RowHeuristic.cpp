@@ -351,6 +351,8 @@ enum class Reduced {
 enum class Width { power, between, anyWidth }; ///< Whether it is a power of two.
 enum class Bits { narrow, wide, either };      ///< 16 an element that is read, or more.
 
+enum class Lanes { block, warp, halfWarp, folded }; ///< Whose chunks lie side by side.
+
 /// How rows of some widths are held. `each`: elements of a thread; 0: as 256 threads have them.
 /// `held`: threads of all resident blocks; 0: `resident` blocks, of which 0 is no bound.
 struct HeldRow {
@@ -358,60 +360,76 @@ struct HeldRow {
   Width width;
   int64_t from, to;
   Bits bits;
-  int64_t each, vector, tiles, held, resident, prefetch, bulk;
+  int64_t each, vector;
+  Lanes lanes;
+  int64_t tiles, held, resident, prefetch, bulk;
 };
 
 using enum Reduced;
 using enum Width;
 using enum Bits;
+using enum Lanes;
 
 /// As they were measured on an H200, or, where the comment says so, on an H100
 /// (docs/design/schedules.md); the first that is legal counts.
 constexpr HeldRow heldRows[] = {
-    // what, width, from, to, bits, each, vector, tiles, held, resident, prefetch, bulk
-    {plain, power, 4096, 8192, either, 32, 8, 1, 1024, 0, 0, 1},
-    {masked, power, 4096, 8192, either, 32, 8, 2, 1024, 0, 0, 1},
-    {masked, power, 16384, 16384, narrow, 32, 8, 2, 1024, 0, 0, 1},
-    {maskedCodes, power, 4096, 8192, narrow, 32, 16, 2, 1024, 0, 1, 0},
-    {norm, power, 4096, 4096, narrow, 32, 8, 1, 1024, 0, 0, 0},
-    {norm, power, 8192, 8192, narrow, 32, 8, 1, 1024, 0, 0, 1},
-    {norm, power, 8192, 8192, wide, 32, 8, 1, 768, 0, 0, 1},
-    {norm, power, 16384, 16384, narrow, 32, 8, 2, 1024, 0, 0, 1},
-    {norm, anyWidth, 9216, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
-    {normTwice, power, 4096, 4096, narrow, 32, 8, 1, 1024, 0, 0, 0},
-    {normTwice, power, 8192, 8192, narrow, 32, 8, 2, 1024, 0, 0, 1},
-    {normTwice, power, 16384, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
-    {normTwice, between, 9216, 10240, narrow, 0, 8, 4, 0, 2, 1, 0},
+    // what, width, from, to, bits, each, vector, lanes, tiles, held, resident, prefetch, bulk
+    {plain, power, 4096, 8192, either, 32, 8, warp, 1, 1024, 0, 0, 1},
+    {plain, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
+    {masked, power, 4096, 8192, either, 32, 8, warp, 2, 1024, 0, 0, 1},
+    {masked, between, 5120, 5120, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
+    {masked, between, 7168, 7168, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
+    {masked, power, 16384, 16384, narrow, 32, 8, halfWarp, 2, 1024, 0, 0, 0},
+    {maskedCodes, power, 4096, 8192, narrow, 64, 16, warp, 2, 512, 0, 1, 0},
+    {maskedCodes, between, 7168, 7168, narrow, 32, 16, warp, 2, 960, 0, 1, 0},
+    {norm, power, 4096, 4096, narrow, 32, 8, block, 1, 1024, 0, 0, 0},
+    {norm, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
+    {norm, power, 8192, 8192, narrow, 32, 8, warp, 1, 1024, 0, 0, 1},
+    {norm, power, 8192, 8192, wide, 32, 8, warp, 1, 768, 0, 0, 1},
+    {norm, anyWidth, 9216, 16384, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
+    {norm, anyWidth, 9216, 16384, narrow, 32, 8, block, 2, 1024, 0, 0, 0},
+    {normTwice, power, 4096, 4096, narrow, 32, 8, block, 1, 1024, 0, 0, 0},
+    {normTwice, between, 5120, 7168, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
+    {normTwice, power, 8192, 8192, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
+    {normTwice, power, 16384, 16384, narrow, 32, 8, block, 2, 1024, 0, 0, 0},
+    {normTwice, between, 9216, 10240, narrow, 0, 8, block, 4, 0, 2, 1, 0},
     // On an H100, down to those of packed codes and much arithmetic:
-    {normTwice, between, 11264, 15360, narrow, 32, 8, 1, 0, 2, 0, 0},
-    {normTwice, between, 18432, 28672, narrow, 32, 8, 4, 0, 1, 1, 0},
-    {normTwice, anyWidth, 30720, 32768, narrow, 32, 8, 1, 0, 1, 0, 0},
-    {wideCodes, between, 18432, 20480, narrow, 64, 16, 2, 0, 2, 0, 0},
-    {wideCodes, between, 22528, 28672, narrow, 32, 16, 4, 0, 1, 1, 0},
-    {wideCodes, between, 30720, 30720, narrow, 32, 16, 1, 0, 1, 0, 0},
-    {wideCodes, power, 32768, 32768, narrow, 64, 16, 4, 0, 1, 1, 0},
-    {drawnCodes, between, 18432, 24576, narrow, 32, 16, 4, 0, 1, 1, 0},
-    {packedCodes, between, 3072, 3072, narrow, 48, 16, 4, 512, 0, 1, 0},
-    {packedCodes, between, 6144, 6144, narrow, 48, 16, 4, 512, 0, 1, 0},
-    {packedCodes, between, 12288, 14336, narrow, 32, 16, 4, 0, 2, 1, 0},
-    {muchCodes, between, 2560, 2560, narrow, 16, 16, 3, 1280, 0, 1, 0},
-    {muchCodes, between, 12288, 14336, narrow, 32, 16, 4, 0, 2, 1, 0},
-    {muchTwice, between, 3072, 3072, narrow, 32, 16, 4, 768, 0, 1, 0},
-    {muchTwice, between, 5120, 5120, narrow, 32, 16, 4, 0, 5, 1, 0},
-    {muchTwice, between, 6144, 6144, narrow, 32, 16, 4, 768, 0, 1, 0},
-    {muchTwice, between, 7168, 7168, narrow, 32, 16, 2, 1024, 0, 0, 0},
-    {muchTwice, between, 12288, 14336, narrow, 32, 16, 4, 0, 2, 1, 0},
+    {normTwice, between, 11264, 15360, narrow, 32, 8, block, 1, 0, 2, 0, 0},
+    {normTwice, between, 18432, 28672, narrow, 32, 8, block, 4, 0, 1, 1, 0},
+    {normTwice, anyWidth, 30720, 32768, narrow, 32, 8, block, 1, 0, 1, 0, 0},
+    {wideCodes, between, 18432, 20480, narrow, 64, 16, folded, 2, 0, 2, 0, 0},
+    {wideCodes, between, 22528, 28672, narrow, 32, 16, folded, 4, 0, 1, 1, 0},
+    {wideCodes, between, 30720, 30720, narrow, 32, 16, folded, 1, 0, 1, 0, 0},
+    {wideCodes, power, 32768, 32768, narrow, 64, 16, folded, 4, 0, 1, 1, 0},
+    {drawnCodes, between, 18432, 24576, narrow, 32, 16, folded, 4, 0, 1, 1, 0},
+    {packedCodes, between, 3072, 3072, narrow, 48, 16, block, 4, 512, 0, 1, 0},
+    {packedCodes, between, 6144, 6144, narrow, 48, 16, block, 4, 512, 0, 1, 0},
+    {packedCodes, between, 12288, 14336, narrow, 32, 16, block, 4, 0, 2, 1, 0},
+    {muchCodes, between, 2560, 2560, narrow, 16, 16, block, 3, 1280, 0, 1, 0},
+    {muchCodes, between, 12288, 14336, narrow, 32, 16, block, 4, 0, 2, 1, 0},
+    {muchTwice, between, 3072, 3072, narrow, 32, 16, folded, 4, 768, 0, 1, 0},
+    {muchTwice, between, 5120, 5120, narrow, 32, 16, folded, 4, 0, 5, 1, 0},
+    {muchTwice, between, 6144, 6144, narrow, 32, 16, folded, 4, 768, 0, 1, 0},
+    {muchTwice, between, 7168, 7168, narrow, 32, 16, folded, 2, 1024, 0, 0, 0},
+    {muchTwice, between, 12288, 14336, narrow, 32, 16, folded, 4, 0, 2, 1, 0},
     // On an H200:
-    {copied, power, 8192, 8192, narrow, 32, 8, 1, 1024, 0, 0, 1},
-    {copied, anyWidth, 9216, 16384, narrow, 32, 8, 2, 1024, 0, 0, 0},
-    {copiedTwice, power, 8192, 8192, narrow, 32, 8, 2, 1024, 0, 0, 1},
-    {added, power, 4096, 8192, either, 16, 8, 1, 0, 0, 0, 1},
-    {addedTwice, power, 4096, 8192, either, 16, 8, 1, 0, 0, 0, 1},
-    {addedTwice, power, 16384, 16384, narrow, 32, 8, 1, 1024, 0, 0, 0},
-    {addedTwice, between, 11264, 15360, narrow, 32, 8, 3, 0, 0, 1, 0},
-    {addedCodes, power, 4096, 8192, narrow, 16, 16, 1, 0, 0, 0, 1},
-    {addedCodes, anyWidth, 9216, 16384, narrow, 32, 16, 1, 0, 2, 0, 0},
-    {addedRows, power, 4096, 8192, narrow, 16, 16, 1, 0, 0, 0, 1}};
+    {copied, between, 7168, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
+    {copied, power, 8192, 8192, narrow, 32, 8, warp, 1, 1024, 0, 0, 1},
+    {copied, anyWidth, 9216, 16384, narrow, 32, 8, block, 2, 1024, 0, 0, 0},
+    {copiedTwice, between, 7168, 7168, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
+    {copiedTwice, power, 8192, 8192, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
+    {added, power, 4096, 8192, narrow, 16, 8, warp, 1, 0, 0, 0, 1},
+    {added, power, 4096, 8192, wide, 16, 8, block, 1, 0, 0, 0, 1},
+    {added, between, 5120, 7168, narrow, 16, 8, warp, 1, 0, 0, 0, 1},
+    {addedTwice, power, 4096, 8192, narrow, 16, 8, warp, 1, 0, 0, 0, 1},
+    {addedTwice, power, 4096, 8192, wide, 16, 8, block, 1, 0, 0, 0, 1},
+    {addedTwice, between, 7168, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
+    {addedTwice, power, 16384, 16384, narrow, 32, 8, block, 1, 1024, 0, 0, 0},
+    {addedTwice, between, 11264, 15360, narrow, 32, 8, block, 3, 0, 0, 1, 0},
+    {addedCodes, power, 4096, 8192, narrow, 16, 16, block, 1, 0, 0, 0, 1},
+    {addedCodes, between, 7168, 7168, narrow, 32, 16, warp, 1, 960, 0, 0, 1},
+    {addedCodes, anyWidth, 9216, 16384, narrow, 32, 16, block, 1, 0, 2, 0, 0},
+    {addedRows, power, 4096, 8192, narrow, 16, 16, block, 1, 0, 0, 0, 1}};
 } // namespace
 
 static Reduced reducedAs(const Domain &domain) {
@@ -481,9 +499,10 @@ static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
                         .bulk = row->bulk};
     if (row->held)
       knobs.resident = row->held / knobs.threads;
-    if (row->what == maskedCodes || row->what == wideCodes || row->what == drawnCodes ||
-        row->what == muchTwice)
-      knobs.lanes = foldedLanes(domain, row->vector);
+    knobs.lanes = row->lanes == warp       ? 32
+                  : row->lanes == halfWarp ? 16
+                  : row->lanes == folded   ? foldedLanes(domain, row->vector)
+                                           : 0;
     const auto schedule = ScheduleAttr::get(context, Family::row, knobs);
     if (std::string message; tileOf(schedule, domain, message))
       return schedule;

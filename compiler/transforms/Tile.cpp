@@ -110,9 +110,12 @@ static std::string lanesProblem(const ScheduleKnobs &k, const Domain &domain, Ti
     return "";
   if (kind != TileKind::row || k.lanes < 0 || k.lanes > 32 || k.threads % k.lanes != 0)
     return "lanes, at most 32, are of rows or parts of rows, and divide their threads";
-  if (k.vector == 1 || k.bulk || k.mma || domain.products || loads == 1)
+  if (k.vector == 1 || k.mma || domain.products || loads == 1)
     return "lanes hold more than one chunk each, of several elements, of a program that has no "
-           "products, and store none in bulk";
+           "products";
+  if (k.bulk && k.lanes != 32)
+    return "what is stored in bulk lies side by side in all lanes of a warp: lanes is 32, or left "
+           "out";
   return "";
 }
 

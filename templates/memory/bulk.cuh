@@ -13,13 +13,15 @@ namespace eider {
 /// Stores in bulk of a kernel, one object a thread (sm_90 and up).
 using BulkStores = arch::CopiesInBulk;
 
-/// Stores chunks that lie side by side for the lanes of a warp: each warp of a block of `threads`
-/// writes its chunks to shared memory, whence they are copied as a whole. `to(c)` is where the
-/// thread's chunk c goes, null for a whole warp where it is outside the matrix; that of the first
-/// lane is a multiple of 16 bytes. All 32 lanes of the warp call it together.
-template <int threads, int vector, int chunks, class T, int count, class To>
-EIDER_DEVICE void store_warps_chunks(BulkStores &stores, To to, const Fragment<T, count> &values,
-                                     arch::Site at) {
+/// Stores chunks that lie side by side for the lanes of a warp, and `together` of a warp's after
+/// each other: each warp of a block of `threads` writes its chunks to shared memory, whence those
+/// that lie together are copied as a whole. `to(c)` is where the thread's chunk c goes, that of the
+/// first lane a multiple of 16 bytes; `is_inside(c)`, whether it is in the matrix, as all chunks
+/// are that it is copied with. All 32 lanes of the warp call it together.
+template <int threads, int vector, int chunks, int together, class T, int count, class To,
+          class IsInside>
+EIDER_DEVICE void store_warps_chunks(BulkStores &stores, To to, IsInside is_inside,
+                                     const Fragment<T, count> &values, arch::Site at) {
   static_assert(threads % 32 == 0, "whole warps");
   constexpr int of_lane = bytes_of<T>(vector);
   struct alignas(16) Chunk { // of a warp
@@ -38,9 +40,9 @@ EIDER_DEVICE void store_warps_chunks(BulkStores &stores, To to, const Fragment<T
   arch::warp_barrier(at);
   if (lane == 0) {
     EIDER_UNROLL
-    for (int c = 0; c < chunks; ++c)
-      if (T *first = to(c))
-        stores.begin<sizeof(Chunk)>(first, own[c].of);
+    for (int c = 0; c < chunks; c += together)
+      if (is_inside(c))
+        stores.begin<sizeof(Chunk) * together>(to(c), own[c].of);
     stores.close();
   }
 }

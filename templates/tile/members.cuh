@@ -86,9 +86,10 @@ struct TileMembers {
                                   arch::Site at = arch::Site::current()) const {
     static_assert(Tile::is_in_one_row && lanes % 32 == 0 && columns % (32 * vector) == 0,
                   "a warp's chunks lie side by side, inside the matrix or not");
-    store_warps_chunks<block, vector, chunks>(
-        stores, [&](int c) { return tile().inside(c) > 0 ? address(p, c, pitch) : nullptr; },
-        values, at);
+    constexpr bool follow = lanes == 32 && columns % (32 * elements) == 0;
+    store_warps_chunks<block, vector, chunks, follow ? chunks : 1>(
+        stores, [&](int c) { return address(p, c, pitch); },
+        [&](int c) { return tile().inside(c) > 0; }, values, at);
   }
 
   /// The random numbers of the tile's elements: functions of seed, offset and an element's number
@@ -115,9 +116,8 @@ struct TileMembers {
     EIDER_UNROLL
     for (int g = 0; g < G::count; ++g) {
       const int c = G::chunk(g);
-      const auto column = unsigned_index(tile().column(c) + G::offset(g));
       if (tile().inside(c) > G::offset(g))
-        groups.fill(g, p[offset_of(where, static_cast<uint64>(tile().row(c)) / R, column / B)]);
+        groups.fill(g, p[offset_of(where, static_cast<uint64>(tile().row(c)) / R, group<B>(g))]);
     }
     return groups;
   }
@@ -131,9 +131,8 @@ struct TileMembers {
     EIDER_UNROLL
     for (int g = 0; g < G::count; ++g) {
       const int c = G::chunk(g);
-      const auto column = unsigned_index(tile().column(c) + G::offset(g));
-      if (tile().inside(c) > G::offset(g) && column % B == 0)
-        p[offset_of(where, tile().row(c), column / B)] = groups[g];
+      if (tile().inside(c) > G::offset(g) && unsigned_index(tile().column(0)) % B == 0)
+        p[offset_of(where, tile().row(c), group<B>(g))] = groups[g];
     }
   }
 
@@ -442,6 +441,16 @@ struct TileMembers {
 
 private:
   EIDER_DEVICE const Tile &tile() const { return static_cast<const Tile &>(*this); }
+
+  /// Which of its row's groups the thread's group g is. A thread's are whole groups apart, so that
+  /// one is found by a division and the others lie at constants from it.
+  template <int B> EIDER_DEVICE int64 group(int g) const {
+    using G = GroupsOf<B>;
+    const auto first = tile().column(0),
+               further = tile().column(G::chunk(g)) + G::offset(g) - first;
+    return static_cast<int64>(unsigned_index(first) / B) +
+           static_cast<int64>(unsigned_index(further) / B);
+  }
 
   template <class T> EIDER_DEVICE T *address(T *p, int c, int64 pitch) const {
     return p + tile().row(c) * pitch + tile().column(c) / packing<T>;

@@ -165,6 +165,8 @@ private:
   static EIDER_DEVICE int thread_column() {
     const int part = cluster == 1 ? 0 : static_cast<int>(arch::block_index() % cluster) * width;
     const int thread = rows == 1 ? arch::thread_index() : arch::thread_index() % threads;
+    if constexpr (lanes == threads)
+      return part + thread * vector;
     return part + thread / lanes * (step * loads) + thread % lanes * vector;
   }
   static EIDER_DEVICE int64 segment_row(int64 number) {

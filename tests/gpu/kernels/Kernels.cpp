@@ -217,6 +217,7 @@ std::vector<Watched> streams() {
       add(op, {.block = "1x*"}, 1182, schedule);
   for (const char *op : {"rms_norm", "add_rms_norm", "add_rms_norm_quant"})
     for (const char *schedule : {"row<threads = 64, vector = 8, tiles = 3, bulk = 1>",
+                                 "row<threads = 64, vector = 4, lanes = 32, tiles = 3, bulk = 1>",
                                  "row<threads = 32, vector = 4, tiles = 2, cluster = 4, bulk = 1>"})
       add(op, {.copy = op == std::string("add_rms_norm_quant") ? "bf16" : ""}, 512, schedule);
   for (const char *op : {"rms_norm_quant", "add_layer_norm_quant", "softmax_quant"})

@@ -82,7 +82,7 @@
 // Scales of neighbouring rows that lie together are stored by a block of many rows.
 // STACKED: map<threads = 16, vector = 16, rows = 32, loads = 2, lanes = 4>
 // OFROWS: row<threads = 160, vector = 16, tiles = 3, resident = 7>
-// ASREAD: row<threads = 448, vector = 8, tiles = 2, resident = 3>
+// ASREAD: row<threads = 224, vector = 8, lanes = 32, tiles = 2, resident = 4, bulk = 1>
 // ADDED: row<threads = 224, vector = 16, resident = 2>
 // NARROW: row<threads = 224, vector = 16, resident = 4>
 // PLAIN: row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 5, prefetch = 1>
@@ -107,19 +107,19 @@
 // F32: row<threads = 160, vector = 8, tiles = 3, resident = 3>
 // MAXIMUM: row<threads = 256, vector = 16, resident = 4>
 // COPY: row<threads = 160, vector = 16, tiles = 2>
-// LONG: row<threads = 256, vector = 8, resident = 4, bulk = 1>
+// LONG: row<threads = 256, vector = 8, lanes = 32, resident = 4, bulk = 1>
 // Rows of a power of two are stored in bulk where there is such a store; wide ones have as many blocks as have the registers.
-// BULK: row<threads = 256, vector = 8, resident = 4, bulk = 1>
+// BULK: row<threads = 256, vector = 8, lanes = 32, resident = 4, bulk = 1>
 // BULKOLD: row<threads = 256, vector = 8, tiles = 2, resident = 3, prefetch = 1>
-// BULKF32: row<threads = 256, vector = 8, resident = 3, bulk = 1>
-// BULKTWICE: row<threads = 256, vector = 8, tiles = 2, resident = 4, bulk = 1>
+// BULKF32: row<threads = 256, vector = 8, lanes = 32, resident = 3, bulk = 1>
+// BULKTWICE: row<threads = 256, vector = 8, lanes = 32, tiles = 2, resident = 4, bulk = 1>
 // SHORTER: row<threads = 128, vector = 8, resident = 8>
-// BULKADDED: row<threads = 512, vector = 8, bulk = 1>
+// BULKADDED: row<threads = 512, vector = 8, lanes = 32, bulk = 1>
 // BULKCODES: row<threads = 512, vector = 16, bulk = 1>
 // BYARITHMETIC: row<threads = 256, vector = 16>
-// BULKCOPY: row<threads = 256, vector = 8, tiles = 2, resident = 4, bulk = 1>
-// CAUSAL: row<threads = 256, vector = 8, tiles = 2, resident = 4, bulk = 1>
-// BULKLONG: row<threads = 512, vector = 8, tiles = 2, resident = 2, bulk = 1>
+// BULKCOPY: row<threads = 256, vector = 8, lanes = 32, tiles = 2, resident = 4, bulk = 1>
+// CAUSAL: row<threads = 256, vector = 8, lanes = 32, tiles = 2, resident = 4, bulk = 1>
+// BULKLONG: row<threads = 512, vector = 8, lanes = 32, tiles = 2, resident = 2, bulk = 1>
 // HELD: row<threads = 512, vector = 8, tiles = 2, resident = 2>
 // NEXT: row<threads = 256, vector = 8, tiles = 4, resident = 2, prefetch = 1>
 // SIX: row<threads = 384, vector = 8, resident = 2>
@@ -129,7 +129,7 @@
 // COPYLONG: row<threads = 448, vector = 8, tiles = 2, resident = 2>
 // Two matrices, of which one is stored beside codes: one chunk a thread where few threads are left without one.
 // ONECHUNK: row<threads = 320, vector = 16>
-// TWOCHUNKS: row<threads = 224, vector = 16, resident = 4>
+// TWOCHUNKS: row<threads = 224, vector = 16, lanes = 32, resident = 4, bulk = 1>
 // CODES: tile<threads = 256, vector = 16, rows = 128, columns = 128, resident = 3>
 // OFTWO: tile<threads = 512, vector = 16, rows = 128, columns = 128, resident = 2>
 // THREE: row<threads = 448, vector = 8>

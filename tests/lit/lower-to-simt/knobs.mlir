@@ -10,7 +10,8 @@
 // RUN: not eider emit rms_norm_quant --dim hidden=1024 --arch sm_90 --schedule "row<threads = 32, vector = 16, lanes = 3>" 2>&1 | FileCheck %s --check-prefix=THREE
 // RUN: not eider emit rms_norm_quant --dim hidden=1536 --arch sm_90 --schedule "row<threads = 32, vector = 16, lanes = 4>" 2>&1 | FileCheck %s --check-prefix=ODD
 // RUN: not eider emit rms_norm_quant --dim hidden=512 --arch sm_90 --schedule "row<threads = 32, vector = 16, lanes = 4>" 2>&1 | FileCheck %s --check-prefix=ALONE
-// RUN: not eider emit silu --dim hidden=1024 --arch sm_90 --schedule "map<threads = 32, vector = 16, loads = 2, lanes = 4, bulk = 1>" 2>&1 | FileCheck %s --check-prefix=ALONE
+// RUN: not eider emit silu --dim hidden=1024 --arch sm_90 --schedule "map<threads = 32, vector = 16, loads = 2, lanes = 4, bulk = 1>" 2>&1 | FileCheck %s --check-prefix=APART
+// RUN: eider emit silu --dim hidden=1024 --arch sm_90 --schedule "map<threads = 32, vector = 16, loads = 2, lanes = 32, bulk = 1>" | FileCheck %s --check-prefix=WARP
 // RUN: not eider emit quantize --block 128x128 --dim hidden=1024 --arch sm_90 --schedule "tile<threads = 1024, vector = 16, rows = 128, columns = 128, lanes = 4>" 2>&1 | FileCheck %s --check-prefix=THREE
 
 // CHECK: %[[FIRST:.*]] = simt.first_tile
@@ -33,7 +34,11 @@
 // FOLDED-NEXT: /*cluster=*/1, /*lanes=*/4>;
 // THREE: lanes, at most 32, are of rows or parts of rows, and divide their threads
 // ODD: a group of 128 must divide lanes × vector, or be a multiple of it that loads are whole numbers of
-// ALONE: lanes hold more than one chunk each, of several elements, of a program that has no products, and store none in bulk
+// ALONE: lanes hold more than one chunk each, of several elements, of a program that has no products
+// APART: what is stored in bulk lies side by side in all lanes of a warp: lanes is 32, or left out
+// WARP: using Row = RowTile</*threads=*/32, /*vector=*/16, /*columns=*/1024, /*rows=*/1, /*loads=*/2,
+// WARP-NEXT: /*cluster=*/1, /*lanes=*/32>;
+// WARP: row.store_in_bulk(stores, y, 
 
 // BOTH: error: schedule row<threads = 32, vector = 4, tiles = 2, blocks = 5>: a persistent grid (blocks) takes all tiles in turn: leave tiles out
 // TWO: error: schedule row<threads = 32, vector = 4, streaming = 2>: hoist, streaming and software are 1 or left out
