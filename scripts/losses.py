@@ -228,9 +228,11 @@ def judge_contraction(case):
 
 
 def judge_peers(case, empty):
-    """Beside the peer that comes off best: in turn where it was measured so, else by the times of two processes."""
+    """Beside the peer that comes off best: in turn where it was measured so, else each beside the memcpy of its own run."""
     def share(peer):
-        return (peer.in_turn(case.judged) or case.judged["value"]) / most_of(peer.cell, empty)[0]
+        figure = case.judged
+        run = beside_whole_pieces(peer.cell, figure)["baseline_value"] / figure["baseline_value"]
+        return (peer.in_turn(figure) or figure["value"] * run) / most_of(peer.cell, empty)[0]
     if case.peers:
         case.peer = max(case.peers, key=share)
         case.ask(most_of(case.peer.cell, empty)[1], share(case.peer))
