@@ -413,10 +413,10 @@ constexpr HeldRow heldRows[] = {
     {muchTwice, between, 7168, 7168, narrow, 32, 16, folded, 2, 1024, 0, 0, 0},
     {muchTwice, between, 12288, 14336, narrow, 32, 16, folded, 4, 0, 2, 1, 0},
     // On an H200:
-    {copied, between, 7168, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
+    {copied, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
     {copied, power, 8192, 8192, narrow, 32, 8, warp, 1, 1024, 0, 0, 1},
     {copied, anyWidth, 9216, 16384, narrow, 32, 8, block, 2, 1024, 0, 0, 0},
-    {copiedTwice, between, 7168, 7168, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
+    {copiedTwice, between, 5120, 7168, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
     {copiedTwice, power, 8192, 8192, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
     {added, power, 4096, 8192, narrow, 16, 8, warp, 1, 0, 0, 0, 1},
     {added, power, 4096, 8192, wide, 16, 8, block, 1, 0, 0, 0, 1},
