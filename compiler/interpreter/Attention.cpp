@@ -319,36 +319,62 @@ static void checkBlocks(int64_t width, int64_t blocks, const std::string &where)
                 where, "give one to each block of as many");
 }
 
+/// Throws for what leads a sequence out of the cache.
+[[noreturn]] static void refuse(int64_t sequence, const std::string &what, const Cache &cache,
+                                const std::string &where) {
+  throw Error(ErrorKind::Request, "sequence " + std::to_string(sequence) + " " + what, where,
+              cache.pages
+                  ? "give lengths of 0 to pages times their size, and pages that the cache has"
+                  : "give lengths of 0 to as many as the cache has of each");
+}
+
+/// The first of a sequence's tokens that is met, and one past the last.
+static std::pair<int64_t, int64_t> tokensOf(const Cache &cache, int64_t sequence,
+                                            const std::string &where) {
+  const int64_t page = cache.keys.shape[1], most = cache.pages ? cache.pages->shape[1] : 1;
+  const auto length = static_cast<int64_t>(cache.lengths.values[sequence]);
+  if (length < 0 || length > most * page)
+    refuse(sequence,
+           "has length " + std::to_string(length) +
+               (cache.pages ? " in " + std::to_string(most) + " pages of " + std::to_string(page)
+                            : " of at most " + std::to_string(page) + " tokens"),
+           cache, where);
+  return {cache.window ? std::max<int64_t>(0, length - cache.window) : 0, length};
+}
+
+/// The page of the cache that is a sequence's page `number`.
+static int64_t pageOf(const Cache &cache, int64_t sequence, int64_t number,
+                      const std::string &where) {
+  if (!cache.pages)
+    return sequence;
+  const auto page =
+      static_cast<int64_t>(cache.pages->values[sequence * cache.pages->shape[1] + number]);
+  if (page < 0 || page >= cache.keys.shape[0])
+    refuse(sequence,
+           "has a token on page " + std::to_string(page) + " of " +
+               std::to_string(cache.keys.shape[0]),
+           cache, where);
+  return page;
+}
+
 /// The places in the cache of a sequence's tokens.
 static std::vector<int64_t> placesOf(const Cache &cache, int64_t sequence,
                                      const std::string &where) {
-  const int64_t page = cache.keys.shape[1], most = cache.pages ? cache.pages->shape[1] : 1;
-  const double length = cache.lengths.values[sequence];
-  auto refuse = [&](const std::string &what) {
-    throw Error(ErrorKind::Request, "sequence " + std::to_string(sequence) + " " + what, where,
-                "give lengths of 0 to pages times their size, and pages that the cache has");
-  };
-  if (!cache.pages && (length < 0 || length > static_cast<double>(page)))
-    throw Error(ErrorKind::Request,
-                "sequence " + std::to_string(sequence) + " has length " +
-                    std::to_string(static_cast<int64_t>(length)) + " of at most " +
-                    std::to_string(page) + " tokens",
-                where, "give lengths of 0 to as many as the cache has of each");
-  if (length < 0 || length > static_cast<double>(most * page))
-    refuse("has length " + std::to_string(static_cast<int64_t>(length)) + " in " +
-           std::to_string(most) + " pages of " + std::to_string(page));
+  const int64_t page = cache.keys.shape[1];
+  const auto [first, end] = tokensOf(cache, sequence, where);
   std::vector<int64_t> places;
-  const auto end = static_cast<int64_t>(length);
-  for (int64_t token = cache.window ? std::max<int64_t>(0, end - cache.window) : 0; token < end;
-       ++token) {
-    const double chosen = cache.pages ? cache.pages->values[sequence * most + token / page]
-                                      : static_cast<double>(sequence);
-    if (chosen < 0 || chosen >= static_cast<double>(cache.keys.shape[0]))
-      refuse("has a token on page " + std::to_string(static_cast<int64_t>(chosen)) + " of " +
-             std::to_string(cache.keys.shape[0]));
-    places.push_back(static_cast<int64_t>(chosen) * page + token % page);
-  }
+  for (int64_t token = first; token < end; ++token)
+    places.push_back(pageOf(cache, sequence, token / page, where) * page + token % page);
   return places;
+}
+
+void interpreter::checkPlaces(const Cache &cache, const std::string &where) {
+  const int64_t page = cache.keys.shape[1];
+  for (int64_t sequence = 0; sequence < cache.lengths.size(); ++sequence) {
+    const auto [first, end] = tokensOf(cache, sequence, where);
+    for (int64_t number = first / page; number * page < end; ++number)
+      pageOf(cache, sequence, number, where);
+  }
 }
 
 Tensor interpreter::attend(const Tensor &queries, const Cache &cache, const ChangeScores &change,

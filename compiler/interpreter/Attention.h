@@ -37,6 +37,9 @@ struct Cache {
 Tensor attend(const Tensor &queries, const Cache &cache, const ChangeScores &change,
               const std::string &where);
 
+/// Throws Error as `attend` does, of what finds a cache's tokens: of keys the shape alone is asked.
+void checkPlaces(const Cache &cache, const std::string &where);
+
 /// Keys and values of sequences, one after the other, [s, kv_heads, d or e], decoded, and the
 /// scales of queries, keys and values; none: all are 1.
 struct KeysAndValues {

@@ -599,6 +599,28 @@ std::vector<ProgramResult> interpreter::run(const Program &program,
   return run(*module->getOps<ir::ProgramOp>().begin(), inputs, scalars);
 }
 
+void eider::checkCaches(const Program &program, const std::vector<HostTensor> &inputs) {
+  const auto &tensors = program.signature().tensors;
+  if (std::ranges::all_of(tensors, &std::string::empty, &Signature::Tensor::mostOfEach))
+    return; // no lengths
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  OwningOpRef<ModuleOp> module = parseModule(program, context);
+  ir::ProgramOp op = *module->getOps<ir::ProgramOp>().begin();
+  const Boundary boundary(op, inputs);
+  auto given = [&](mlir::Value value) {
+    return boundary.floats(value.getDefiningOp<ir::InputOp>().getName().str());
+  };
+  for (auto attention : op.getOps<ir::AttentionOp>()) {
+    Cache cache;
+    cache.keys.shape = boundary.extentsOf(attention.getKeys().getType());
+    if (attention.getPages())
+      cache.pages = given(attention.getPages());
+    cache.lengths = given(attention.getLengths());
+    cache.window = static_cast<int64_t>(attention.getWindow());
+    checkPlaces(cache, boundary.where());
+  }
+}
+
 std::vector<HostTensor> interpreter::toHost(const ProgramResult &result) {
   if (auto *values = std::get_if<Tensor>(&result.value))
     return {toHost(result.name, *values, result.placement)};

@@ -620,6 +620,7 @@ std::optional<Domain> Domain::of(ProgramOp program, int64_t mostRows) {
     }
     domain.draws |= isa<RandomOp>(op);
     domain.stacksScales |= isa<OutputOp>(op) && op.hasAttr("layout");
+    domain.scalesByPowers |= isa<PowerOfTwoOp>(op);
     domain.usesPositions |= isa<PositionOp>(op);
     if (auto encode = dyn_cast<EncodeOp>(op))
       domain.encodesBySoftware |= encode.getCodec() == CodecPath::software;

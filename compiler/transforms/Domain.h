@@ -135,6 +135,7 @@ struct Domain {
   bool sumsVector = false;     ///< The matrix is one row that is summed: [1] is a value of it.
   bool reducesGroups = false;  ///< Some reduction over groups in a row, or over blocks.
   bool stacksScales = false;   ///< Scales of neighbouring rows are stored next to each other.
+  bool scalesByPowers = false; ///< Some scale is made a power of two.
   bool reducesRows = false;    ///< Some reduction along whole rows.
   bool contracts = false;      ///< The matrix is multiplied with a column vector.
   bool reducesColumns = false; ///< Some reduction of a whole column vector.

@@ -349,9 +349,8 @@ enum class Reduced {
   other
 };
 enum class Width { power, between, anyWidth }; ///< Whether it is a power of two.
-enum class Bits { narrow, wide, either };      ///< 16 an element that is read, or more.
-
-enum class Lanes { block, warp, halfWarp, folded }; ///< Whose chunks lie side by side.
+enum class Bits { narrow, wide };              ///< 16 an element that is read, or more.
+enum class Lanes { block, warp, folded };      ///< Whose chunks lie side by side.
 
 /// How rows of some widths are held. `each`: elements of a thread; 0: as 256 threads have them.
 /// `held`: threads of all resident blocks; 0: `resident` blocks, of which 0 is no bound.
@@ -374,13 +373,16 @@ using enum Lanes;
 /// (docs/design/schedules.md); the first that is legal counts.
 constexpr HeldRow heldRows[] = {
     // what, width, from, to, bits, each, vector, lanes, tiles, held, resident, prefetch, bulk
-    {plain, power, 4096, 8192, either, 32, 8, warp, 1, 1024, 0, 0, 1},
+    {plain, power, 4096, 8192, narrow, 32, 8, warp, 1, 1024, 0, 0, 1},
+    {plain, power, 4096, 8192, wide, 32, 8, block, 1, 1024, 0, 0, 1},
     {plain, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
-    {masked, power, 4096, 8192, either, 32, 8, warp, 2, 1024, 0, 0, 1},
+    {masked, power, 4096, 8192, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
+    {masked, power, 4096, 8192, wide, 32, 8, block, 2, 1024, 0, 0, 1},
     {masked, between, 5120, 5120, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
     {masked, between, 7168, 7168, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
-    {masked, power, 16384, 16384, narrow, 32, 8, halfWarp, 2, 1024, 0, 0, 0},
+    {masked, power, 16384, 16384, narrow, 32, 8, warp, 2, 1024, 0, 0, 0},
     {maskedCodes, power, 4096, 8192, narrow, 64, 16, warp, 2, 512, 0, 1, 0},
+    {maskedCodes, power, 4096, 8192, narrow, 32, 16, folded, 2, 1024, 0, 1, 0},
     {maskedCodes, between, 7168, 7168, narrow, 32, 16, warp, 2, 960, 0, 1, 0},
     {norm, power, 4096, 4096, narrow, 32, 8, block, 1, 1024, 0, 0, 0},
     {norm, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
@@ -482,7 +484,7 @@ static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std:
   const auto *row = std::find_if(next, std::end(heldRows), [&](const HeldRow &each) {
     return each.what == what && domain.width % (each.each ? each.each * warp : ofFour) == 0 &&
            (each.width == anyWidth || each.width == width) && domain.width >= each.from &&
-           domain.width <= each.to && (each.bits == either || each.bits == bits);
+           domain.width <= each.to && each.bits == bits;
   });
   return row == std::end(heldRows) ? nullptr : row;
 }
@@ -490,7 +492,10 @@ static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std:
 /// Rows in the first of those ways that is legal. Null where there is none.
 static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t threads = 256; // of a block
+  // Beside a copy codes that are clamped where their scale asks for it have 80 registers.
+  constexpr int64_t clamped = 768;
   for (const HeldRow *row = heldRowOf(domain); row; row = heldRowOf(domain, row + 1)) {
+    const bool isClamped = row->what == copied && row->bulk && domain.scalesByPowers;
     ScheduleKnobs knobs{.threads = row->each ? domain.width / row->each : threads,
                         .vector = row->vector,
                         .tiles = row->tiles,
@@ -498,11 +503,12 @@ static ScheduleAttr heldSchedule(MLIRContext *context, const Domain &domain) {
                         .prefetch = row->prefetch,
                         .bulk = row->bulk};
     if (row->held)
-      knobs.resident = row->held / knobs.threads;
-    knobs.lanes = row->lanes == warp       ? 32
-                  : row->lanes == halfWarp ? 16
-                  : row->lanes == folded   ? foldedLanes(domain, row->vector)
-                                           : 0;
+      knobs.resident = (isClamped ? std::min(row->held, clamped) : row->held) / knobs.threads;
+    if (row->lanes == warp && domain.largestCluster == 1)
+      continue; // timed from sm_90 on, and spills before
+    knobs.lanes = row->lanes == warp     ? 32
+                  : row->lanes == folded ? foldedLanes(domain, row->vector)
+                                         : 0;
     const auto schedule = ScheduleAttr::get(context, Family::row, knobs);
     if (std::string message; tileOf(schedule, domain, message))
       return schedule;

@@ -90,6 +90,27 @@ class Ops(EiderTest):
             self.assertRegex(self.succeeds(*run, "--set", f"scale_axes={axes}"), "check o +largest error")
             self.fails(2, ["--set scale_axes cannot be '4'", "0 to 3"], *run, "--set", "scale_axes=4")
 
+    def test_decode_follows_no_table_out_of_its_cache(self):
+        self.appended("1x128", [])
+        kept = read_tensors(self.directory / "decode.safetensors")
+        pages = kept["block_table"][1][1]
+        run = ("run", "attention_decode", "--set", "scale_axes=2", "--device", "host", "--in", "bad.safetensors", "--out", "o.safetensors")
+        for name, numbers, said in (("lengths", [pages + 1], f"has length {pages + 1} in {pages} pages of 1"), ("lengths", [-1], "has length -1"),
+                                    ("block_table", [0] * (pages - 1) + [13], "has a token on page 13 of 13"),
+                                    ("block_table", [-1] * pages, "has a token on page -1 of 13")):
+            bad = kept | {name: (kept[name][0], kept[name][1], struct.pack(f"<{len(numbers)}i", *numbers))}
+            self.file("bad.safetensors", tensors_file(bad))
+            self.fails(2, ["sequence 0 " + said, "give lengths of 0 to"], *run)
+            self.assertFalse((self.directory / "o.safetensors").exists())
+        beyond = kept | {"lengths": ("I32", [1], struct.pack("<i", pages - 1)),
+                         "block_table": ("I32", [1, pages], struct.pack(f"<{pages}i", *range(pages - 1), 1 << 30))}
+        self.file("bad.safetensors", tensors_file(beyond))  # which nobody meets
+        self.succeeds(*run)
+        before = kept | {"block_table": ("I32", [1, pages], struct.pack(f"<{pages}i", -1, *range(1, pages)))}
+        self.file("bad.safetensors", tensors_file(before))
+        self.succeeds(*run, "--set", f"window={pages - 1}")
+        self.fails(2, ["on page -1 of 13"], *run)
+
     def test_decode_reads_a_contiguous_cache(self):
         self.appended("1x128", [])
         tensors = read_tensors(self.directory / "decode.safetensors")
@@ -101,6 +122,9 @@ class Ops(EiderTest):
         run = ("run", "attention_decode", "--set", "scale_axes=2", "--device", "host", "--in", "contiguous.safetensors", "--out", "o.safetensors", "--check")
         self.assertRegex(self.succeeds(*run, "--set", "contiguous=1"), "check o +largest error")
         self.fails(2, ["block_table"], *run)
+        tensors["lengths"] = ("I32", [1], struct.pack("<i", 14))
+        self.file("contiguous.safetensors", tensors_file(tensors))
+        self.fails(2, ["sequence 0 has length 14 of at most 13 tokens"], *run, "--set", "contiguous=1")
 
     def test_decode_reads_caches_of_no_codes(self):
         with contextlib.redirect_stdout(io.StringIO()):

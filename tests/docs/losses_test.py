@@ -188,7 +188,7 @@ class Judgement(unittest.TestCase):
 
         whole, broken = 2 << 21, (2 << 21) + 2
         self.assertEqual(ratio(110, broken), 99 / 100, "the cell's own memcpy is faster")
-        self.assertEqual(ratio(90, broken), 99 / 90)
+        self.assertEqual(ratio(90, broken), 105 / 100, "beside its own the cell is faster, by whatever schedule")
         self.assertEqual(ratio(110, whole), 99 / 110)
         self.assertEqual(ratio(110, broken, copied=whole // 2 + 4096), 99 / 110)
         self.assertEqual((ratio(110, 2 * 1024), ratio(110, 2 * 1028)), (99 / 110, 99 / 100), "small pieces")

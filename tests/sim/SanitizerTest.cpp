@@ -153,9 +153,11 @@ TEST(Race, WithoutTheBarrierOfTheWarpShiftedRowsHaveOne) {
   EXPECT_THAT(result.messages, HasSubstr("store_words"));
 }
 
-/// Six rows of y = x + 1, each stored twice out of the same shared memory.
-std::string storeInBulk() {
-  return kernel("  using Row = RowTile<64, 4, 256>;\n"
+/// Six rows of y = x + 1, each stored twice out of the same shared memory; of a warp's chunks each
+/// is a copy, or all are one.
+std::string storeInBulk(const std::string &tile = "RowTile<64, 4, 256>") {
+  return kernel("  using Row = " + tile +
+                ";\n"
                 "  BulkStores stores;\n"
                 "  for (const Row row : Row::over(6)) {\n"
                 "    row.store_in_bulk(stores, y, row.load(x));\n"
@@ -163,18 +165,25 @@ std::string storeInBulk() {
                 "  }\n");
 }
 
-TEST(Race, StoresInBulkHaveNone) { expectSilent(run(tsan, storeInBulk(), 24), "2"); }
+const char *const inOneCopy = "RowTile<64, 2, 256, 1, 2, 1, 32>";
+
+TEST(Race, StoresInBulkHaveNone) {
+  expectSilent(run(tsan, storeInBulk(), 24), "2");
+  expectSilent(run(tsan, storeInBulk(inOneCopy), 24), "2");
+}
 
 TEST(Race, WithoutABarrierOfTheWarpStoresInBulkHaveOne) {
   const std::string name = "eider/memory/bulk.cuh", barrier = "arch::warp_barrier(at);";
   const std::string whole = templateText(name);
   for (size_t at = whole.find(barrier); at != whole.npos; at = whole.find(barrier, at + 1)) {
     std::string text = whole;
-    const ProcessResult result =
-        run(tsan, storeInBulk(), 24, {name, text.replace(at, barrier.size(), ";")});
-    EXPECT_NE(result.status, 0) << at;
-    EXPECT_THAT(result.messages, HasSubstr("ThreadSanitizer: data race"));
-    EXPECT_THAT(result.messages, HasSubstr("await_reads"));
+    text.replace(at, barrier.size(), ";");
+    for (const std::string &of : {storeInBulk(), storeInBulk(inOneCopy)}) {
+      const ProcessResult result = run(tsan, of, 24, {name, text});
+      EXPECT_NE(result.status, 0) << at;
+      EXPECT_THAT(result.messages, HasSubstr("ThreadSanitizer: data race"));
+      EXPECT_THAT(result.messages, HasSubstr("await_reads"));
+    }
   }
 }
 

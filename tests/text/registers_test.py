@@ -19,6 +19,10 @@ WIDE = ((("layer_norm",), (14336, 18432, 28672, 32768)), (("rms_norm_quant",), (
         (("layer_norm_quant",), (32768, 18432, 28672, 30720)), (("rms_norm_quant", "--block", "1x32", "--mode", "mx"), (18432, 28672)),
         (("layer_norm_quant", "--codec", "software"), (28672, 6144, 12288, 14336, 18432)), (("rms_norm_quant", *NVFP4), (6144, 12288)),
         (("rms_norm_quant", *DRAWN), (24576, 18432)))
+COPIED = ("--copy", "bf16")
+BULK = ((("softmax", "--set", "causal=1"), (16384, 7168, 8192)), (("layer_norm",), (7168, 5120, 6144)), (("layer_norm_quant", *COPIED), (7168, 5120, 8192)),
+        (("rms_norm_quant", *COPIED, "--scale", "e8m0", "--scale-layout", "packed_ue8m0"), (5120, 6144, 7168, 8192)),
+        (("rms_norm_quant", *COPIED, "--block", "1x32", "--mode", "mx", "--scale-layout", "swizzled_128x4"), (7168, 5120, 8192)))
 TABLES = ("--dim", "max_position=4096")
 TURNED = ((("norm_rope_quant", *TABLES), (7168, 1024, 5120)), (("norm_rope_quant", "--set", "interleaved=1", *TABLES), (7168, 8192)),
           (("norm_rope_quant", "--dtype", "f16", *TABLES), (1024, 4096)), (("kv_append", "--dim", "slots=512", *TABLES), (7168, 1024, 8192)),
@@ -72,7 +76,7 @@ def taken(widths, i):
 
 class Registers(unittest.TestCase):
     def test_few_are_kept_in_memory(self):
-        for i, ((op, *arguments), widths) in enumerate((*((program, WIDTHS) for program in PROGRAMS), *WIDE, *TURNED)):
+        for i, ((op, *arguments), widths) in enumerate((*((program, WIDTHS) for program in PROGRAMS), *WIDE, *TURNED, *BULK)):
             for width in taken(widths, i):
                 with self.subTest(op=op, arguments=arguments, width=width):
                     frames = frames_of_op(op, width, arguments)

@@ -91,6 +91,7 @@ int carryOut(const RunRequest &request) {
   const std::vector<HostTensor> inputs = readInputs(signature, file);
   const Dims dims = inferDims(signature, inputs, request.program.dims, request.input);
   options.dims.merge(tuning::fixedDims(signature, dims));
+  checkCaches(source.program, inputs); // which launches trust
 
   JitOptions jitOptions;
   jitOptions.codec = options.codec;

@@ -129,6 +129,11 @@ EIDER_API std::vector<HostTensor> interpret(const Program &program,
                                             const std::vector<HostTensor> &inputs,
                                             const std::map<std::string, double> &scalars = {});
 
+/// What launches trust of attention over a cache, looked at: throws Error (Request) for a length that
+/// is no number of its sequence's tokens, and for a page that is met and that the cache lacks.
+/// `inputs` as of `interpret`; programs of other ops have nothing to check.
+EIDER_API void checkCaches(const Program &program, const std::vector<HostTensor> &inputs);
+
 /// How one output compares with the reference.
 struct Comparison {
   std::string name;

@@ -127,7 +127,9 @@ std::vector<at_points::Point> storedInBulk() {
           "row<threads = 32, vector = 8, rows = 2, blocks = 5, streaming = 1, bulk = 1>",
           "row<threads = 32, vector = 4, tiles = 2, cluster = 4, bulk = 1>",
           "row<threads = 64, vector = 4, lanes = 32, blocks = 3, bulk = 1>",
-          "row<threads = 32, vector = 4, lanes = 32, tiles = 2, cluster = 2, bulk = 1>"}) {
+          "row<threads = 32, vector = 8, lanes = 32, tiles = 3, prefetch = 1, bulk = 1>",
+          "row<threads = 64, vector = 2, lanes = 32, tiles = 2, cluster = 2, bulk = 1>"}) {
+      add("softmax", {.dtype = dtype, .settings = {{"causal", "1"}}}, schedule);
       add("softmax", {.dtype = dtype}, schedule);
       add("add_rms_norm", {.dtype = dtype}, schedule);
       add("add_layer_norm_quant", {.dtype = dtype}, schedule);
@@ -137,6 +139,8 @@ std::vector<at_points::Point> storedInBulk() {
         "map<threads = 32, vector = 8, loads = 1, rows = 2, blocks = 5, bulk = 1>");
     add("silu_mul_quant", {.dtype = dtype, .copy = "f16"},
         "map<threads = 32, vector = 4, loads = 3, tiles = 2, bulk = 1>");
+    add("silu", {.dtype = dtype},
+        "map<threads = 64, vector = 4, loads = 2, lanes = 32, rows = 2, blocks = 5, bulk = 1>");
     // Of a warp's chunks some are outside, so that each is a copy.
     add("silu_mul_quant", {.dtype = dtype, .copy = "f16"},
         "map<threads = 32, vector = 4, loads = 3, lanes = 32, tiles = 2, bulk = 1>");

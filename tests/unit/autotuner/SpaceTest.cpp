@@ -268,6 +268,15 @@ TEST(Space, TurnsBulkBack) {
       std::ranges::any_of(space, [&](const auto &option) { return option.schedule == without; }));
 }
 
+/// One that stores nothing in bulk has one beside it that does, by a warp's chunks as one copy.
+TEST(Space, StoresAWarpsChunksAtOnce) {
+  const auto space = spaceOf("add_rms_norm_quant", "1x128", 16384, 6144);
+  ASSERT_EQ(space[0].schedule, "row<threads = 192, vector = 16>");
+  const std::string atOnce = "row<threads = 192, vector = 16, lanes = 32, bulk = 1>";
+  EXPECT_TRUE(
+      std::ranges::any_of(space, [&](const auto &option) { return option.schedule == atOnce; }));
+}
+
 TEST(Space, BeginsWithTheScheduleOfSoManyRows) {
   EXPECT_EQ(spaceOf("rms_norm_quant", "1x128", 128, 4096)[0].schedule,
             "row<threads = 512, vector = 8>");
