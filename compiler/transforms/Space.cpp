@@ -286,8 +286,13 @@ static std::vector<ScheduleAttr> variations(ScheduleAttr schedule, const Estimat
   vary([](ScheduleKnobs &k) { k.streaming = 1; });
   vary([](ScheduleKnobs &k) { k.bulk = !k.bulk; });
   // A warp's chunks after each other, which one copy stores in bulk.
-  vary([](ScheduleKnobs &k) { k.lanes = k.lanes == 32 ? 0 : 32; });
-  vary([](ScheduleKnobs &k) { k.lanes = 32, k.bulk = 1; });
+  if (k.threads > 32) {
+    vary([](ScheduleKnobs &k) { k.lanes = k.lanes == 32 ? 0 : 32; });
+    vary([](ScheduleKnobs &k) {
+      const bool isOne = k.bulk && k.lanes == 32;
+      k.lanes = isOne ? 0 : 32, k.bulk = !isOne;
+    });
+  }
   // Half the lanes of a group with twice its chunks each: half as many scales a thread.
   if (domain.group >= 4 * k.vector)
     vary([&](ScheduleKnobs &k) { k.lanes = k.lanes ? 0 : domain.group / k.vector / 2; });
