@@ -65,6 +65,10 @@ ir::ScheduleAttr mapSchedule(mlir::MLIRContext *context, const Domain &domain);
 /// Whole rows that one block holds.
 ir::ScheduleAttr rowSchedule(mlir::MLIRContext *context, const Domain &domain);
 
+/// The first of the ways to hold aligned rows that were timed, by what is done with them and their
+/// width, that is legal. Null where there is none.
+ir::ScheduleAttr heldSchedule(mlir::MLIRContext *context, const Domain &domain);
+
 /// Whether a block holds rows by rowSchedule that are so wide that blocks of a cluster would else:
 /// where there are many.
 bool isHeldAlone(const Domain &domain);

@@ -129,8 +129,8 @@ EIDER_API std::vector<HostTensor> interpret(const Program &program,
                                             const std::vector<HostTensor> &inputs,
                                             const std::map<std::string, double> &scalars = {});
 
-/// What launches trust of attention over a cache, looked at: throws Error (Request) for a length that
-/// is no number of its sequence's tokens, and for a page that is met and that the cache lacks.
+/// What launches trust of attention over a cache, looked at: throws Error (Request) for a length
+/// that is no number of its sequence's tokens, and for a page that is met and that the cache lacks.
 /// `inputs` as of `interpret`; programs of other ops have nothing to check.
 EIDER_API void checkCaches(const Program &program, const std::vector<HostTensor> &inputs);
 

@@ -1,0 +1,207 @@
+//===- HeldRows.cpp - Rows that one block holds, by a table --------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Heuristic.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+
+namespace {
+/// Programs whose rows are reduced, by what they read, give and reduce.
+enum class Reduced {
+  plain,       ///< One matrix and no vector of columns; values.
+  masked,      ///< The same, some of it hidden by where it lies;
+  maskedCodes, ///< codes.
+  norm,        ///< With such vectors, reduced once;
+  normTwice,   ///< more often.
+  wideCodes,   ///< Wide rows of norms that become codes of a byte;
+  drawnCodes,  ///< the same by random bits, of groups of 128, after one sum;
+  packedCodes, ///< others after one sum, two to a byte,
+  muchCodes,   ///< and of groups by arithmetic,
+  muchTwice,   ///< or after two.
+  copied,      ///< Codes and a copy of what they are made of.
+  copiedTwice, ///< After two sums.
+  added,       ///< A norm of two matrices.
+  addedTwice,
+  addedCodes, ///< The same, codes, after one sum;
+  addedRows,  ///< with a scale of the row, whose maximum is a reduction more.
+  other
+};
+enum class Width { power, between, anyWidth }; ///< Whether it is a power of two.
+enum class Bits { narrow, wide };              ///< 16 an element that is read, or more.
+enum class Lanes { block, warp, folded };      ///< Whose chunks lie side by side.
+
+/// How rows of some widths are held. `each`: elements of a thread; 0: as 256 threads have them.
+/// `held`: threads of all resident blocks; 0: `resident` blocks, of which 0 is no bound.
+struct HeldRow {
+  Reduced what;
+  Width width;
+  int64_t from, to;
+  Bits bits;
+  int64_t each, vector;
+  Lanes lanes;
+  int64_t tiles, held, resident, prefetch, bulk;
+};
+
+using enum Reduced;
+using enum Width;
+using enum Bits;
+using enum Lanes;
+
+/// As they were measured on an H200, or, where the comment says so, on an H100
+/// (docs/design/schedules.md); the first that is legal counts.
+constexpr HeldRow heldRows[] = {
+    // what, width, from, to, bits, each, vector, lanes, tiles, held, resident, prefetch, bulk
+    {plain, power, 4096, 8192, narrow, 32, 8, warp, 1, 1024, 0, 0, 1},
+    {plain, power, 4096, 8192, wide, 32, 8, block, 1, 1024, 0, 0, 1},
+    {plain, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
+    {masked, power, 4096, 8192, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
+    {masked, power, 4096, 8192, wide, 32, 8, block, 2, 1024, 0, 0, 1},
+    {masked, between, 5120, 5120, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
+    {masked, between, 7168, 7168, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
+    {masked, power, 16384, 16384, narrow, 32, 8, warp, 2, 1024, 0, 0, 0},
+    {maskedCodes, power, 4096, 8192, narrow, 64, 16, warp, 2, 512, 0, 1, 0},
+    {maskedCodes, power, 4096, 8192, narrow, 32, 16, folded, 2, 1024, 0, 1, 0},
+    {maskedCodes, between, 7168, 7168, narrow, 32, 16, warp, 2, 960, 0, 1, 0},
+    {norm, power, 4096, 4096, narrow, 32, 8, block, 1, 1024, 0, 0, 0},
+    {norm, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
+    {norm, power, 8192, 8192, narrow, 32, 8, warp, 1, 1024, 0, 0, 1},
+    {norm, power, 8192, 8192, wide, 32, 8, warp, 1, 768, 0, 0, 1},
+    {norm, anyWidth, 9216, 16384, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
+    {norm, anyWidth, 9216, 16384, narrow, 32, 8, block, 2, 1024, 0, 0, 0},
+    {normTwice, power, 4096, 4096, narrow, 32, 8, block, 1, 1024, 0, 0, 0},
+    {normTwice, between, 5120, 7168, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
+    {normTwice, power, 8192, 8192, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
+    {normTwice, power, 16384, 16384, narrow, 32, 8, block, 2, 1024, 0, 0, 0},
+    {normTwice, between, 9216, 10240, narrow, 0, 8, block, 4, 0, 2, 1, 0},
+    // On an H100, down to those of packed codes and much arithmetic:
+    {normTwice, between, 11264, 15360, narrow, 32, 8, block, 1, 0, 2, 0, 0},
+    {normTwice, between, 18432, 28672, narrow, 32, 8, block, 4, 0, 1, 1, 0},
+    {normTwice, anyWidth, 30720, 32768, narrow, 32, 8, block, 1, 0, 1, 0, 0},
+    {wideCodes, between, 18432, 20480, narrow, 64, 16, folded, 2, 0, 2, 0, 0},
+    {wideCodes, between, 22528, 28672, narrow, 32, 16, folded, 4, 0, 1, 1, 0},
+    {wideCodes, between, 30720, 30720, narrow, 32, 16, folded, 1, 0, 1, 0, 0},
+    {wideCodes, power, 32768, 32768, narrow, 64, 16, folded, 4, 0, 1, 1, 0},
+    {drawnCodes, between, 18432, 24576, narrow, 32, 16, folded, 4, 0, 1, 1, 0},
+    {packedCodes, between, 3072, 3072, narrow, 48, 16, block, 4, 512, 0, 1, 0},
+    {packedCodes, between, 6144, 6144, narrow, 48, 16, block, 4, 512, 0, 1, 0},
+    {packedCodes, between, 12288, 14336, narrow, 32, 16, block, 4, 0, 2, 1, 0},
+    {muchCodes, between, 2560, 2560, narrow, 16, 16, block, 3, 1280, 0, 1, 0},
+    {muchCodes, between, 12288, 14336, narrow, 32, 16, block, 4, 0, 2, 1, 0},
+    {muchTwice, between, 3072, 3072, narrow, 32, 16, folded, 4, 768, 0, 1, 0},
+    {muchTwice, between, 5120, 5120, narrow, 32, 16, folded, 4, 0, 5, 1, 0},
+    {muchTwice, between, 6144, 6144, narrow, 32, 16, folded, 4, 768, 0, 1, 0},
+    {muchTwice, between, 7168, 7168, narrow, 32, 16, folded, 2, 1024, 0, 0, 0},
+    {muchTwice, between, 12288, 14336, narrow, 32, 16, folded, 4, 0, 2, 1, 0},
+    // On an H200:
+    {copied, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
+    {copied, power, 8192, 8192, narrow, 32, 8, warp, 1, 1024, 0, 0, 1},
+    {copied, anyWidth, 9216, 16384, narrow, 32, 8, block, 2, 1024, 0, 0, 0},
+    {copiedTwice, between, 5120, 7168, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
+    {copiedTwice, power, 8192, 8192, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
+    {added, power, 4096, 8192, narrow, 16, 8, warp, 1, 0, 0, 0, 1},
+    {added, power, 4096, 8192, wide, 16, 8, block, 1, 0, 0, 0, 1},
+    {added, between, 5120, 7168, narrow, 16, 8, warp, 1, 0, 0, 0, 1},
+    {addedTwice, power, 4096, 8192, narrow, 16, 8, warp, 1, 0, 0, 0, 1},
+    {addedTwice, power, 4096, 8192, wide, 16, 8, block, 1, 0, 0, 0, 1},
+    {addedTwice, between, 7168, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
+    {addedTwice, power, 16384, 16384, narrow, 32, 8, block, 1, 1024, 0, 0, 0},
+    {addedTwice, between, 11264, 15360, narrow, 32, 8, block, 3, 0, 0, 1, 0},
+    {addedCodes, power, 4096, 8192, narrow, 16, 16, block, 1, 0, 0, 0, 1},
+    {addedCodes, between, 7168, 7168, narrow, 32, 16, warp, 1, 960, 0, 0, 1},
+    {addedCodes, anyWidth, 9216, 16384, narrow, 32, 16, block, 1, 0, 2, 0, 0},
+    {addedRows, power, 4096, 8192, narrow, 16, 16, block, 1, 0, 0, 0, 1}};
+} // namespace
+
+static Reduced reducedAs(const Domain &domain) {
+  const bool isTwice = domain.rowReductions > 1, makesCodes = domain.narrowestStore <= 8,
+             hasMaximum = domain.rowReductions > domain.rowSums, sumsTwice = domain.rowSums > 1;
+  if (domain.matricesRead == 1 && domain.matricesWritten == 1 && domain.readsColumns &&
+      makesCodes && domain.rowSums > 0) {
+    constexpr int64_t wide = 16384;
+    const bool isOfGroups = domain.group > 0 && !hasMaximum, bySoftware = domain.encodesBySoftware,
+               isOfRows = hasMaximum && !sumsTwice && !bySoftware;
+    if (domain.draws)
+      return isOfGroups && domain.group == 128 && !domain.packs && !sumsTwice ? drawnCodes : other;
+    if (domain.packs)
+      return isTwice ? other : packedCodes;
+    const bool wasTimed =
+        (isOfGroups && !bySoftware) || (domain.width < 2 * wide && (isOfGroups || isOfRows));
+    if (domain.width > wide)
+      return wasTimed ? wideCodes : other;
+    return !isOfGroups || !bySoftware ? other : sumsTwice ? muchTwice : muchCodes;
+  }
+  if (domain.packs || domain.encodesBySoftware || domain.draws)
+    return other;
+  if (domain.matricesRead == 2 && domain.readsColumns) {
+    if (!makesCodes)
+      return isTwice ? addedTwice : added;
+    return sumsTwice ? other : isTwice ? addedRows : addedCodes;
+  }
+  const bool isMasked = domain.usesPositions && !domain.readsColumns;
+  if (domain.matricesRead == 1 && domain.matricesWritten == 1 && isMasked)
+    return makesCodes ? maskedCodes : masked;
+  if (domain.matricesRead != 1 || domain.matricesWritten != 1 + makesCodes)
+    return other;
+  if (!domain.readsColumns)
+    return makesCodes ? other : plain;
+  if (!makesCodes)
+    return isTwice ? normTwice : norm;
+  return hasMaximum ? other : isTwice ? copiedTwice : copied;
+}
+
+/// The first way, of those that were measured, to hold a program's aligned rows by chunks that
+/// leave no warp idle, from `next` on; null: none.
+static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std::begin(heldRows)) {
+  constexpr int64_t warp = 32, ofFour = 1024, longestGroup = 256; // four chunks a thread
+  if (!domain.rowAligned() || domain.group > longestGroup || domain.combinesParts() ||
+      domain.matricesWritten > 2)
+    return nullptr;
+  const Reduced what = reducedAs(domain);
+  const Width width = llvm::isPowerOf2_64(domain.width) ? power : between;
+  const Bits bits = domain.bitsRead > 16 * domain.matricesRead ? wide : narrow;
+  const auto *row = std::find_if(next, std::end(heldRows), [&](const HeldRow &each) {
+    return each.what == what && domain.width % (each.each ? each.each * warp : ofFour) == 0 &&
+           (each.width == anyWidth || each.width == width) && domain.width >= each.from &&
+           domain.width <= each.to && each.bits == bits;
+  });
+  return row == std::end(heldRows) ? nullptr : row;
+}
+
+ScheduleAttr eider::transforms::heldSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t threads = 256; // of a block
+  // Beside a copy codes that are clamped where their scale asks for it have 80 registers.
+  constexpr int64_t clamped = 768;
+  for (const HeldRow *row = heldRowOf(domain); row; row = heldRowOf(domain, row + 1)) {
+    if (row->lanes == warp && domain.largestCluster == 1)
+      continue; // timed from sm_90 on, and spills before
+    const bool isClamped = row->what == copied && row->bulk && domain.scalesByPowers;
+    ScheduleKnobs knobs{.threads = row->each ? domain.width / row->each : threads,
+                        .vector = row->vector,
+                        .tiles = row->tiles,
+                        .resident = row->resident,
+                        .prefetch = row->prefetch,
+                        .bulk = row->bulk};
+    if (row->held)
+      knobs.resident = (isClamped ? std::min(row->held, clamped) : row->held) / knobs.threads;
+    knobs.lanes = row->lanes == warp     ? 32
+                  : row->lanes == folded ? foldedLanes(domain, row->vector)
+                                         : 0;
+    const auto schedule = ScheduleAttr::get(context, Family::row, knobs);
+    if (std::string message; tileOf(schedule, domain, message))
+      return schedule;
+  }
+  return {};
+}
+
+bool eider::transforms::isHeldAlone(const Domain &domain) {
+  constexpr int64_t widest = 16384; // that blocks hold alone else
+  return domain.width > widest && heldRowOf(domain);
+}
