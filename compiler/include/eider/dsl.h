@@ -374,7 +374,8 @@ struct KVCache {
   /// i32 or i64, [b, pages of the longest sequence]. None: each sequence has a page of its own.
   std::optional<Value> block_table = std::nullopt;
   /// i32 or i64, [b]: tokens that each sequence has. No kernel checks that its pages hold as many,
-  /// nor that these are the cache's: beyond its end is read then. `checkCaches` refuses such inputs.
+  /// nor that these are the cache's: beyond its end is read then. `checkCaches` refuses such
+  /// inputs.
   Value lengths;
   /// Columns of keys, the first, that are the values where these are none of their own; 0: all. A
   /// multiple of 32 up to 512; d may be up to 1024 then.
