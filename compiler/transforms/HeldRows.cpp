@@ -16,19 +16,20 @@ using namespace eider::transforms;
 namespace {
 /// Programs whose rows are reduced, by what they read, give and reduce.
 enum class Reduced {
-  plain,       ///< One matrix and no vector of columns; values.
-  masked,      ///< The same, some of it hidden by where it lies;
-  maskedCodes, ///< codes.
-  norm,        ///< With such vectors, reduced once;
-  normTwice,   ///< more often.
-  wideCodes,   ///< Wide rows of norms that become codes of a byte;
-  drawnCodes,  ///< the same by random bits, of groups of 128, after one sum;
-  packedCodes, ///< others after one sum, two to a byte,
-  muchCodes,   ///< and of groups by arithmetic,
-  muchTwice,   ///< or after two.
-  copied,      ///< Codes and a copy of what they are made of.
-  copiedTwice, ///< After two sums.
-  added,       ///< A norm of two matrices.
+  plain,        ///< One matrix and no vector of columns; values.
+  masked,       ///< The same, some of it hidden by where it lies;
+  maskedCodes,  ///< codes.
+  norm,         ///< With such vectors, reduced once;
+  normTwice,    ///< more often.
+  wideCodes,    ///< Wide rows of norms that become codes of a byte;
+  drawnCodes,   ///< the same by random bits, of groups of 128, after one sum;
+  packedCodes,  ///< others after one sum, two to a byte,
+  muchCodes,    ///< and of groups by arithmetic,
+  muchTwice,    ///< or after two.
+  copied,       ///< Codes and a copy of what they are made of.
+  copiedPowers, ///< By scales that are powers of two, where some are clamped: 64 registers spill.
+  copiedTwice,  ///< After two sums.
+  added,        ///< A norm of two matrices.
   addedTwice,
   addedCodes, ///< The same, codes, after one sum;
   addedRows,  ///< with a scale of the row, whose maximum is a reduction more.
@@ -104,6 +105,9 @@ constexpr HeldRow heldRows[] = {
     {copied, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
     {copied, power, 8192, 8192, narrow, 32, 8, warp, 1, 1024, 0, 0, 1},
     {copied, anyWidth, 9216, 16384, narrow, 32, 8, block, 2, 1024, 0, 0, 0},
+    {copiedPowers, between, 5120, 7168, narrow, 32, 8, warp, 1, 768, 0, 0, 1},
+    {copiedPowers, power, 8192, 8192, narrow, 32, 8, warp, 1, 768, 0, 0, 1},
+    {copiedPowers, anyWidth, 9216, 16384, narrow, 32, 8, block, 2, 1024, 0, 0, 0},
     {copiedTwice, between, 5120, 7168, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
     {copiedTwice, power, 8192, 8192, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
     {added, power, 4096, 8192, narrow, 16, 8, warp, 1, 0, 0, 0, 1},
@@ -154,7 +158,7 @@ static Reduced reducedAs(const Domain &domain) {
     return makesCodes ? other : plain;
   if (!makesCodes)
     return isTwice ? normTwice : norm;
-  return hasMaximum ? other : isTwice ? copiedTwice : copied;
+  return hasMaximum ? other : isTwice ? copiedTwice : domain.scalesByPowers ? copiedPowers : copied;
 }
 
 /// The first way, of those that were measured, to hold a program's aligned rows by chunks that
@@ -177,12 +181,9 @@ static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std:
 
 ScheduleAttr eider::transforms::heldSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t threads = 256; // of a block
-  // Beside a copy codes that are clamped where their scale asks for it have 80 registers.
-  constexpr int64_t clamped = 768;
   for (const HeldRow *row = heldRowOf(domain); row; row = heldRowOf(domain, row + 1)) {
     if (row->lanes == warp && domain.largestCluster == 1)
-      continue; // timed from sm_90 on, and spills before
-    const bool isClamped = row->what == copied && row->bulk && domain.scalesByPowers;
+      continue; // no older GPU was timed
     ScheduleKnobs knobs{.threads = row->each ? domain.width / row->each : threads,
                         .vector = row->vector,
                         .tiles = row->tiles,
@@ -190,7 +191,7 @@ ScheduleAttr eider::transforms::heldSchedule(MLIRContext *context, const Domain 
                         .prefetch = row->prefetch,
                         .bulk = row->bulk};
     if (row->held)
-      knobs.resident = (isClamped ? std::min(row->held, clamped) : row->held) / knobs.threads;
+      knobs.resident = row->held / knobs.threads;
     knobs.lanes = row->lanes == warp     ? 32
                   : row->lanes == folded ? foldedLanes(domain, row->vector)
                                          : 0;

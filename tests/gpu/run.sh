@@ -314,6 +314,7 @@ step racecheck sanitizer racecheck race --in-turn # of several at a time it did 
 echo
 { echo "step passed failed skipped seconds"; cat "$work/steps"; } |
   awk '{ printf "%-18s %8s %8s %8s %8s\n", $1, $2, $3, $4, $5 }'
+logs=
 [ ! -s "$results/gpu-tests.log" ] || logs="; logs of what failed or was skipped: $results/gpu-tests.log"
-echo "results: $results/gpu-tests.json${logs:-}"
+echo "results: $results/gpu-tests.json$logs"
 ! awk '$3 > 0 { found = 1 } END { exit !found }' "$work/steps"
