@@ -133,7 +133,7 @@ Record Tuner::Impl::recordFor(const Program &program, const Dims &dims,
   return record;
 }
 
-/// The heuristic's schedule and the most promising others.
+/// The heuristic's schedule, and those that were asked for or the most promising others.
 CellRequest Tuner::Impl::request(const Program &program, const Dims &dims,
                                  const TuneOptions &options, TuneResult &result) const {
   CellRequest request{program.text(), options.codec, dims, fixedDims(program.signature()), {},
@@ -143,14 +143,20 @@ CellRequest Tuner::Impl::request(const Program &program, const Dims &dims,
   compileOptions.codec = options.codec;
   for (const std::string &name : request.fixed)
     compileOptions.dims[name] = dims.at(name);
+  const auto add = [&](const std::string &schedule) {
+    request.candidates.push_back({static_cast<int>(request.candidates.size()), schedule});
+    result.candidates.push_back({schedule});
+  };
+  const auto most =
+      options.schedules.empty() ? static_cast<size_t>(std::max(1, options.candidates)) : size_t{1};
   for (const ScheduleCandidate &candidate :
        candidates(program, compileOptions, {device.multiprocessors, dims})) {
-    if (!candidate.pruned.empty() ||
-        static_cast<int>(request.candidates.size()) >= std::max(1, options.candidates))
+    if (!candidate.pruned.empty() || request.candidates.size() >= most)
       break;
-    request.candidates.push_back({static_cast<int>(request.candidates.size()), candidate.schedule});
-    result.candidates.push_back({candidate.schedule});
+    add(candidate.schedule);
   }
+  if (!request.candidates.empty())
+    std::ranges::for_each(options.schedules, add);
   if (request.candidates.empty())
     throw Error(ErrorKind::Request, "has no schedule", program.name());
   result.heuristic = request.candidates.front().schedule;
@@ -247,6 +253,7 @@ TuneVerification Tuner::verify(const Program &program, const Dims &dims,
     throw Error(ErrorKind::Request, "has no record to verify", program.name(), "tune it before");
   TuneOptions heuristicAlone = options;
   heuristicAlone.candidates = 1;
+  heuristicAlone.schedules.clear();
   CellRequest request = impl->request(program, dims, heuristicAlone, result);
   TuneVerification verification;
   verification.schedule = known.schedule;

@@ -334,12 +334,20 @@ void addTuning(CLI::App &app, Requests &requests, std::optional<Request> &chosen
                                                              : "give a number above 0, of seconds";
           },
           ""));
-  tune->add_option("--candidates", request.candidates, "Schedules a cell, at most")
-      ->check(CLI::Range(1, 1000));
+  CLI::Option *candidates =
+      tune->add_option("--candidates", request.candidates, "Schedules a cell, at most")
+          ->check(CLI::Range(1, 1000));
+  CLI::Option *schedules =
+      tune->add_option("--try", request.schedules,
+                       "Measure this schedule beside the heuristic's and no others; any number")
+          ->type_name("SCHEDULE")
+          ->allow_extra_args(false)
+          ->excludes(candidates);
   CLI::Option *again = tune->add_flag("--again", request.again, "Measure what has a record, too");
   tune->add_flag("--verify", request.verify,
                  "Measure records beside the heuristic's schedules; exit status 1 if one is slower")
-      ->excludes(again);
+      ->excludes(again)
+      ->excludes(schedules);
   tune->add_option("--shard", request.shard, "I/N: every N-th cell; else by SLURM's or MPI's rank");
   tune->add_option("--json", request.json, "The file of results to write");
   tune->add_flag("--verbose", request.verbose, "A line for each schedule, too");

@@ -86,6 +86,7 @@ struct TuneRequest {
   std::string json;                 ///< The file of results; empty: none.
   double budget = 0;                ///< seconds; 0: as long as it takes
   int candidates = 16;
+  std::vector<std::string> schedules; ///< Beside the heuristic's; empty: the tuner's choice.
   bool again = false;
   bool verify = false; ///< Measures what has a record beside the heuristic's, and records nothing.
   bool verbose = false;

@@ -79,6 +79,7 @@ private:
   void addCandidates(const TuneCell &cell, const TuneResult &result);
   void summarize() const;
   void summarizeVerification() const;
+  bool showsCandidates() const { return request.verbose || !request.schedules.empty(); }
   bool timeIsOver() const { return request.budget > 0 && secondsSince(start) >= request.budget; }
 
   const TuneRequest &request;
@@ -109,7 +110,7 @@ void Sweep::show(const DeviceInfo &device, const TuneCell &cell, const TuneResul
   progress.clear();
   print(line + "  " + result.schedule + "\n");
   for (const TunedSchedule &candidate :
-       request.verbose ? result.candidates : std::vector<TunedSchedule>())
+       showsCandidates() ? result.candidates : std::vector<TunedSchedule>())
     print("  " + padded(candidate.schedule, 66) +
           (candidate.rejected.empty() ? format("%9.2f us%s", candidate.microseconds,
                                                candidate.finalist ? "  finalist" : "")
@@ -152,7 +153,7 @@ void Sweep::add(const TuneCell &cell, const TuneResult &result) {
   tuning["params"].erase("schedule");
   tuning.update({{"unit", "s"}, {"target", 5}});
   results.add(std::move(tuning));
-  if (request.verbose)
+  if (showsCandidates())
     addCandidates(cell, result);
 }
 
@@ -175,6 +176,9 @@ TuneOptions Sweep::optionsOf(const TuneCell &cell) const {
   options.codec = cell.request.codec;
   options.again = request.again;
   options.candidates = request.candidates;
+  options.schedules = request.schedules;
+  if (!request.schedules.empty()) // all of which are wanted, however long it takes
+    options.seconds = 1e6;
   if (request.budget > 0)
     options.seconds = std::min(options.seconds, request.budget - secondsSince(start));
   return options;

@@ -23,8 +23,9 @@ struct TuneOptions {
   std::string codec = "auto"; ///< `auto`, `hardware` or `software`
   double seconds = 5;         ///< For one program and shape; no candidate is begun after.
   int candidates = 16;        ///< Measured at most, the heuristic's among them.
-  bool again = false;         ///< Measure what has a record, too.
-  bool record = true;         ///< Keep the result.
+  std::vector<std::string> schedules = {}; ///< Measured beside the heuristic's, in place of others.
+  bool again = false;                      ///< Measure what has a record, too.
+  bool record = true;                      ///< Keep the result.
 };
 
 /// One candidate of a cell.

@@ -68,6 +68,22 @@ class Sweep(unittest.TestCase):
         for cell in schedules:
             self.assertIn(cell["params"]["schedule"].replace("<", "&lt;").replace(">", "&gt;") + ": ", page)
 
+    def test_schedules_that_are_asked_for_take_the_place_of_the_space(self):
+        asked = ("map<threads = 16, vector = 16, loads = 1>", "map<threads = 8, vector = 16, loads = 2>")
+        cell = ("quantize", "--shapes", "4x256", "--device", "host", *(word for schedule in asked for word in ("--try", schedule)))
+        run = self.tune(*cell, "--json", "t.json")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        cells = json.loads((self.directory / "t.json").read_text())["cells"]
+        heuristic, *others = [cell["params"]["schedule"] for cell in cells if cell["metric"] == "time"]
+        self.assertNotIn(heuristic, asked)
+        self.assertLessEqual(set(others), set(asked))
+        for schedule in (heuristic, *asked):
+            self.assertIn(f"  {schedule} ", run.stdout)
+        for other in (("--candidates", "3"), ("--verify",)):
+            run = self.tune(*cell, *other)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("--try", run.stderr)
+
     def test_requests_that_differ_anywhere_are_cells_of_their_own(self):
         self.tune("quantize", "--copy", "none,bf16", "--scale-source", "dynamic,static", "--shapes", "4x256",
                   "--device", "host", "--candidates", "1", "--json", "t.json")
