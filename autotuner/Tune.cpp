@@ -143,8 +143,9 @@ CellRequest Tuner::Impl::request(const Program &program, const Dims &dims,
   compileOptions.codec = options.codec;
   for (const std::string &name : request.fixed)
     compileOptions.dims[name] = dims.at(name);
-  const auto add = [&](const std::string &schedule) {
-    request.candidates.push_back({static_cast<int>(request.candidates.size()), schedule});
+  const auto add = [&](const std::string &schedule, bool asked) {
+    request.candidates.push_back(
+        {static_cast<int>(request.candidates.size()), schedule, {}, asked});
     result.candidates.push_back({schedule});
   };
   const auto most =
@@ -153,10 +154,11 @@ CellRequest Tuner::Impl::request(const Program &program, const Dims &dims,
        candidates(program, compileOptions, {device.multiprocessors, dims})) {
     if (!candidate.pruned.empty() || request.candidates.size() >= most)
       break;
-    add(candidate.schedule);
+    add(candidate.schedule, false);
   }
-  if (!request.candidates.empty())
-    std::ranges::for_each(options.schedules, add);
+  for (const std::string &schedule : options.schedules)
+    if (!request.candidates.empty())
+      add(schedule, true);
   if (request.candidates.empty())
     throw Error(ErrorKind::Request, "has no schedule", program.name());
   result.heuristic = request.candidates.front().schedule;

@@ -53,7 +53,7 @@ private:
   Sample sampleOf(const Kernel &kernel);
   Call prepared(const Kernel &kernel);
   void runChecked(const Call &call);
-  bool isRight(int id);
+  bool isRight(int id, const Kernel &kernel);
   void requireReference();
   void time(int id, const Call &call);
   bool rankAgain(std::vector<Measured *> &finalists, Times &copies);

@@ -160,11 +160,12 @@ Sample takeSample(const Device &device, const Tensors &tensors, const RowPlan &p
 
 //===-- One schedule against another --------------------------------------===//
 
-Allowed allowedOf(DType type, const Comparison &reference) {
+Allowed allowedOf(DType type, const Comparison &reference, Bound bound) {
   if (reference.exact)
     return {};
   constexpr double most = std::numeric_limits<float>::max();
-  const auto distance = static_cast<float>(std::min(2 * reference.leastBound, most));
+  const double of = bound == Bound::Least ? reference.leastBound : reference.mostBound;
+  const auto distance = static_cast<float>(std::min(2 * of, most));
   switch (type) {
   case DType::bf16:
   case DType::f16:

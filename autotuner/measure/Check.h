@@ -47,8 +47,9 @@ struct Allowed {
 };
 
 /// None where the reference calls it exact, else what the order of a sum can do; or what two
-/// results may that both lie within the reference's least bound.
-Allowed allowedOf(DType type, const Comparison &reference);
+/// results may that both lie within the reference's least bound, or its most.
+enum class Bound { Least, Most };
+Allowed allowedOf(DType type, const Comparison &reference, Bound bound = Bound::Least);
 
 /// Compares tensors on the device with what the incumbent wrote.
 class Differences {

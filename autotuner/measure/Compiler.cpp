@@ -88,7 +88,8 @@ CompiledCandidate CandidateCompiler::compileOne(const CandidateRequest &candidat
     result.launched =
         sha256({reinterpret_cast<const char *>(assembly.image.data()), assembly.image.size()}) +
         gridsOf(result.executable, request.dims);
-    result.drop = spillsOf(assembly);
+    if (!candidate.asked)
+      result.drop = spillsOf(assembly);
   } catch (const Error &error) {
     result.failure = error.what();
   }

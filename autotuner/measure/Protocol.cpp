@@ -14,8 +14,10 @@ using nlohmann::json;
 std::string toLine(const CellRequest &request) {
   json candidates = json::array();
   for (const CandidateRequest &candidate : request.candidates)
-    candidates.push_back(
-        {{"id", candidate.id}, {"schedule", candidate.schedule}, {"contract", candidate.contract}});
+    candidates.push_back({{"id", candidate.id},
+                          {"schedule", candidate.schedule},
+                          {"contract", candidate.contract},
+                          {"asked", candidate.asked}});
   return json{{"program", request.program}, {"codec", request.codec},
               {"dims", request.dims},       {"fixed", request.fixed},
               {"candidates", candidates},   {"seconds", request.seconds}}
@@ -31,8 +33,8 @@ CellRequest parseRequest(const std::string &line) {
     request.dims = object.at("dims").get<Dims>();
     request.fixed = object.at("fixed").get<std::vector<std::string>>();
     for (const json &candidate : object.at("candidates"))
-      request.candidates.push_back(
-          {candidate.at("id"), candidate.at("schedule"), candidate.at("contract")});
+      request.candidates.push_back({candidate.at("id"), candidate.at("schedule"),
+                                    candidate.at("contract"), candidate.at("asked")});
     request.seconds = object.at("seconds");
     if (request.candidates.empty())
       throw Error(ErrorKind::Request, "has no candidates", "request");

@@ -32,6 +32,7 @@ struct CandidateRequest {
   std::string schedule;
   /// The contract to run in the place of what the compiler gives; empty: the compiler's.
   std::string contract = {};
+  bool asked = false; ///< For by name: measured though it keeps registers in memory.
 };
 
 /// One program at one shape.

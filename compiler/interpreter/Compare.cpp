@@ -124,14 +124,16 @@ void Judge::judgeFloats(const std::string &name, const Tensor &reference, double
                         ScalePlacement placement) {
   Tensor actual = floats(name, reference, placement);
   Tally tally(name, reference.shape, reference.isExact());
-  double leastBound = NoLimit;
+  double leastBound = NoLimit, mostBound = 0;
   for (int64_t i = 0; i < actual.size(); ++i) {
     double result = actual.values[i], value = reference.values[i];
     bool same = bitsOf(actual.dtype, result) == bitsOf(actual.dtype, value) ||
                 (std::isnan(result) && std::isnan(value));
     Range range = reference.range(i);
-    if (!range.isPoint() && std::isfinite(value))
+    if (!range.isPoint() && std::isfinite(value)) {
       leastBound = std::min(leastBound, std::min(value - range.lower, range.upper - value));
+      mostBound = std::max(mostBound, std::max(value - range.lower, range.upper - value));
+    }
     bool near = reference.isExact() || !std::isfinite(value) || !std::isfinite(mostUlps) ||
                 std::abs(result - value) <= mostUlps * ulpOfF32(value);
     bool right =
@@ -144,8 +146,10 @@ void Judge::judgeFloats(const std::string &name, const Tensor &reference, double
       return near ? text : text + format(" and %g ulp", mostUlps);
     });
   }
-  if (std::isfinite(leastBound) && !std::isfinite(mostUlps))
+  if (std::isfinite(leastBound) && !std::isfinite(mostUlps)) {
     tally.comparison.leastBound = leastBound;
+    tally.comparison.mostBound = mostBound;
+  }
   const std::string dirty =
       dirtyPadding(*findTensor(outputs, name), placement, reference.dtype, reference.shape);
   if (!dirty.empty() && tally.comparison.wrong++ == 0)

@@ -61,6 +61,9 @@ inline void testDifferences(const Device &device) {
   EXPECT_EQ(allowedOf(DType::bf16, loose).distance, 2);
   EXPECT_EQ(allowedOf(DType::i32, loose).distance, 0);
   EXPECT_EQ(allowedOf(DType::e4m3, loose).distance, 0);
+  loose.mostBound = 4;
+  EXPECT_EQ(allowedOf(DType::bf16, loose, Bound::Least).distance, 2);
+  EXPECT_EQ(allowedOf(DType::bf16, loose, Bound::Most).distance, 8);
   loose.leastBound = 1e300;
   EXPECT_EQ(allowedOf(DType::f32, loose).distance, std::numeric_limits<float>::max());
   loose.exact = true;

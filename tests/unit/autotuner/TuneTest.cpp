@@ -62,6 +62,19 @@ TEST_F(TuneTest, MeasuresRecordsAndFindsTheRecordAgain) {
 
 TEST_F(TuneTest, ResultsAreComparedByStepsAndByDistance) { eider::tuning::testDifferences(host()); }
 
+/// Of a norm with a bias some results are nearly 0: what the order of a sum leaves of them is
+/// further off than any steps or the least bound.
+TEST_F(TuneTest, SumsInAnotherOrderAreRight) {
+  tuning.schedules = {"row<threads = 32, vector = 4, rows = 4>"};
+  OpParameters parameters;
+  parameters.dtype = "f32";
+  const TuneResult result =
+      tune(libraryOp("layer_norm", parameters), host(), {{"tokens", 512}, {"hidden", 512}}, tuning);
+  ASSERT_EQ(result.candidates.size(), 2u);
+  EXPECT_EQ(result.candidates[1].rejected, "");
+  EXPECT_GT(result.candidates[1].microseconds, 0);
+}
+
 /// No rows of the matrix stand for all of its transpose's: a small launch is checked in full.
 TEST_F(TuneTest, ChecksATransposeInFull) {
   const TuneResult result =

@@ -78,6 +78,8 @@ TEST(Compare, ApproximateResultsLieWithinTheirUlps) {
   EXPECT_GE(right.leastBound, near - reference);
   EXPECT_LT(right.leastBound, far - reference);
   EXPECT_LT(judged(p, {1, -5}, {near, 0}).leastBound, right.leastBound);
+  EXPECT_EQ(judged(p, {1, -5}, {near, 0}).mostBound, right.mostBound);
+  EXPECT_GE(right.mostBound, right.leastBound);
   Comparison wrong = judged(p, {1}, {far});
   EXPECT_EQ(wrong.wrong, 1);
   EXPECT_THAT(wrong.firstWrong, HasSubstr(" within ["));
