@@ -19,10 +19,14 @@ enum class Reduced {
   plain,        ///< One matrix and no vector of columns; values.
   masked,       ///< The same, some of it hidden by where it lies;
   maskedCodes,  ///< codes.
+  plainCodes,   ///< Codes of a byte with scales of groups, after a maximum and a sum.
   norm,         ///< With such vectors, reduced once;
   normTwice,    ///< more often.
-  wideCodes,    ///< Wide rows of norms that become codes of a byte;
-  drawnCodes,   ///< the same by random bits, of groups of 128, after one sum;
+  codes,        ///< Norms that become codes of a byte, with scales of groups, after one sum,
+  codesTwice,   ///< two,
+  rowCodes,     ///< or one, with a scale of the row;
+  wideCodes,    ///< any of these in wide rows;
+  drawnCodes,   ///< by random bits, of groups of 128, after one sum;
   packedCodes,  ///< others after one sum, two to a byte,
   muchCodes,    ///< and of groups by arithmetic,
   muchTwice,    ///< or after two.
@@ -39,8 +43,9 @@ enum class Width { power, between, anyWidth }; ///< Whether it is a power of two
 enum class Bits { narrow, wide };              ///< 16 an element that is read, or more.
 enum class Lanes { block, warp, folded };      ///< Whose chunks lie side by side.
 
-/// How rows of some widths are held. `each`: elements of a thread; 0: as 256 threads have them.
-/// `held`: threads of all resident blocks; 0: `resident` blocks, of which 0 is no bound.
+/// How rows of some widths are held. `each`: elements of a thread; 0: as 256 threads have them; of
+/// a single width the last threads may have none. `held`: threads of all resident blocks; 0:
+/// `resident` blocks, of which 0 is no bound.
 struct HeldRow {
   Reduced what;
   Width width;
@@ -60,6 +65,8 @@ using enum Lanes;
 /// (docs/design/schedules.md); the first that is legal counts.
 constexpr HeldRow heldRows[] = {
     // what, width, from, to, bits, each, vector, lanes, tiles, held, resident, prefetch, bulk
+    {plain, between, 2880, 2880, narrow, 24, 8, block, 2, 0, 10, 0, 0},
+    {plain, between, 5376, 5376, narrow, 24, 8, warp, 2, 0, 4, 0, 1},
     {plain, power, 4096, 8192, narrow, 32, 8, warp, 1, 1024, 0, 0, 1},
     {plain, power, 4096, 8192, wide, 32, 8, block, 1, 1024, 0, 0, 1},
     {plain, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
@@ -71,19 +78,89 @@ constexpr HeldRow heldRows[] = {
     {maskedCodes, power, 4096, 8192, narrow, 64, 16, warp, 2, 512, 0, 1, 0},
     {maskedCodes, power, 4096, 8192, narrow, 32, 16, folded, 2, 1024, 0, 1, 0},
     {maskedCodes, between, 7168, 7168, narrow, 32, 16, warp, 2, 960, 0, 1, 0},
+    {plainCodes, between, 2560, 2560, narrow, 40, 8, block, 4, 0, 12, 1, 0},
+    {plainCodes, between, 3584, 3584, narrow, 56, 8, block, 3, 0, 14, 0, 0},
+    {plainCodes, power, 4096, 4096, narrow, 32, 16, block, 4, 0, 8, 1, 0},
+    {plainCodes, between, 5376, 5376, narrow, 24, 8, block, 4, 0, 5, 1, 0},
+    {plainCodes, between, 10240, 10240, narrow, 40, 8, block, 4, 0, 3, 1, 0},
+    {plainCodes, between, 13824, 13824, narrow, 48, 16, block, 3, 0, 3, 0, 0},
+    {plainCodes, between, 18432, 18432, narrow, 96, 16, folded, 4, 0, 2, 1, 0},
+    {norm, between, 2880, 2880, narrow, 16, 8, block, 2, 0, 8, 0, 0},
+    {norm, between, 3584, 3584, narrow, 24, 8, block, 2, 0, 8, 0, 0},
+    {norm, between, 4608, 4608, narrow, 24, 8, warp, 1, 0, 5, 0, 1},
+    {norm, between, 11008, 11008, narrow, 32, 8, block, 2, 0, 3, 0, 0},
+    {norm, between, 13824, 13824, narrow, 48, 8, warp, 1, 0, 3, 0, 1},
+    {norm, between, 18432, 18432, narrow, 48, 8, warp, 2, 0, 2, 0, 1},
+    {norm, between, 24576, 24576, narrow, 48, 8, block, 4, 0, 1, 1, 0},
+    {norm, between, 28672, 28672, narrow, 56, 8, block, 4, 0, 1, 1, 0},
     {norm, power, 4096, 4096, narrow, 32, 8, block, 1, 1024, 0, 0, 0},
     {norm, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
     {norm, power, 8192, 8192, narrow, 32, 8, warp, 1, 1024, 0, 0, 1},
     {norm, power, 8192, 8192, wide, 32, 8, warp, 1, 768, 0, 0, 1},
     {norm, anyWidth, 9216, 16384, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
     {norm, anyWidth, 9216, 16384, narrow, 32, 8, block, 2, 1024, 0, 0, 0},
+    {normTwice, power, 2048, 2048, narrow, 16, 8, block, 2, 0, 12, 0, 0},
+    {normTwice, between, 2880, 2880, narrow, 16, 8, block, 2, 0, 8, 0, 0},
+    {normTwice, between, 3072, 3072, narrow, 16, 8, block, 2, 0, 8, 0, 0},
+    {normTwice, between, 3584, 3584, narrow, 16, 8, block, 4, 0, 5, 1, 0},
+    {normTwice, between, 4608, 4608, narrow, 16, 8, block, 4, 0, 4, 1, 0},
+    {normTwice, between, 5376, 5376, narrow, 24, 8, block, 4, 0, 4, 1, 0},
+    {normTwice, between, 9216, 9216, narrow, 48, 8, warp, 2, 0, 4, 0, 1},
+    {normTwice, between, 10240, 10240, narrow, 40, 8, warp, 2, 0, 3, 0, 1},
+    {normTwice, between, 12288, 12288, narrow, 48, 8, warp, 2, 0, 3, 0, 1},
+    {normTwice, between, 13824, 13824, narrow, 48, 8, block, 4, 0, 2, 1, 0},
+    {normTwice, between, 14336, 14336, narrow, 56, 8, block, 4, 0, 2, 1, 0},
+    {normTwice, between, 18432, 18432, narrow, 48, 8, warp, 2, 0, 2, 0, 1},
+    {normTwice, between, 24576, 24576, narrow, 48, 8, block, 4, 0, 1, 1, 0},
+    {normTwice, between, 28672, 28672, narrow, 56, 8, block, 4, 0, 1, 1, 0},
     {normTwice, power, 4096, 4096, narrow, 32, 8, block, 1, 1024, 0, 0, 0},
     {normTwice, between, 5120, 7168, narrow, 32, 8, warp, 2, 960, 0, 0, 1},
     {normTwice, power, 8192, 8192, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},
     {normTwice, power, 16384, 16384, narrow, 32, 8, block, 2, 1024, 0, 0, 0},
     {normTwice, between, 9216, 10240, narrow, 0, 8, block, 4, 0, 2, 1, 0},
+    {normTwice, between, 11008, 11008, narrow, 32, 8, block, 2, 0, 3, 0, 0},
+    {normTwice, between, 11264, 15360, narrow, 32, 8, block, 2, 1152, 0, 0, 0},
+    {codes, power, 2048, 2048, narrow, 32, 16, block, 4, 0, 14, 1, 0},
+    {codes, between, 2560, 2560, narrow, 16, 16, block, 4, 0, 8, 1, 0},
+    {codes, between, 2880, 2880, narrow, 32, 16, block, 4, 0, 10, 1, 0},
+    {codes, between, 3584, 3584, narrow, 40, 8, block, 4, 0, 8, 1, 0},
+    {codes, power, 4096, 4096, narrow, 32, 16, block, 4, 0, 7, 1, 0},
+    {codes, between, 4608, 4608, narrow, 24, 8, block, 4, 0, 5, 1, 0},
+    {codes, between, 5376, 5376, narrow, 24, 8, warp, 4, 0, 5, 1, 0},
+    {codes, between, 5376, 5376, narrow, 24, 8, block, 4, 0, 4, 1, 0},
+    {codes, between, 7168, 7168, narrow, 32, 16, block, 4, 0, 4, 1, 0},
+    {codes, between, 10240, 10240, narrow, 48, 16, block, 3, 0, 4, 0, 0},
+    {codes, between, 13824, 15360, narrow, 48, 16, block, 3, 0, 3, 0, 0},
+    {codes, between, 14336, 14336, narrow, 32, 16, block, 4, 0, 2, 1, 0},
+    {codesTwice, power, 2048, 2048, narrow, 32, 16, block, 4, 0, 14, 1, 0},
+    {codesTwice, between, 2560, 2560, narrow, 40, 8, block, 4, 0, 12, 1, 0},
+    {codesTwice, between, 2880, 2880, narrow, 32, 16, block, 4, 0, 9, 1, 0},
+    {codesTwice, between, 3072, 3072, narrow, 32, 16, block, 4, 0, 9, 1, 0},
+    {codesTwice, between, 3584, 3584, narrow, 40, 8, block, 3, 0, 10, 0, 0},
+    {codesTwice, power, 4096, 4096, narrow, 32, 16, block, 4, 0, 7, 1, 0},
+    {codesTwice, between, 4608, 4608, narrow, 24, 8, block, 4, 0, 5, 1, 0},
+    {codesTwice, between, 5120, 5120, narrow, 40, 8, block, 4, 0, 6, 1, 0},
+    {codesTwice, between, 5376, 5376, narrow, 24, 8, warp, 4, 0, 4, 1, 0},
+    {codesTwice, between, 6144, 6144, narrow, 48, 16, block, 4, 0, 5, 1, 0},
+    {codesTwice, power, 8192, 8192, narrow, 64, 16, block, 4, 0, 4, 1, 0},
+    {codesTwice, between, 9216, 9216, narrow, 32, 16, block, 3, 0, 4, 0, 0},
+    {codesTwice, between, 10240, 10240, narrow, 64, 16, folded, 4, 0, 3, 1, 0},
+    {codesTwice, between, 12288, 15360, narrow, 48, 16, block, 3, 0, 3, 0, 0},
+    {codesTwice, between, 14336, 14336, narrow, 64, 16, folded, 4, 0, 2, 1, 0},
+    {codesTwice, power, 16384, 16384, narrow, 64, 16, block, 4, 0, 2, 1, 0},
+    {rowCodes, between, 2560, 2560, narrow, 40, 8, block, 3, 0, 16, 0, 0},
+    {rowCodes, between, 3584, 3584, narrow, 40, 8, block, 3, 0, 10, 0, 0},
+    {rowCodes, between, 4608, 4608, narrow, 24, 8, block, 4, 0, 5, 1, 0},
+    {rowCodes, between, 5376, 5376, narrow, 24, 8, block, 4, 0, 4, 1, 0},
+    {rowCodes, between, 12288, 15360, narrow, 48, 16, block, 3, 0, 3, 0, 0},
+    {rowCodes, between, 14336, 14336, narrow, 56, 8, block, 4, 0, 2, 1, 0},
+    {wideCodes, between, 24576, 24576, narrow, 96, 16, folded, 3, 0, 2, 0, 0},
+    {drawnCodes, between, 5120, 5120, narrow, 32, 16, folded, 4, 0, 4, 1, 0},
+    {packedCodes, between, 5120, 5120, narrow, 32, 16, block, 3, 0, 7, 0, 0},
+    {packedCodes, between, 7168, 7168, narrow, 32, 16, block, 3, 0, 5, 0, 0},
+    {muchCodes, between, 5120, 5120, narrow, 32, 16, folded, 4, 0, 5, 1, 0},
+    {muchCodes, between, 7168, 7168, narrow, 32, 16, folded, 4, 0, 4, 1, 0},
     // On an H100, down to those of packed codes and much arithmetic:
-    {normTwice, between, 11264, 15360, narrow, 32, 8, block, 1, 0, 2, 0, 0},
     {normTwice, between, 18432, 28672, narrow, 32, 8, block, 4, 0, 1, 1, 0},
     {normTwice, anyWidth, 30720, 32768, narrow, 32, 8, block, 1, 0, 1, 0, 0},
     {wideCodes, between, 18432, 20480, narrow, 64, 16, folded, 2, 0, 2, 0, 0},
@@ -118,6 +195,8 @@ constexpr HeldRow heldRows[] = {
     {addedTwice, between, 7168, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
     {addedTwice, power, 16384, 16384, narrow, 32, 8, block, 1, 1024, 0, 0, 0},
     {addedTwice, between, 11264, 15360, narrow, 32, 8, block, 3, 0, 0, 1, 0},
+    {addedCodes, between, 2560, 2560, narrow, 16, 16, block, 3, 0, 6, 0, 0},
+    {addedCodes, between, 2880, 2880, narrow, 16, 16, block, 3, 0, 5, 0, 0},
     {addedCodes, power, 4096, 8192, narrow, 16, 16, block, 1, 0, 0, 0, 1},
     {addedCodes, between, 7168, 7168, narrow, 32, 16, warp, 1, 960, 0, 0, 1},
     {addedCodes, anyWidth, 9216, 16384, narrow, 32, 16, block, 1, 0, 2, 0, 0},
@@ -140,7 +219,9 @@ static Reduced reducedAs(const Domain &domain) {
         (isOfGroups && !bySoftware) || (domain.width < 2 * wide && (isOfGroups || isOfRows));
     if (domain.width > wide)
       return wasTimed ? wideCodes : other;
-    return !isOfGroups || !bySoftware ? other : sumsTwice ? muchTwice : muchCodes;
+    if (bySoftware)
+      return !isOfGroups ? other : sumsTwice ? muchTwice : muchCodes;
+    return isOfGroups ? (sumsTwice ? codesTwice : codes) : isOfRows ? rowCodes : other;
   }
   if (domain.packs || domain.encodesBySoftware || domain.draws)
     return other;
@@ -152,6 +233,8 @@ static Reduced reducedAs(const Domain &domain) {
   const bool isMasked = domain.usesPositions && !domain.readsColumns;
   if (domain.matricesRead == 1 && domain.matricesWritten == 1 && isMasked)
     return makesCodes ? maskedCodes : masked;
+  if (domain.matricesRead == 1 && domain.matricesWritten == 1 && makesCodes && isPlain(domain))
+    return domain.group > 0 && isTwice && domain.rowSums == 1 ? plainCodes : other;
   if (domain.matricesRead != 1 || domain.matricesWritten != 1 + makesCodes)
     return other;
   if (!domain.readsColumns)
@@ -172,7 +255,8 @@ static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std:
   const Width width = llvm::isPowerOf2_64(domain.width) ? power : between;
   const Bits bits = domain.bitsRead > 16 * domain.matricesRead ? wide : narrow;
   const auto *row = std::find_if(next, std::end(heldRows), [&](const HeldRow &each) {
-    return each.what == what && domain.width % (each.each ? each.each * warp : ofFour) == 0 &&
+    return each.what == what &&
+           (each.from == each.to || domain.width % (each.each ? each.each * warp : ofFour) == 0) &&
            (each.width == anyWidth || each.width == width) && domain.width >= each.from &&
            domain.width <= each.to && each.bits == bits;
   });
@@ -184,7 +268,8 @@ ScheduleAttr eider::transforms::heldSchedule(MLIRContext *context, const Domain 
   for (const HeldRow *row = heldRowOf(domain); row; row = heldRowOf(domain, row + 1)) {
     if (row->lanes == warp && domain.largestCluster == 1)
       continue; // no older GPU was timed
-    ScheduleKnobs knobs{.threads = row->each ? domain.width / row->each : threads,
+    ScheduleKnobs knobs{.threads =
+                            row->each ? legalThreads(ceilDiv(domain.width, row->each)) : threads,
                         .vector = row->vector,
                         .tiles = row->tiles,
                         .resident = row->resident,

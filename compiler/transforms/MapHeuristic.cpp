@@ -23,14 +23,18 @@ int64_t eider::transforms::segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
-/// Two chunks a thread, in segments that divide a row, and in blocks of `ofBlock` threads at least.
-/// Null if none does. `held`: threads of all resident blocks; 0: no bound.
+/// Columns of rows that no segment of less than a warp was timed of.
+static constexpr int64_t longestShort = 1024;
+
+/// Two chunks a thread, in segments that divide a row, of `fewest` threads at least, and in blocks
+/// of `ofBlock` at least. Null if none does. `held`: threads of all resident blocks; 0: no bound.
 static ScheduleAttr pairedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                    int64_t tiles, int64_t lanes = 0, int64_t ofBlock = 128,
-                                   int64_t held = 0) {
+                                   int64_t held = 0, int64_t fewest = 32) {
   constexpr int64_t loads = 2, schedulers = 4; // of a multiprocessor
-  for (int64_t threads : {128, 160, 192, 224, 96, 64, 32})
-    if (domain.width % (threads * loads * vector) == 0) {
+  fewest = domain.width > longestShort ? fewest : std::max<int64_t>(fewest, 32);
+  for (int64_t threads : {128, 160, 192, 224, 96, 64, 32, 16, 8})
+    if (threads >= fewest && domain.width % (threads * loads * vector) == 0) {
       const int64_t rows = std::max<int64_t>(1, ofBlock / threads), warps = threads * rows / 32;
       int64_t resident = held / (threads * rows);
       if (warps % schedulers != 0 && resident > schedulers)
@@ -47,11 +51,39 @@ static ScheduleAttr pairedSchedule(MLIRContext *context, const Domain &domain, i
   return {};
 }
 
-/// The same, both of one scale by folded lanes. Null also if lanes cannot be folded.
+/// The same, both of one scale by folded lanes, of two groups a segment at least. Null also if
+/// lanes cannot be folded.
 static ScheduleAttr foldedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                    int64_t tiles) {
   const int64_t lanes = foldedLanes(domain, vector);
-  return lanes ? pairedSchedule(context, domain, vector, tiles, lanes) : ScheduleAttr();
+  return lanes ? pairedSchedule(context, domain, vector, tiles, lanes, /*ofBlock=*/128, /*held=*/0,
+                                /*fewest=*/std::max<int64_t>(8, 2 * lanes))
+               : ScheduleAttr();
+}
+
+/// Codes of four bits that are made by arithmetic, with scales of its own for each chunk: segments
+/// of four chunks a thread. Casts in those that divide a row, two tiles in turn; else many short
+/// ones a block that fill a row but for little. Null elsewhere.
+static ScheduleAttr shortSegments(MLIRContext *context, const Domain &domain, int64_t vector) {
+  constexpr int64_t few = 8, rows = 16, block = 64, loads = 4, little = 4;
+  const int64_t chunks = ceilDiv(domain.width, vector);
+  const int64_t held = ceilDiv(chunks, few * loads) * few * loads;
+  if (!domain.packs || !domain.encodesBySoftware || domain.matricesRead != 1 ||
+      domain.group > vector || (held - chunks) * 20 > held || !domain.rowAligned() ||
+      domain.choosesRows)
+    return {};
+  if (domain.bitsRead == 16 && domain.arithmetic < little && !domain.draws &&
+      domain.width > longestShort)
+    for (int64_t threads : {32, 16, 8})
+      if (domain.width % (threads * loads * vector) == 0)
+        return ScheduleAttr::get(context, Family::map,
+                                 {.threads = threads,
+                                  .vector = vector,
+                                  .rows = block / threads,
+                                  .loads = loads,
+                                  .tiles = 2});
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = few, .vector = vector, .rows = rows, .loads = loads});
 }
 
 /// Codes of narrow elements that take so much arithmetic that it bounds them: what is done once a
@@ -65,8 +97,8 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   const bool isWhole = domain.width == held, isNearly = (held - domain.width) * 5 <= held;
   const bool fits =
       isWhole || (domain.draws && !packsShort && isNearly && domain.width % vector == 0);
-  if (domain.matricesRead != 1 || domain.bitsRead > 16 || !fits || !domain.rowAligned() ||
-      domain.rotates || domain.choosesRows || domain.combinesParts())
+  if (domain.matricesRead != 1 || domain.bitsRead > 16 || !domain.rowAligned() || domain.rotates ||
+      domain.choosesRows || domain.combinesParts())
     return {};
   if (!domain.draws && (bySoftware ? !packsShort || decodes : !isMuch))
     return {};
@@ -75,15 +107,31 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
       return folded;
   constexpr int64_t drawing = 896, little = 4;
   const bool isCast = !decodes && domain.arithmetic < little;
+  // A cast that draws, in short segments that divide a row: as many a block as are a warp.
+  if (domain.draws && isCast && !packsShort && !isWhole && domain.width > longestShort)
+    for (int64_t threads : {16, 8})
+      if (domain.width % (threads * vector) == 0 && domain.group <= threads * vector)
+        return ScheduleAttr::get(context, Family::map,
+                                 {.threads = threads,
+                                  .vector = vector,
+                                  .rows = warp / threads,
+                                  .loads = 1,
+                                  .tiles = 4,
+                                  .resident = drawing / warp});
+  if (!fits)
+    return {};
   // Two codes a byte by arithmetic, each chunk of a scale: two chunks, in blocks of half a row of
   // 8192 columns or, of casts to nearest, of any segments; four of such a half where each has a
   // scale of its own.
   constexpr int64_t halfRow = 4096;
   const bool hasHalves = domain.width % halfRow == 0;
-  if (packsShort && isCast && !domain.draws && domain.group == vector / 2 &&
-      domain.width % (2 * halfRow) == 0)
-    return ScheduleAttr::get(context, Family::map,
-                             {.threads = 64, .vector = vector / 2, .loads = 4});
+  if (packsShort && isCast && !domain.draws && domain.group == vector / 2) {
+    if (domain.width % (2 * halfRow) == 0)
+      return ScheduleAttr::get(context, Family::map,
+                               {.threads = 64, .vector = vector / 2, .loads = 4});
+    if (ScheduleAttr segments = shortSegments(context, domain, vector / 2))
+      return segments;
+  }
   if (packsShort && (domain.draws ? isCast && hasHalves : isCast || hasHalves))
     if (ScheduleAttr paired = pairedSchedule(context, domain, vector / 2, /*tiles=*/2))
       return paired;
@@ -99,26 +147,12 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
                             .resident = domain.draws && isCast && isWhole ? drawing / threads : 0});
 }
 
-/// Codes of four bits that are made by arithmetic, with scales of its own for each chunk: many
-/// short segments a block, of four chunks a thread, that fill a row but for little. Null elsewhere.
-static ScheduleAttr shortSegments(MLIRContext *context, const Domain &domain, int64_t vector,
-                                  int64_t chunks) {
-  constexpr int64_t threads = 8, rows = 16, loads = 4, segment = threads * loads;
-  const int64_t held = ceilDiv(chunks, segment) * segment;
-  if (!domain.packs || !domain.encodesBySoftware || domain.matricesRead != 1 ||
-      domain.group > vector || (held - chunks) * 20 > held || !domain.rowAligned() ||
-      domain.choosesRows)
-    return {};
-  return ScheduleAttr::get(context, Family::map,
-                           {.threads = threads, .vector = vector, .rows = rows, .loads = loads});
-}
-
 /// Codes that take much arithmetic: two chunks a thread, so that what is done once a thread is
 /// little, and where it is still more, tiles in turn. Blocks of segments whose length divides a
 /// row: of others few threads would have registers enough. Null elsewhere.
 static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                     int64_t chunks) {
-  constexpr int64_t much = 7, segment = 64; // chunks of a warp
+  constexpr int64_t much = 7, loads = 2;
   const bool decodes = domain.bitsRead <= 8, bySoftware = domain.encodesBySoftware;
   const bool isEven = chunks % 512 == 0, packs = domain.packs && bySoftware;
   if (domain.narrowestStore > 8 || domain.matricesWritten != 1 || vector != 16)
@@ -146,14 +180,21 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
   // By arithmetic alone, blocks of whole segments of 256 chunks are as good.
   if (chunks % (bySoftware && !packs ? 256 : 512) == 0 || turnsNorm(domain))
     return {};
-  if (ScheduleAttr segments = shortSegments(context, domain, vector, chunks))
+  if (ScheduleAttr segments = shortSegments(context, domain, vector))
     return segments;
-  if (chunks % segment != 0 || !domain.rowAligned() || domain.choosesRows)
+  if (!domain.rowAligned() || domain.choosesRows)
     return {};
   const bool takesTurns = domain.matricesRead == 1 && (isMuch || bySoftware);
-  return ScheduleAttr::get(
-      context, Family::map,
-      {.threads = 32, .vector = vector, .rows = 4, .loads = 2, .tiles = takesTurns ? 2 : 1});
+  for (int64_t threads : {32, 16, 8})
+    if (domain.width % (threads * loads * vector) == 0 &&
+        (threads == 32 || (domain.width > longestShort && domain.group <= threads * vector)))
+      return ScheduleAttr::get(context, Family::map,
+                               {.threads = threads,
+                                .vector = vector,
+                                .rows = threads == 32 ? 4 : 64 / threads,
+                                .loads = loads,
+                                .tiles = takesTurns ? 2 : 1});
+  return {};
 }
 
 /// Heads whose halves are turned and become codes that the GPU makes: two chunks of a group a
@@ -336,6 +377,10 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
   if ((domain.encodesBySoftware && chunks % 256 == 0) || (wideColumns && chunks % 512 == 0))
     threads = 256;
   if (packsHalf)
+    threads = 128;
+  // Of two warps a row each, values of decoded codes are slow.
+  if (domain.bitsRead <= 8 && domain.narrowestStore > 8 && threads == 64 &&
+      ceilDiv(chunks, loads) > threads)
     threads = 128;
   // Segments of other than a power of two are fewer where one needs fewer registers: not of codes
   // that need more, nor of heads that are normalised, turned and become codes.

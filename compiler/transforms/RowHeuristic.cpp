@@ -468,6 +468,9 @@ static ScheduleAttr wideCodesSchedule(MLIRContext *context, const Domain &domain
 
 ScheduleAttr eider::transforms::wideRowSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t cluster) {
+  constexpr int64_t widest = 16384; // of those that one block holds well
+  if (ScheduleAttr held = domain.width <= widest ? heldSchedule(context, domain) : ScheduleAttr())
+    return held;
   if (ScheduleAttr uneven = unevenSchedule(context, domain))
     return uneven;
   const int64_t vector = vectorFor(domain);

@@ -512,20 +512,9 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
     if (auto one = option(schedule))
       (one->pruned.empty() ? worthwhile : pruned).push_back(std::move(*one));
   };
-  const FamilySpace *space = llvm::find_if(
-      spaces, [&](const FamilySpace &space) { return space.family == first.getFamily(); });
-  if (space != std::end(spaces))
-    forEach(first.getContext(), *space, domain, note);
-  else
-    llvm::for_each(listed, note);
-  spreadOut(worthwhile, first);
   const Estimate ofFirst = estimate(first, tileOf(first, domain, message), domain, facts);
   std::vector<ScheduleOption> all = {{first, true, costFor(first, ofFirst), ""}};
-  auto take = [&](size_t count) {
-    const auto end = worthwhile.begin() + std::min(count, worthwhile.size());
-    std::move(worthwhile.begin(), end, std::back_inserter(all));
-    worthwhile.erase(worthwhile.begin(), end);
-  };
+  // By name first: what is tried near the front is not left to its place among the rest.
   for (ScheduleAttr schedule : cooperativeSchedules(first.getContext(), domain, facts))
     if (auto one = option(schedule); one && all.size() <= mostCooperative) {
       one->pruned.clear(); // by rules for tiles that come and go
@@ -536,6 +525,18 @@ std::vector<ScheduleOption> eider::transforms::scheduleSpace(ScheduleAttr first,
       one->pruned.clear(); // its rules know more than the model's
       all.push_back(std::move(*one));
     }
+  const FamilySpace *space = llvm::find_if(
+      spaces, [&](const FamilySpace &space) { return space.family == first.getFamily(); });
+  if (space != std::end(spaces))
+    forEach(first.getContext(), *space, domain, note);
+  else
+    llvm::for_each(listed, note);
+  spreadOut(worthwhile, first);
+  auto take = [&](size_t count) {
+    const auto end = worthwhile.begin() + std::min(count, worthwhile.size());
+    std::move(worthwhile.begin(), end, std::back_inserter(all));
+    worthwhile.erase(worthwhile.begin(), end);
+  };
   take(cutsBeforeVariations - (all.size() - 1));
   for (size_t i = 0; i < std::min<size_t>(all.size(), variedCuts); ++i) {
     ScheduleAttr schedule = all[i].schedule;

@@ -39,9 +39,23 @@ std::string filled(std::string text,
   return text;
 }
 
-std::string wrapped(const std::string &opening, const std::vector<std::string> &parts,
+/// A call that no line holds, as its own parts between commas.
+static std::vector<std::string> cut(const std::vector<std::string> &parts, size_t columns) {
+  std::vector<std::string> pieces;
+  for (const std::string &part : parts) {
+    size_t begin = 0;
+    if (part.size() > columns)
+      for (size_t end; (end = part.find(", ", begin)) != std::string::npos; begin = end + 2)
+        pieces.push_back(part.substr(begin, end - begin));
+    pieces.push_back(part.substr(begin));
+  }
+  return pieces;
+}
+
+std::string wrapped(const std::string &opening, const std::vector<std::string> &given,
                     const std::string &closing, const std::string &separator) {
   constexpr size_t columns = 98; // room for what a caller appends
+  const std::vector<std::string> parts = separator == "," ? cut(given, columns - 8) : given;
   const size_t start = opening.rfind('\n') == std::string::npos ? 0 : opening.rfind('\n') + 1;
   std::string text = opening;
   size_t column = opening.size() - start;

@@ -76,6 +76,14 @@ class Files(EiderTest):
                 for line in (self.directory / f"d/{op}.c").read_text().splitlines():
                     self.assertLessEqual(len(line), 100, line)
 
+    def test_expressions_that_no_line_holds_are_cut(self):
+        """Segments of two groups in two turns: the grid is a call of nine others."""
+        self.succeeds("build", "requantize", "--dim", "hidden=2816", "--arch", "sm_90a", "--emit", "header", "-o", "d")
+        text = (self.directory / "d/requantize.c").read_text()
+        self.assertRegex(text, r"smaller\(larger\([^;]*\n[^;]*2147483647\)")
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        self.compile("gcc", "-std=c99", *STRICT, "d/requantize.c")
+
     def test_the_same_request_gives_the_same_bytes(self):
         for directory in ("first", "second"):
             self.succeeds(*QUANTIZE, "--arch", "sm_90", "--emit", "cu,fatbin,header", "--no-cache",

@@ -7,7 +7,7 @@
 // RUN: eider explain cast_transpose --block 128x128 --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=SAID
 // RUN: eider emit softmax --dim hidden=32768 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDE
 // RUN: eider emit softmax --dim hidden=128256 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDEST
-// RUN: eider emit softmax_quant --dim hidden=10240 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ALONE
+// RUN: eider emit softmax_quant --dim hidden=9216 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ALONE
 // RUN: eider emit softmax_quant --dim hidden=16384 --arch sm_90a | grep -A1 schedule | FileCheck %s --check-prefix=TWO
 // RUN: eider emit softmax_quant --dim hidden=20480 --arch sm_90a | grep -A1 schedule | FileCheck %s --check-prefix=SHARED
 // RUN: eider emit softmax_quant --dim hidden=50304 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=UNEVEN
@@ -20,7 +20,7 @@
 // SAID: rows_16 (at most 16 rows: tile<threads = 128, vector = 4, rows = 16, columns = 128>)
 // WIDE: row<threads = 128, vector = 8, resident = 5, cluster = 4>
 // WIDEST: row<threads = 256, vector = 8, resident = 3, cluster = 8>
-// ALONE: row<threads = 160, vector = 16>
+// ALONE: {{^}}// schedule row<threads = 96, vector = 16>
 // TWO: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1,
 // TWO-NEXT: // cluster = 2>
 // SHARED: row<threads = 160, vector = 16, lanes = 4, tiles = 4, resident = 6, prefetch = 1,

@@ -73,9 +73,9 @@
 // Groups are of half their lanes, two chunks of each thread's: half as many scales a thread.
 // PHI: row<threads = 96, vector = 16, lanes = 4, tiles = 3, resident = 10>
 // ONCE: row<threads = 160, vector = 16, lanes = 4, tiles = 3, resident = 6>
-// TWICE: row<threads = 160, vector = 16, lanes = 4, tiles = 4, resident = 5, prefetch = 1>
+// TWICE: row<threads = 128, vector = 8, tiles = 4, resident = 6, prefetch = 1>
 // WIDER: row<threads = 224, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
-// AHEAD: row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
+// AHEAD: row<threads = 128, vector = 16, tiles = 4, resident = 5, prefetch = 1>
 // SOFTWARE: row<threads = 128, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // CAST: map<threads = 128, vector = 16, loads = 2, lanes = 4>
 // Scales of neighbouring rows that lie together are stored by a block of many rows.
@@ -92,7 +92,7 @@
 // EVEN: map<threads = 128, vector = 16, loads = 2, lanes = 4, tiles = 4>
 // AGAIN: map<threads = 224, vector = 16, loads = 2, lanes = 4, tiles = 2>
 // LITTLE: map<threads = 32, vector = 16, rows = 4, loads = 2>
-// NVFP4: map<threads = 224, vector = 16, loads = 2, tiles = 2>
+// NVFP4: map<threads = 16, vector = 16, rows = 4, loads = 4, tiles = 2>
 // PACKED: map<threads = 64, vector = 16, loads = 4>
 // PACKEDWORK: map<threads = 128, vector = 16, loads = 2, tiles = 2>
 // PACKEDLONG: map<threads = 32, vector = 32, loads = 1, tiles = 4>
@@ -119,9 +119,9 @@
 // CAUSAL: row<threads = 256, vector = 8, lanes = 32, tiles = 2, resident = 4, bulk = 1>
 // BULKLONG: row<threads = 512, vector = 8, lanes = 32, tiles = 2, resident = 2, bulk = 1>
 // HELD: row<threads = 512, vector = 8, tiles = 2, resident = 2>
-// NEXT: row<threads = 256, vector = 8, tiles = 4, resident = 2, prefetch = 1>
-// SIX: row<threads = 384, vector = 8, resident = 2>
-// SEVEN: row<threads = 448, vector = 8, resident = 2>
+// NEXT: row<threads = 256, vector = 8, lanes = 32, tiles = 2, resident = 3, bulk = 1>
+// SIX: row<threads = 256, vector = 8, lanes = 32, tiles = 2, resident = 3, bulk = 1>
+// SEVEN: row<threads = 256, vector = 8, tiles = 4, resident = 2, prefetch = 1>
 // ADDEDLONG: row<threads = 384, vector = 8, tiles = 3, prefetch = 1>
 // CODESLONG: row<threads = 448, vector = 16, resident = 2>
 // COPYLONG: row<threads = 448, vector = 8, tiles = 2, resident = 2>

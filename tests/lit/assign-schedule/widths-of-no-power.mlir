@@ -3,11 +3,12 @@
 // Short rows that begin anywhere have chunks of which few lanes are past the end, and much arithmetic on rows that begin at 8 elements short segments.
 //
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORT
+// RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=5376 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NEARLY
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=2880 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=UNBOUND
 // RUN: eider emit quantize --set rounding=stochastic --dim hidden=2880 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=DRAWN
-// RUN: eider emit rms_norm_quant --dim hidden=2880 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=HALVED
-// RUN: eider emit layer_norm_quant --dim hidden=5376 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWICE
-// RUN: eider emit rms_norm_quant --dim hidden=5376 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ONCE
+// RUN: eider emit rms_norm_quant --dim hidden=2944 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=HALVED
+// RUN: eider emit layer_norm_quant --dim hidden=5632 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWICE
+// RUN: eider emit rms_norm_quant --dim hidden=5504 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ONCE
 // RUN: eider emit add_rms_norm_quant --dim hidden=13824 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ADDED
 // RUN: eider emit rms_norm_quant --format e2m1 --block 1x16 --scale e4m3 --dim hidden=3584 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MUCH
 // RUN: eider emit rms_norm_quant --set rounding=stochastic --dim hidden=5376 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ROWDRAWN
@@ -15,9 +16,9 @@
 // RUN: eider emit softmax_quant --set causal=1 --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MASKED
 // RUN: eider emit softmax_quant --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PLAIN
 // RUN: eider emit requantize --dim hidden=8193 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CODES
-// RUN: eider emit layer_norm_quant --dim hidden=14336 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=AHEAD
-// RUN: eider emit rms_norm_quant --dim hidden=13824 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDE
-// RUN: eider emit layer_norm --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ASREAD
+// RUN: eider emit layer_norm_quant --dim hidden=13312 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=AHEAD
+// RUN: eider emit rms_norm_quant --dim hidden=13568 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDE
+// RUN: eider emit layer_norm --dim hidden=11136 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ASREAD
 // RUN: eider emit rms_norm_quant --copy bf16 --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWO
 // RUN: eider emit layer_norm --dim hidden=20480 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BOTH
 // RUN: eider emit layer_norm --dim hidden=32768 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ALONE
@@ -54,11 +55,12 @@
 // RUN: eider emit softmax_quant --dim hidden=8200 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=LONGALIGNED
 // RUN: eider emit requantize --dim hidden=2049 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORTCODES
 //
-// SHORT: {{^}}// schedule map<threads = 8, vector = 16, rows = 16, loads = 4>
+// SHORT: {{^}}// schedule map<threads = 8, vector = 16, rows = 8, loads = 4, tiles = 2>
+// NEARLY: {{^}}// schedule map<threads = 8, vector = 16, rows = 16, loads = 4>
 // UNBOUND: {{^}}// schedule map<threads = 96, vector = 16, loads = 2, tiles = 2>
 // DRAWN: {{^}}// schedule map<threads = 32, vector = 32, rows = 4, loads = 1, tiles = 4>
 // HALVED: {{^}}// schedule row<threads = 96, vector = 16, tiles = 3, resident = 9>
-// TWICE: {{^}}// schedule row<threads = 224, vector = 8, tiles = 4, resident = 4, prefetch = 1>
+// TWICE: {{^}}// schedule row<threads = 352, vector = 8, tiles = 4, resident = 3, prefetch = 1>
 // ONCE: {{^}}// schedule row<threads = 128, vector = 16, tiles = 3>
 // ADDED: {{^}}// schedule row<threads = 256, vector = 8>
 // MUCH: {{^}}// schedule row<threads = 224, vector = 16, tiles = 4, resident = 5, prefetch = 1>
@@ -67,7 +69,7 @@
 // MASKED: {{^}}// schedule row<threads = {{.*}}cluster = 2>
 // PLAIN: {{^}}// schedule row<threads = 352, vector = 16>
 // CODES: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 2, tiles = 2>
-// AHEAD: {{^}}// schedule row<threads = 448, vector = 16, lanes = 4, tiles = 4, resident = 2, prefetch = 1>
+// AHEAD: {{^}}// schedule row<threads = 416, vector = 16, lanes = 4, tiles = 4, resident = 2, prefetch = 1>
 // WIDE: {{^}}// schedule row<threads = 448, vector = 16, tiles = 2, resident = 2, prefetch = 1>
 // ASREAD: {{^}}// schedule row<threads = 352, vector = 8, tiles = 3, resident = 2>
 // TWO: {{^}}// schedule row<threads = 288, vector = 16, tiles = 4, resident = 3, cluster = 2>
