@@ -127,10 +127,9 @@ constexpr HeldRow heldRows[] = {
     {codes, power, 4096, 4096, narrow, 32, 16, block, 4, 0, 7, 1, 0},
     {codes, between, 4608, 4608, narrow, 24, 8, block, 4, 0, 5, 1, 0},
     {codes, between, 5376, 5376, narrow, 24, 8, warp, 4, 0, 5, 1, 0},
-    {codes, between, 5376, 5376, narrow, 24, 8, block, 4, 0, 4, 1, 0},
     {codes, between, 7168, 7168, narrow, 32, 16, block, 4, 0, 4, 1, 0},
     {codes, between, 10240, 10240, narrow, 48, 16, block, 3, 0, 4, 0, 0},
-    {codes, between, 13824, 15360, narrow, 48, 16, block, 3, 0, 3, 0, 0},
+    {codes, between, 13824, 13824, narrow, 48, 16, block, 3, 0, 3, 0, 0},
     {codes, between, 14336, 14336, narrow, 32, 16, block, 4, 0, 2, 1, 0},
     {codesTwice, power, 2048, 2048, narrow, 32, 16, block, 4, 0, 14, 1, 0},
     {codesTwice, between, 2560, 2560, narrow, 40, 8, block, 4, 0, 12, 1, 0},
@@ -145,14 +144,15 @@ constexpr HeldRow heldRows[] = {
     {codesTwice, power, 8192, 8192, narrow, 64, 16, block, 4, 0, 4, 1, 0},
     {codesTwice, between, 9216, 9216, narrow, 32, 16, block, 3, 0, 4, 0, 0},
     {codesTwice, between, 10240, 10240, narrow, 64, 16, folded, 4, 0, 3, 1, 0},
-    {codesTwice, between, 12288, 15360, narrow, 48, 16, block, 3, 0, 3, 0, 0},
+    {codesTwice, between, 12288, 13824, narrow, 48, 16, block, 3, 0, 3, 0, 0},
     {codesTwice, between, 14336, 14336, narrow, 64, 16, folded, 4, 0, 2, 1, 0},
+    {codesTwice, between, 15360, 15360, narrow, 32, 16, folded, 3, 0, 2, 0, 0}, // of 14336's kind
     {codesTwice, power, 16384, 16384, narrow, 64, 16, block, 4, 0, 2, 1, 0},
     {rowCodes, between, 2560, 2560, narrow, 40, 8, block, 3, 0, 16, 0, 0},
     {rowCodes, between, 3584, 3584, narrow, 40, 8, block, 3, 0, 10, 0, 0},
     {rowCodes, between, 4608, 4608, narrow, 24, 8, block, 4, 0, 5, 1, 0},
     {rowCodes, between, 5376, 5376, narrow, 24, 8, block, 4, 0, 4, 1, 0},
-    {rowCodes, between, 12288, 15360, narrow, 48, 16, block, 3, 0, 3, 0, 0},
+    {rowCodes, between, 12288, 13824, narrow, 48, 16, block, 3, 0, 3, 0, 0},
     {rowCodes, between, 14336, 14336, narrow, 56, 8, block, 4, 0, 2, 1, 0},
     {wideCodes, between, 24576, 24576, narrow, 96, 16, folded, 3, 0, 2, 0, 0},
     {drawnCodes, between, 5120, 5120, narrow, 32, 16, folded, 4, 0, 4, 1, 0},
@@ -245,7 +245,7 @@ static Reduced reducedAs(const Domain &domain) {
 }
 
 /// The first way, of those that were measured, to hold a program's aligned rows by chunks that
-/// leave no warp idle, from `next` on; null: none.
+/// leave no warp idle, or of its very width, from `next` on; null: none.
 static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std::begin(heldRows)) {
   constexpr int64_t warp = 32, ofFour = 1024, longestGroup = 256; // four chunks a thread
   if (!domain.rowAligned() || domain.group > longestGroup || domain.combinesParts() ||
@@ -263,11 +263,21 @@ static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std:
   return row == std::end(heldRows) ? nullptr : row;
 }
 
+/// Whether a row's bounds leave no registers to short chunks' scales that are powers of two.
+static bool spillsByPowers(const HeldRow &row) {
+  constexpr int64_t shortest = 16, most = 24;
+  const bool isOfNorms = row.what == codes || row.what == codesTwice;
+  return row.vector < shortest &&
+         (row.what == plainCodes || (isOfNorms && (row.each > most || row.lanes == warp)));
+}
+
 ScheduleAttr eider::transforms::heldSchedule(MLIRContext *context, const Domain &domain) {
   constexpr int64_t threads = 256; // of a block
   for (const HeldRow *row = heldRowOf(domain); row; row = heldRowOf(domain, row + 1)) {
     if (row->lanes == warp && domain.largestCluster == 1)
       continue; // no older GPU was timed
+    if (domain.scalesByPowers && spillsByPowers(*row))
+      continue;
     ScheduleKnobs knobs{.threads =
                             row->each ? legalThreads(ceilDiv(domain.width, row->each)) : threads,
                         .vector = row->vector,

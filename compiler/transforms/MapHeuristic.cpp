@@ -51,13 +51,14 @@ static ScheduleAttr pairedSchedule(MLIRContext *context, const Domain &domain, i
   return {};
 }
 
-/// The same, both of one scale by folded lanes, of two groups a segment at least. Null also if
-/// lanes cannot be folded.
+/// The same, both of one scale by folded lanes; `maybeShort`: in segments of two groups at least,
+/// else of a warp. Null also if lanes cannot be folded.
 static ScheduleAttr foldedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
-                                   int64_t tiles) {
+                                   int64_t tiles, bool maybeShort = false) {
   const int64_t lanes = foldedLanes(domain, vector);
+  const int64_t fewest = maybeShort ? std::max<int64_t>(8, 2 * lanes) : 32;
   return lanes ? pairedSchedule(context, domain, vector, tiles, lanes, /*ofBlock=*/128, /*held=*/0,
-                                /*fewest=*/std::max<int64_t>(8, 2 * lanes))
+                                fewest)
                : ScheduleAttr();
 }
 
@@ -103,7 +104,8 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   if (!domain.draws && (bySoftware ? !packsShort || decodes : !isMuch))
     return {};
   if (!domain.draws)
-    if (ScheduleAttr folded = foldedSchedule(context, domain, vector / 2, decodes ? 2 : 4))
+    if (ScheduleAttr folded =
+            foldedSchedule(context, domain, vector / 2, decodes ? 2 : 4, /*maybeShort=*/true))
       return folded;
   constexpr int64_t drawing = 896, little = 4;
   const bool isCast = !decodes && domain.arithmetic < little;
@@ -121,20 +123,23 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   if (!fits)
     return {};
   // Two codes a byte by arithmetic, each chunk of a scale: two chunks, in blocks of half a row of
-  // 8192 columns or, of casts to nearest, of any segments; four of such a half where each has a
-  // scale of its own.
+  // 8192 columns or, of casts to nearest, of any segments. Where each has a scale of its own, those
+  // of three or four warps, else four chunks of short segments; or of half such a half.
   constexpr int64_t halfRow = 4096;
   const bool hasHalves = domain.width % halfRow == 0;
-  if (packsShort && isCast && !domain.draws && domain.group == vector / 2) {
-    if (domain.width % (2 * halfRow) == 0)
-      return ScheduleAttr::get(context, Family::map,
-                               {.threads = 64, .vector = vector / 2, .loads = 4});
-    if (ScheduleAttr segments = shortSegments(context, domain, vector / 2))
-      return segments;
-  }
-  if (packsShort && (domain.draws ? isCast && hasHalves : isCast || hasHalves))
-    if (ScheduleAttr paired = pairedSchedule(context, domain, vector / 2, /*tiles=*/2))
+  const bool hasOwn = isCast && !domain.draws && domain.group == vector / 2;
+  if (packsShort && hasOwn && domain.width % (2 * halfRow) == 0)
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = 64, .vector = vector / 2, .loads = 4});
+  if (packsShort && (domain.draws ? isCast && hasHalves : isCast || hasHalves)) {
+    ScheduleAttr paired = pairedSchedule(context, domain, vector / 2, /*tiles=*/2);
+    const int64_t threads = paired ? paired.getKnobs().threads : 0;
+    if (hasOwn && threads != 3 * warp && threads != 4 * warp)
+      if (ScheduleAttr segments = shortSegments(context, domain, vector / 2))
+        return segments;
+    if (paired)
       return paired;
+  }
   // A cast that draws has the registers of 896 threads a multiprocessor; what does more spills.
   const bool isEven = domain.width % longest == 0;
   const int64_t threads = !isEven ? warp : domain.draws ? 2 * warp : 4 * warp;
@@ -268,7 +273,7 @@ static ScheduleAttr castSchedule(MLIRContext *context, const Domain &domain, int
                               .rows = rows,
                               .loads = loads,
                               .lanes = foldedLanes(domain, vector)});
-  return foldedSchedule(context, domain, vector, /*tiles=*/1);
+  return foldedSchedule(context, domain, vector, /*tiles=*/1, /*maybeShort=*/domain.givesWhole);
 }
 
 /// The first of some numbers of threads whose segments, of `loads` chunks a thread, have the least

@@ -20,19 +20,22 @@
 // RUN: eider emit gelu_quant --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=FOURGROUPS
 // RUN: eider emit requantize --dim hidden=5376 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=TWOGROUPS
 // RUN: eider emit quantize --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CAST
+// RUN: eider emit quantize --amax yes --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=COMBINED
+// RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=3072 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WARPS
+// RUN: eider emit layer_norm_quant --block 1x32 --scale e8m0 --mode mx --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BYPOWERS
 // RUN: eider emit quantize --set rounding=stochastic --dim hidden=5376 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BITS
 // RUN: eider emit quantize --format e2m1 --block 1x32 --scale e8m0 --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MXFP4
 // RUN: eider emit dequantize --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=VALUESOFCODES
 //
 // ONCE: {{^}}// schedule row<threads = 96, vector = 8, tiles = 4, resident = 8, prefetch = 1>
 // BYWARPS: {{^}}// schedule row<threads = 224, vector = 8, lanes = 32, tiles = 4, resident = 5, prefetch = 1>
-// OLDER: {{^}}// schedule row<threads = 224, vector = 8, tiles = 4, resident = 4, prefetch = 1>
+// OLDER: {{^}}// schedule row<threads = 128, vector = 16, tiles = 3>
 // OFROWS: {{^}}// schedule row<threads = 256, vector = 8, tiles = 4, resident = 2, prefetch = 1>
 // WIDE: {{^}}// schedule row<threads = 256, vector = 16, lanes = 4, tiles = 3, resident = 2>
 // SOFTWARE: {{^}}// schedule row<threads = 224, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // DRAWN: {{^}}// schedule row<threads = 160, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // TWICE: {{^}}// schedule row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
-// LONG: {{^}}// schedule row<threads = 320, vector = 16, tiles = 3, resident = 3>
+// LONG: {{^}}// schedule row<threads = 480, vector = 16, lanes = 4, tiles = 3, resident = 2>
 // PLAIN: {{^}}// schedule row<threads = 64, vector = 8, tiles = 4, resident = 12, prefetch = 1>
 // UNCUT: {{^}}// schedule row<threads = 288, vector = 16, tiles = 3, resident = 3>
 // ALONE: {{^}}// schedule row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 2, prefetch = 1>
@@ -42,7 +45,10 @@
 // ADDED: {{^}}// schedule row<threads = 160, vector = 16, tiles = 3, resident = 6>
 // FOURGROUPS: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 2, lanes = 4, tiles = 4>
 // TWOGROUPS: {{^}}// schedule map<threads = 8, vector = 16, rows = 16, loads = 2, lanes = 4, tiles = 2>
-// CAST: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 2, lanes = 4>
+// CAST: {{^}}// schedule map<threads = 160, vector = 16, loads = 1, resident = 8>
+// COMBINED: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 2, lanes = 4>
+// WARPS: {{^}}// schedule map<threads = 96, vector = 16, loads = 2, tiles = 2>
+// BYPOWERS: {{^}}// schedule row<threads = 160, vector = 16, tiles = 4, resident = 4, prefetch = 1>
 // BITS: {{^}}// schedule map<threads = 8, vector = 32, rows = 4, loads = 1, tiles = 4, resident = 28>
 // MXFP4: {{^}}// schedule map<threads = 8, vector = 16, rows = 8, loads = 2, tiles = 2>
 // VALUESOFCODES: {{^}}// schedule map<threads = 128, vector = 8, loads = 2>
