@@ -284,6 +284,28 @@ static int64_t vectorOfRow(const Domain &domain) {
   return wanted ? std::max<int64_t>(domain.group / 32, wanted) : vectorFor(domain);
 }
 
+/// Norms of groups whose rows begin at 8 elements, a little over 4096 of them, and that the GPU
+/// makes codes of a byte of: after one sum two chunks a thread of one scale, with the next row
+/// ahead, after two by three with fewer rows in turn. Null elsewhere: no other width was timed.
+static ScheduleAttr alignedSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t vector = 8, shortest = 4096, longest = 4608; // columns
+  constexpr int64_t fewest = 8, warp = 32, held = 1152;          // chunks of a group, threads
+  if (domain.alignedElements < vector || !domain.readsColumns || domain.narrowestStore != 8 ||
+      domain.encodesBySoftware || domain.scalesByPowers || domain.combinesParts() ||
+      domain.group < fewest * vector || domain.group > warp * vector || domain.rowSums == 0 ||
+      domain.width <= shortest || domain.width > longest)
+    return {};
+  const bool isTwice = domain.rowSums > 1;
+  const int64_t threads = legalThreads(ceilDiv(domain.width, vector * (isTwice ? 3 : 2)));
+  return ScheduleAttr::get(context, Family::row,
+                           {.threads = threads,
+                            .vector = vector,
+                            .lanes = isTwice ? 0 : domain.group / vector / 2,
+                            .tiles = isTwice ? 2 : 4,
+                            .resident = held / threads,
+                            .prefetch = !isTwice});
+}
+
 /// Rows that begin anywhere, of one matrix of 16-bit values that becomes one other: long chunks,
 /// for each has a piece around it and each warp two ends, and as many warps as their registers
 /// leave; chunks of 8 where those are aligned, five of long rows that are only held and are reduced
@@ -294,6 +316,8 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
   if (!isMisaligned(domain) || domain.matricesRead > 1 || domain.matricesWritten > 1 ||
       domain.bitsRead != 16 || domain.draws)
     return {};
+  if (ScheduleAttr aligned = alignedSchedule(context, domain))
+    return aligned;
   const bool isTwice = domain.rowSums > 1, isOnlyHeld = isPlain(domain);
   const bool ofGroups = domain.group >= fewest && domain.group <= longest;
   const bool isAligned = domain.alignedElements >= 8 &&

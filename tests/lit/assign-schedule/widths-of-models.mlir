@@ -10,6 +10,7 @@
 // RUN: eider emit add_layer_norm_quant --dim hidden=3584 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=NARROW
 // RUN: eider emit softmax_quant --dim hidden=6144 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=PLAIN
 // RUN: eider emit rms_norm_quant --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CUT
+// RUN: eider emit layer_norm_quant --dim hidden=4104 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=CUTTWICE
 // RUN: eider emit gelu_quant --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WORKS
 // RUN: eider emit gelu_quant --dtype f32 --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WIDE
 // RUN: eider emit gelu_quant --dim hidden=8192 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=EVEN
@@ -85,7 +86,8 @@
 // ADDED: row<threads = 224, vector = 16, resident = 2>
 // NARROW: row<threads = 224, vector = 16, resident = 4>
 // PLAIN: row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 5, prefetch = 1>
-// CUT: row<threads = 192, vector = 8, tiles = 3, resident = 6>
+// CUT: row<threads = 288, vector = 8, lanes = 8, tiles = 4, resident = 4, prefetch = 1>
+// CUTTWICE: row<threads = 192, vector = 8, tiles = 2, resident = 6>
 // What takes much arithmetic has long chunks of narrow elements, in segments that divide a row. Of f32, and with a copy beside the codes, blocks have more registers.
 // WORKS: map<threads = 160, vector = 16, loads = 2, lanes = 4, tiles = 4>
 // WIDE: map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>
