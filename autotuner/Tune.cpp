@@ -156,11 +156,10 @@ CellRequest Tuner::Impl::request(const Program &program, const Dims &dims,
       break;
     add(candidate.schedule, false);
   }
-  for (const std::string &schedule : options.schedules)
-    if (!request.candidates.empty())
-      add(schedule, true);
   if (request.candidates.empty())
     throw Error(ErrorKind::Request, "has no schedule", program.name());
+  for (const std::string &schedule : options.schedules)
+    add(schedule, true);
   result.heuristic = request.candidates.front().schedule;
   return request;
 }
@@ -237,9 +236,15 @@ TuneResult Tuner::tune(const Program &program, const Dims &dims, const TuneOptio
   checkDims(program, dims);
   TuneResult result;
   const Record cell = impl->recordFor(program, dims, options.codec);
-  if (!options.again && impl->takeRecord(cell, result))
-    return result;
-  const CellRequest request = impl->request(program, dims, options, result);
+  TuneOptions asked = options;
+  if (TuneResult known; impl->takeRecord(cell, known)) {
+    if (!options.again && options.schedules.empty())
+      return known;
+    // What is asked for takes a record's place where it is faster.
+    if (!options.schedules.empty())
+      asked.schedules.push_back(known.schedule);
+  }
+  const CellRequest request = impl->request(program, dims, asked, result);
   impl->evaluate(impl->workers.run(request), result);
   if (options.record && result.refused.empty())
     result.recorded = impl->record(cell, result);

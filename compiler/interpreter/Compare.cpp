@@ -132,7 +132,9 @@ void Judge::judgeFloats(const std::string &name, const Tensor &reference, double
     Range range = reference.range(i);
     if (!range.isPoint() && std::isfinite(value)) {
       leastBound = std::min(leastBound, std::min(value - range.lower, range.upper - value));
-      mostBound = std::max(mostBound, std::max(value - range.lower, range.upper - value));
+      if (const double bound = std::max(value - range.lower, range.upper - value);
+          std::isfinite(bound))
+        mostBound = std::max(mostBound, bound);
     }
     bool near = reference.isExact() || !std::isfinite(value) || !std::isfinite(mostUlps) ||
                 std::abs(result - value) <= mostUlps * ulpOfF32(value);

@@ -622,8 +622,11 @@ std::optional<Domain> Domain::of(ProgramOp program, int64_t mostRows) {
     domain.stacksScales |= isa<OutputOp>(op) && op.hasAttr("layout");
     domain.scalesByPowers |= isa<PowerOfTwoOp>(op);
     domain.usesPositions |= isa<PositionOp>(op);
-    if (auto encode = dyn_cast<EncodeOp>(op))
+    if (auto encode = dyn_cast<EncodeOp>(op)) {
       domain.encodesBySoftware |= encode.getCodec() == CodecPath::software;
+      domain.encodesWithin |= static_cast<bool>(encode.getLargest());
+      domain.clampsCodes |= !encode.getBounded();
+    }
     if (auto decode = dyn_cast<DecodeOp>(op); decode && decode.getCodec())
       domain.decodesBySoftware |=
           *decode.getCodec() == CodecPath::software &&

@@ -136,6 +136,8 @@ struct Domain {
   bool reducesGroups = false;  ///< Some reduction over groups in a row, or over blocks.
   bool stacksScales = false;   ///< Scales of neighbouring rows are stored next to each other.
   bool scalesByPowers = false; ///< Some scale is made a power of two.
+  bool encodesWithin = false;  ///< Some codes are made with an eye on their largest element.
+  bool clampsCodes = false;    ///< Some may be beyond what their format holds, as by a given scale.
   bool reducesRows = false;    ///< Some reduction along whole rows.
   bool contracts = false;      ///< The matrix is multiplied with a column vector.
   bool reducesColumns = false; ///< Some reduction of a whole column vector.

@@ -146,7 +146,6 @@ constexpr HeldRow heldRows[] = {
     {codesTwice, between, 10240, 10240, narrow, 64, 16, folded, 4, 0, 3, 1, 0},
     {codesTwice, between, 12288, 13824, narrow, 48, 16, block, 3, 0, 3, 0, 0},
     {codesTwice, between, 14336, 14336, narrow, 64, 16, folded, 4, 0, 2, 1, 0},
-    {codesTwice, between, 15360, 15360, narrow, 32, 16, folded, 3, 0, 2, 0, 0}, // of 14336's kind
     {codesTwice, power, 16384, 16384, narrow, 64, 16, block, 4, 0, 2, 1, 0},
     {rowCodes, between, 2560, 2560, narrow, 40, 8, block, 3, 0, 16, 0, 0},
     {rowCodes, between, 3584, 3584, narrow, 40, 8, block, 3, 0, 10, 0, 0},
@@ -244,6 +243,24 @@ static Reduced reducedAs(const Domain &domain) {
   return hasMaximum ? other : isTwice ? copiedTwice : domain.scalesByPowers ? copiedPowers : copied;
 }
 
+/// Whether bounds that were chosen for codes by f32 scales that are made here, and that bound them,
+/// leave registers to a program's: one that clamps has none of them, nor groups that lanes cannot
+/// share where a thread holds much; one that looks at largest elements, combines a maximum or turns
+/// its scales no short chunks, but few.
+static bool leavesRegisters(const HeldRow &row, const Domain &domain) {
+  constexpr int64_t shortest = 16, few = 24, much = 64; // elements of a chunk, of a thread
+  const bool isMuch = row.each > much;
+  if (row.what == wideCodes ? !isMuch
+                            : row.what != codes && row.what != codesTwice && row.what != rowCodes &&
+                                  row.what != plainCodes)
+    return true;
+  if (domain.clampsCodes || (isMuch && domain.group > 0 && !foldedLanes(domain, row.vector)))
+    return false;
+  const bool isMore = domain.encodesWithin || domain.givesWhole || domain.stacksScales;
+  return !isMore || row.vector >= shortest ||
+         (row.each <= few && row.lanes == block && row.what != plainCodes);
+}
+
 /// The first way, of those that were measured, to hold a program's aligned rows by chunks that
 /// leave no warp idle, or of its very width, from `next` on; null: none.
 static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std::begin(heldRows)) {
@@ -258,17 +275,9 @@ static const HeldRow *heldRowOf(const Domain &domain, const HeldRow *next = std:
     return each.what == what &&
            (each.from == each.to || domain.width % (each.each ? each.each * warp : ofFour) == 0) &&
            (each.width == anyWidth || each.width == width) && domain.width >= each.from &&
-           domain.width <= each.to && each.bits == bits;
+           domain.width <= each.to && each.bits == bits && leavesRegisters(each, domain);
   });
   return row == std::end(heldRows) ? nullptr : row;
-}
-
-/// Whether a row's bounds leave no registers to short chunks' scales that are powers of two.
-static bool spillsByPowers(const HeldRow &row) {
-  constexpr int64_t shortest = 16, most = 24;
-  const bool isOfNorms = row.what == codes || row.what == codesTwice;
-  return row.vector < shortest &&
-         (row.what == plainCodes || (isOfNorms && (row.each > most || row.lanes == warp)));
 }
 
 ScheduleAttr eider::transforms::heldSchedule(MLIRContext *context, const Domain &domain) {
@@ -276,8 +285,6 @@ ScheduleAttr eider::transforms::heldSchedule(MLIRContext *context, const Domain 
   for (const HeldRow *row = heldRowOf(domain); row; row = heldRowOf(domain, row + 1)) {
     if (row->lanes == warp && domain.largestCluster == 1)
       continue; // no older GPU was timed
-    if (domain.scalesByPowers && spillsByPowers(*row))
-      continue;
     ScheduleKnobs knobs{.threads =
                             row->each ? legalThreads(ceilDiv(domain.width, row->each)) : threads,
                         .vector = row->vector,

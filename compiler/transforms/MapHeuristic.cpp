@@ -23,42 +23,54 @@ int64_t eider::transforms::segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
-/// Columns of rows that no segment of less than a warp was timed of.
-static constexpr int64_t longestShort = 1024;
-
-/// Two chunks a thread, in segments that divide a row, of `fewest` threads at least, and in blocks
-/// of `ofBlock` at least. Null if none does. `held`: threads of all resident blocks; 0: no bound.
-static ScheduleAttr pairedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
-                                   int64_t tiles, int64_t lanes = 0, int64_t ofBlock = 128,
-                                   int64_t held = 0, int64_t fewest = 32) {
-  constexpr int64_t loads = 2, schedulers = 4; // of a multiprocessor
-  fewest = domain.width > longestShort ? fewest : std::max<int64_t>(fewest, 32);
-  for (int64_t threads : {128, 160, 192, 224, 96, 64, 32, 16, 8})
-    if (threads >= fewest && domain.width % (threads * loads * vector) == 0) {
-      const int64_t rows = std::max<int64_t>(1, ofBlock / threads), warps = threads * rows / 32;
-      int64_t resident = held / (threads * rows);
-      if (warps % schedulers != 0 && resident > schedulers)
-        resident -= resident % schedulers; // which have as many warps each so
-      return ScheduleAttr::get(context, Family::map,
-                               {.threads = threads,
-                                .vector = vector,
-                                .rows = rows,
-                                .loads = loads,
-                                .lanes = lanes,
-                                .tiles = tiles,
-                                .resident = resident});
-    }
-  return {};
+/// The most threads up to a warp whose segments, of `loads` chunks a thread, divide a row into
+/// whole groups; 0: none do. Of less than a warp only rows of more than 1024 columns were timed,
+/// and none whose blocks stay for a reduction of the whole matrix.
+static int64_t dividingThreads(const Domain &domain, int64_t vector, int64_t loads) {
+  constexpr int64_t warp = 32, longestShort = 1024;
+  const bool maybeShort = domain.width > longestShort && !domain.combinesParts();
+  for (int64_t threads : {warp, warp / 2, warp / 4})
+    if (domain.width % (threads * vector * loads) == 0 && domain.group <= threads * vector &&
+        (threads == warp || maybeShort))
+      return threads;
+  return 0;
 }
 
-/// The same, both of one scale by folded lanes; `maybeShort`: in segments of two groups at least,
-/// else of a warp. Null also if lanes cannot be folded.
+/// Two chunks a thread, in segments that divide a row, of less than a warp where they are
+/// `maybeShort`, and in blocks of `ofBlock` threads at least. Null if none does. `held`: threads of
+/// all resident blocks; 0: no bound.
+static ScheduleAttr pairedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
+                                   int64_t tiles, int64_t lanes = 0, int64_t ofBlock = 128,
+                                   int64_t held = 0, bool maybeShort = false) {
+  constexpr int64_t loads = 2, schedulers = 4; // of a multiprocessor
+  int64_t threads = 0;
+  for (int64_t each : {128, 160, 192, 224, 96, 64, 32})
+    if (!threads && domain.width % (each * loads * vector) == 0)
+      threads = each;
+  if (!threads && maybeShort)
+    threads = dividingThreads(domain, vector, loads);
+  if (!threads)
+    return {};
+  const int64_t rows = std::max<int64_t>(1, ofBlock / threads), warps = threads * rows / 32;
+  int64_t resident = held / (threads * rows);
+  if (warps % schedulers != 0 && resident > schedulers)
+    resident -= resident % schedulers; // which have as many warps each so
+  return ScheduleAttr::get(context, Family::map,
+                           {.threads = threads,
+                            .vector = vector,
+                            .rows = rows,
+                            .loads = loads,
+                            .lanes = lanes,
+                            .tiles = tiles,
+                            .resident = resident});
+}
+
+/// The same, both of one scale by folded lanes. Null also if lanes cannot be folded.
 static ScheduleAttr foldedSchedule(MLIRContext *context, const Domain &domain, int64_t vector,
                                    int64_t tiles, bool maybeShort = false) {
   const int64_t lanes = foldedLanes(domain, vector);
-  const int64_t fewest = maybeShort ? std::max<int64_t>(8, 2 * lanes) : 32;
   return lanes ? pairedSchedule(context, domain, vector, tiles, lanes, /*ofBlock=*/128, /*held=*/0,
-                                fewest)
+                                maybeShort)
                : ScheduleAttr();
 }
 
@@ -73,16 +85,14 @@ static ScheduleAttr shortSegments(MLIRContext *context, const Domain &domain, in
       domain.group > vector || (held - chunks) * 20 > held || !domain.rowAligned() ||
       domain.choosesRows)
     return {};
-  if (domain.bitsRead == 16 && domain.arithmetic < little && !domain.draws &&
-      domain.width > longestShort)
-    for (int64_t threads : {32, 16, 8})
-      if (domain.width % (threads * loads * vector) == 0)
-        return ScheduleAttr::get(context, Family::map,
-                                 {.threads = threads,
-                                  .vector = vector,
-                                  .rows = block / threads,
-                                  .loads = loads,
-                                  .tiles = 2});
+  const bool isCast = domain.bitsRead == 16 && domain.arithmetic < little && !domain.draws;
+  if (const int64_t threads = isCast ? dividingThreads(domain, vector, loads) : 0)
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = threads,
+                              .vector = vector,
+                              .rows = block / threads,
+                              .loads = loads,
+                              .tiles = 2});
   return ScheduleAttr::get(context, Family::map,
                            {.threads = few, .vector = vector, .rows = rows, .loads = loads});
 }
@@ -110,16 +120,15 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   constexpr int64_t drawing = 896, little = 4;
   const bool isCast = !decodes && domain.arithmetic < little;
   // A cast that draws, in short segments that divide a row: as many a block as are a warp.
-  if (domain.draws && isCast && !packsShort && !isWhole && domain.width > longestShort)
-    for (int64_t threads : {16, 8})
-      if (domain.width % (threads * vector) == 0 && domain.group <= threads * vector)
-        return ScheduleAttr::get(context, Family::map,
-                                 {.threads = threads,
-                                  .vector = vector,
-                                  .rows = warp / threads,
-                                  .loads = 1,
-                                  .tiles = 4,
-                                  .resident = drawing / warp});
+  const bool isShort = domain.draws && isCast && !packsShort && !isWhole;
+  if (const int64_t threads = isShort ? dividingThreads(domain, vector, /*loads=*/1) : 0)
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = threads,
+                              .vector = vector,
+                              .rows = warp / threads,
+                              .loads = 1,
+                              .tiles = 4,
+                              .resident = drawing / warp});
   if (!fits)
     return {};
   // Two codes a byte by arithmetic, each chunk of a scale: two chunks, in blocks of half a row of
@@ -128,13 +137,14 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   constexpr int64_t halfRow = 4096;
   const bool hasHalves = domain.width % halfRow == 0;
   const bool hasOwn = isCast && !domain.draws && domain.group == vector / 2;
+  constexpr int64_t shortest = 1024; // columns that were not timed otherwise
   if (packsShort && hasOwn && domain.width % (2 * halfRow) == 0)
     return ScheduleAttr::get(context, Family::map,
                              {.threads = 64, .vector = vector / 2, .loads = 4});
   if (packsShort && (domain.draws ? isCast && hasHalves : isCast || hasHalves)) {
     ScheduleAttr paired = pairedSchedule(context, domain, vector / 2, /*tiles=*/2);
     const int64_t threads = paired ? paired.getKnobs().threads : 0;
-    if (hasOwn && threads != 3 * warp && threads != 4 * warp)
+    if (hasOwn && domain.width > shortest && threads != 3 * warp && threads != 4 * warp)
       if (ScheduleAttr segments = shortSegments(context, domain, vector / 2))
         return segments;
     if (paired)
@@ -190,15 +200,13 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
   if (!domain.rowAligned() || domain.choosesRows)
     return {};
   const bool takesTurns = domain.matricesRead == 1 && (isMuch || bySoftware);
-  for (int64_t threads : {32, 16, 8})
-    if (domain.width % (threads * loads * vector) == 0 &&
-        (threads == 32 || (domain.width > longestShort && domain.group <= threads * vector)))
-      return ScheduleAttr::get(context, Family::map,
-                               {.threads = threads,
-                                .vector = vector,
-                                .rows = threads == 32 ? 4 : 64 / threads,
-                                .loads = loads,
-                                .tiles = takesTurns ? 2 : 1});
+  if (const int64_t threads = dividingThreads(domain, vector, loads))
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = threads,
+                              .vector = vector,
+                              .rows = threads == 32 ? 4 : 64 / threads,
+                              .loads = loads,
+                              .tiles = takesTurns ? 2 : 1});
   return {};
 }
 
@@ -384,7 +392,7 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
   if (packsHalf)
     threads = 128;
   // Of two warps a row each, values of decoded codes are slow.
-  if (domain.bitsRead <= 8 && domain.narrowestStore > 8 && threads == 64 &&
+  if (domain.bitsRead <= 8 && domain.narrowestStore == 16 && threads == 64 &&
       ceilDiv(chunks, loads) > threads)
     threads = 128;
   // Segments of other than a power of two are fewer where one needs fewer registers: not of codes

@@ -286,8 +286,9 @@ static int64_t vectorOfRow(const Domain &domain) {
 
 /// Norms of groups whose rows begin at 8 elements, a little over 4096 of them, and that the GPU
 /// makes codes of a byte of: after one sum two chunks a thread of one scale, with the next row
-/// ahead, after two by three with fewer rows in turn. Null elsewhere: no other width was timed.
-static ScheduleAttr alignedSchedule(MLIRContext *context, const Domain &domain) {
+/// ahead, after two by three with fewer rows in turn. Null elsewhere: 4104 was timed, and these
+/// have its threads.
+static ScheduleAttr alignedNorm(MLIRContext *context, const Domain &domain) {
   constexpr int64_t vector = 8, shortest = 4096, longest = 4608; // columns
   constexpr int64_t fewest = 8, warp = 32, held = 1152;          // chunks of a group, threads
   if (domain.alignedElements < vector || !domain.readsColumns || domain.narrowestStore != 8 ||
@@ -316,7 +317,7 @@ static ScheduleAttr shiftedSchedule(MLIRContext *context, const Domain &domain) 
   if (!isMisaligned(domain) || domain.matricesRead > 1 || domain.matricesWritten > 1 ||
       domain.bitsRead != 16 || domain.draws)
     return {};
-  if (ScheduleAttr aligned = alignedSchedule(context, domain))
+  if (ScheduleAttr aligned = alignedNorm(context, domain))
     return aligned;
   const bool isTwice = domain.rowSums > 1, isOnlyHeld = isPlain(domain);
   const bool ofGroups = domain.group >= fewest && domain.group <= longest;
@@ -453,15 +454,19 @@ ScheduleAttr eider::transforms::rowSchedule(MLIRContext *context, const Domain &
                                                                                            : 1024)
                                                  : held) /
                      threads;
+    // A multiprocessor with one block waits for it.
+    if (makesCodes && sumsTwice && threads <= 512 && !domain.draws && !isShifted(domain) &&
+        !domain.encodesBySoftware)
+      knobs.resident = std::max<int64_t>(knobs.resident, 2);
   } else if (!plain && domain.matricesRead == 1 && domain.bitsRead == 16 && threads >= 64 &&
              !isShifted(domain)) {
     // Of more than 32 elements a thread the nearest to the registers of 576 threads, 512 after two
-    // sums; of 32 in short chunks, two blocks: a multiprocessor with one block waits for it.
+    // sums, of 32 in short chunks of 896: a multiprocessor with one block waits for it.
     const int64_t each = loads * vector, held = domain.rowSums > 1 ? 512 : 576;
     if (each > 32 && each <= 48)
       knobs.tiles = 3, knobs.resident = std::max<int64_t>(1, (held + threads / 2) / threads);
     else if (each == 32 && threads > 256 && domain.rowReductions > 1)
-      knobs.tiles = 3, knobs.resident = std::max<int64_t>(1, 896 / threads);
+      knobs.tiles = 2, knobs.resident = (896 + threads / 2) / threads;
   }
   return ScheduleAttr::get(context, Family::row, knobs);
 }

@@ -55,7 +55,9 @@ static std::vector<std::string> cut(const std::vector<std::string> &parts, size_
 std::string wrapped(const std::string &opening, const std::vector<std::string> &given,
                     const std::string &closing, const std::string &separator) {
   constexpr size_t columns = 98; // room for what a caller appends
-  const std::vector<std::string> parts = separator == "," ? cut(given, columns - 8) : given;
+  constexpr size_t indented = 8; // columns before a line's first part, at least
+  const std::vector<std::string> parts =
+      separator == "," ? cut(given, columns - indented) : given; // else no call's commas separate
   const size_t start = opening.rfind('\n') == std::string::npos ? 0 : opening.rfind('\n') + 1;
   std::string text = opening;
   size_t column = opening.size() - start;

@@ -338,8 +338,9 @@ void addTuning(CLI::App &app, Requests &requests, std::optional<Request> &chosen
       tune->add_option("--candidates", request.candidates, "Schedules a cell, at most")
           ->check(CLI::Range(1, 1000));
   CLI::Option *schedules =
-      tune->add_option("--try", request.schedules,
-                       "Measure this schedule beside the heuristic's and no others; any number")
+      tune->add_option(
+              "--try", request.schedules,
+              "Measure this schedule beside the heuristic's and the record's, and no others")
           ->type_name("SCHEDULE")
           ->allow_extra_args(false)
           ->excludes(candidates);

@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <set>
 #include <thread>
 
 namespace eider::cli {
@@ -92,6 +93,7 @@ private:
   bench::Results results;
   std::exception_ptr problem; ///< Of a device.
   size_t tuned = 0, known = 0, refused = 0, failed = 0, unrecorded = 0;
+  std::set<std::string> measured;               ///< schedules, by any cell
   size_t verified = 0, slower = 0, unknown = 0; ///< of a verification; `known`: the heuristic's
   std::vector<double> ratios;                   ///< tuned / heuristic
   double slowest = 0;                           ///< seconds
@@ -177,8 +179,9 @@ TuneOptions Sweep::optionsOf(const TuneCell &cell) const {
   options.again = request.again;
   options.candidates = request.candidates;
   options.schedules = request.schedules;
-  if (!request.schedules.empty()) // all of which are wanted, however long it takes
-    options.seconds = 1e6;
+  constexpr double unhurried = 1e6; // all of those that are asked for are wanted
+  if (!request.schedules.empty())
+    options.seconds = unhurried;
   if (request.budget > 0)
     options.seconds = std::min(options.seconds, request.budget - secondsSince(start));
   return options;
@@ -228,6 +231,9 @@ void Sweep::tuneOne(Tuner &tuner, const DeviceInfo &device, const TuneCell &cell
   }
   ++(result.fromRecord ? known : tuned);
   unrecorded += !result.recorded;
+  for (const TunedSchedule &candidate : result.candidates)
+    if (candidate.microseconds > 0 || candidate.rejected.starts_with("the same machine code"))
+      measured.insert(candidate.schedule);
   if (!result.fromRecord)
     ratios.push_back(result.microseconds / result.heuristicTime);
   add(cell, result);
@@ -312,7 +318,14 @@ int Sweep::run() {
   if (unrecorded)
     throw Error(ErrorKind::Machine, std::to_string(unrecorded) + " results could not be recorded",
                 "tune", "set EIDER_CACHE_DIR to a directory that only you can write");
-  return refused + failed + slower + unknown ? 1 : 0;
+  bool isMissing = false;
+  for (const std::string &schedule : tuned ? request.schedules : std::vector<std::string>())
+    if (!measured.contains(schedule)) {
+      std::fprintf(stderr, "eider: --try: no cell was measured by '%s': the lines above say why\n",
+                   schedule.c_str());
+      isMissing = true;
+    }
+  return refused + failed + slower + unknown || isMissing ? 1 : 0;
 }
 
 } // namespace

@@ -23,7 +23,8 @@ struct TuneOptions {
   std::string codec = "auto"; ///< `auto`, `hardware` or `software`
   double seconds = 5;         ///< For one program and shape; no candidate is begun after.
   int candidates = 16;        ///< Measured at most, the heuristic's among them.
-  std::vector<std::string> schedules = {}; ///< Measured beside the heuristic's, in place of others.
+  std::vector<std::string> schedules = {}; ///< Measured beside the heuristic's and the record's, in
+                                           ///< place of others; `again` is implied.
   bool again = false;                      ///< Measure what has a record, too.
   bool record = true;                      ///< Keep the result.
 };

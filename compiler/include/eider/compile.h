@@ -144,7 +144,7 @@ struct Comparison {
   double largestError = 0; ///< Largest |result − reference| over the reference's magnitude.
   double leastBound = 0;   ///< So far from the reference at least every bounded value may lie; 0 of
                            ///< exact outputs and of codes.
-  double mostBound = 0;    ///< So far at most; 0 likewise.
+  double mostBound = 0;    ///< So far at most, of those that have an end; 0 likewise.
   std::string firstWrong; ///< `y[3, 17]: 0x3c, reference 0x3d (value 1.2345 ± 1e-7 of scale 0.5)`;
                           ///< empty if none.
 };

@@ -1,5 +1,5 @@
-// What is only given beside codes costs a schedule nothing: with an amax it is as without, but for short segments of a cast (widths-that-were-timed.mlir), and that of few rows the last
-// block combines what all have left.
+// What is only given beside codes costs a schedule nothing: with an amax it is as without, but for short segments of a
+// cast (widths-that-were-timed.mlir), and that of few rows the last block combines what all have left.
 //
 // RUN: eider emit quantize --amax yes --dim hidden=5120 --arch sm_90a | grep 'schedule\|__global__' | FileCheck %s
 // CHECK: schedule map<{{.*}}combine = 1

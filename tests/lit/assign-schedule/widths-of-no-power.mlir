@@ -71,7 +71,7 @@
 // CODES: {{^}}// schedule map<threads = 16, vector = 16, rows = 8, loads = 2, tiles = 2>
 // AHEAD: {{^}}// schedule row<threads = 416, vector = 16, lanes = 4, tiles = 4, resident = 2, prefetch = 1>
 // WIDE: {{^}}// schedule row<threads = 448, vector = 16, tiles = 2, resident = 2, prefetch = 1>
-// ASREAD: {{^}}// schedule row<threads = 352, vector = 8, tiles = 3, resident = 2>
+// ASREAD: {{^}}// schedule row<threads = 352, vector = 8, tiles = 2, resident = 3>
 // TWO: {{^}}// schedule row<threads = 288, vector = 16, tiles = 4, resident = 3, cluster = 2>
 // BOTH: {{^}}// schedule row<threads = 640, vector = 8, tiles = 4, resident = 1, prefetch = 1>
 // BOTH: {{^}}// schedule row<threads = 320, vector = 8, tiles = 4, resident = 2, prefetch = 1, cluster = 2>

@@ -1,5 +1,6 @@
-// Rows of widths that an H200's times chose the schedule of (HeldRows.cpp), whatever the rules say of their neighbours; some threads of the last warps may have nothing. Maps are cut into segments that
-// divide a row, however short, and blocks take several rows of them.
+// Rows of widths that an H200's times chose the schedule of (HeldRows.cpp), whatever the rules say of their
+// neighbours; some threads of the last warps may have nothing. Encodings that ask more registers keep the rules. Maps
+// are cut into segments that divide a row, however short, and blocks take several rows of them.
 //
 // RUN: eider emit rms_norm_quant --dim hidden=3584 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=ONCE
 // RUN: eider emit rms_norm_quant --dim hidden=5376 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BYWARPS
@@ -23,6 +24,11 @@
 // RUN: eider emit quantize --amax yes --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=COMBINED
 // RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=3072 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WARPS
 // RUN: eider emit layer_norm_quant --block 1x32 --scale e8m0 --mode mx --dim hidden=5120 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BYPOWERS
+// RUN: eider emit layer_norm_quant --mode deepgemm --dim hidden=2560 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MORE
+// RUN: eider emit rms_norm_quant --scale-source static --dim hidden=14336 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=GIVEN
+// RUN: eider emit softmax_quant --block 1x32 --dim hidden=18432 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=UNFOLDED
+// RUN: eider emit gelu_quant --block '*x*' --dim hidden=3584 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=WHOLE
+// RUN: eider emit quantize --format e2m1 --block 1x16 --scale e4m3 --dim hidden=1024 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=SHORT
 // RUN: eider emit quantize --set rounding=stochastic --dim hidden=5376 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=BITS
 // RUN: eider emit quantize --format e2m1 --block 1x32 --scale e8m0 --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=MXFP4
 // RUN: eider emit dequantize --dim hidden=11008 --arch sm_90a | grep schedule | FileCheck %s --check-prefix=VALUESOFCODES
@@ -35,7 +41,7 @@
 // SOFTWARE: {{^}}// schedule row<threads = 224, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // DRAWN: {{^}}// schedule row<threads = 160, vector = 16, lanes = 4, tiles = 4, resident = 4, prefetch = 1>
 // TWICE: {{^}}// schedule row<threads = 128, vector = 16, tiles = 4, resident = 4, prefetch = 1>
-// LONG: {{^}}// schedule row<threads = 480, vector = 16, lanes = 4, tiles = 3, resident = 2>
+// LONG: {{^}}// schedule row<threads = 480, vector = 16, tiles = 3, resident = 2>
 // PLAIN: {{^}}// schedule row<threads = 64, vector = 8, tiles = 4, resident = 12, prefetch = 1>
 // UNCUT: {{^}}// schedule row<threads = 288, vector = 16, tiles = 3, resident = 3>
 // ALONE: {{^}}// schedule row<threads = 192, vector = 16, lanes = 4, tiles = 4, resident = 2, prefetch = 1>
@@ -52,3 +58,8 @@
 // BITS: {{^}}// schedule map<threads = 8, vector = 32, rows = 4, loads = 1, tiles = 4, resident = 28>
 // MXFP4: {{^}}// schedule map<threads = 8, vector = 16, rows = 8, loads = 2, tiles = 2>
 // VALUESOFCODES: {{^}}// schedule map<threads = 128, vector = 8, loads = 2>
+// MORE: {{^}}// schedule row<threads = 160, vector = 8, tiles = 4, resident = 7, prefetch = 1>
+// GIVEN: {{^}}// schedule row<threads = 448, vector = 16, tiles = 3, resident = 2>
+// UNFOLDED: {{^}}// schedule row<threads = {{[0-9]+}}, vector = 16, {{.*}}cluster = 4>
+// WHOLE: {{^}}// schedule map<threads = 224, vector = 16, loads = 1, blocks = 792, resident = 6>
+// SHORT: {{^}}// schedule map<threads = 32, vector = 16, rows = 4, loads = 2, tiles = 2>

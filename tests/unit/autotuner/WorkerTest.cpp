@@ -100,4 +100,31 @@ TEST(SimulatedWorker, AHangAFaultATrapAndAWrongResultCostThemselvesAlone) {
   EXPECT_EQ(outcome.runs.front().id, 0);
 }
 
+/// All results are off by little more than the largest may be: near enough to the heuristic's, and
+/// the reference finds it among the small.
+TEST(SimulatedWorker, WhatIsNearIsHeldAgainstTheReference) {
+  OpParameters parameters;
+  parameters.dtype = "bf16";
+  const Program program = libraryOp("layer_norm", parameters);
+  CompileOptions options;
+  options.target = "host";
+  options.dims = {{"hidden", 512}};
+  contract::Contract off = contract::read(compile(program, options).contract);
+  const std::string stored = "to<bf16>(n)";
+  for (contract::Variant &variant : off.variants) {
+    const size_t at = variant.source.find(stored);
+    ASSERT_NE(at, std::string::npos) << variant.source;
+    variant.source.replace(at, stored.size(), "to<bf16>(n + 0.02f)");
+  }
+  WorkerHost host("host", {10000ms, 60000ms});
+  const CellOutcome outcome = host.run({program.text(),
+                                        "auto",
+                                        {{"tokens", 256}, {"hidden", 512}},
+                                        {"hidden"},
+                                        {{0, ""}, {1, "off", contract::write(off)}},
+                                        60});
+  ASSERT_EQ(outcome.rejected.size(), 1u);
+  EXPECT_THAT(outcome.rejected.at(1), HasSubstr("is wrong: y["));
+}
+
 } // namespace
