@@ -243,22 +243,21 @@ static Reduced reducedAs(const Domain &domain) {
   return hasMaximum ? other : isTwice ? copiedTwice : domain.scalesByPowers ? copiedPowers : copied;
 }
 
-/// Whether bounds that were chosen for codes by f32 scales that are made here, and that bound them,
-/// leave registers to a program's: one that clamps has none of them, nor groups that lanes cannot
-/// share where a thread holds much; one that looks at largest elements, combines a maximum or turns
-/// its scales no short chunks, but few.
+/// Whether a row's bounds leave registers to a program. Those of codes were chosen for f32 scales
+/// that are made here and bound the codes: what clamps has no other, nor what holds much of groups
+/// that lanes cannot share; what looks at largest elements, combines a maximum or turns its scales
+/// has short chunks only where a thread holds little.
 static bool leavesRegisters(const HeldRow &row, const Domain &domain) {
-  constexpr int64_t shortest = 16, few = 24, much = 64; // elements of a chunk, of a thread
-  const bool isMuch = row.each > much;
-  if (row.what == wideCodes ? !isMuch
-                            : row.what != codes && row.what != codesTwice && row.what != rowCodes &&
-                                  row.what != plainCodes)
+  constexpr int64_t shortest = 16, little = 24, much = 64; // elements of a chunk, of a thread
+  const bool isMuch = row.each > much,
+             isOfNorms = row.what == codes || row.what == codesTwice || row.what == rowCodes;
+  if (!isOfNorms && row.what != plainCodes && !(row.what == wideCodes && isMuch))
     return true;
   if (domain.clampsCodes || (isMuch && domain.group > 0 && !foldedLanes(domain, row.vector)))
     return false;
-  const bool isMore = domain.encodesWithin || domain.givesWhole || domain.stacksScales;
-  return !isMore || row.vector >= shortest ||
-         (row.each <= few && row.lanes == block && row.what != plainCodes);
+  const bool asksMore = domain.encodesWithin || domain.givesWhole || domain.stacksScales;
+  const bool isLittle = isOfNorms && row.each <= little && row.lanes == block;
+  return !asksMore || row.vector >= shortest || isLittle;
 }
 
 /// The first way, of those that were measured, to hold a program's aligned rows by chunks that
