@@ -20,6 +20,7 @@ OF_HARDWARE = 1.03  # the software codec's time over the hardware's
 FEATHER = {  # its cells: ours, and how many times as fast as FP32 its paper has them on a GPU without such instructions
     "gemv 16384 × 16384, 1x128": ("gemv", {"n": 16384, "k": 16384}, "3.3 (E5M2), 2.1 (E4M3)"),
     "attention of 8192 tokens over themselves, one head of 512": ("attention_prefill", {"s": 8192, "h": 1, "d": 512}, "3.3")}
+SHOWN_WIDTHS = (2048, 2560, 3584, 4096, 5120, 5376, 6144, 7168, 8192, 11008, 14336, 18432, 28672)  # of those in widths.json
 NONE = ("No results are committed yet: `bench/results/` holds none. `build/bin/eider bench --device cuda --json FILE` and\n"
         "`build/bin/bench-latency --json FILE` measure them on a machine with a GPU.")
 
@@ -32,7 +33,7 @@ def load(directory):
         document = json.loads(path.read_text())
         if document.get("schema") != 1:
             raise ValueError(f"{path}: schema {document.get('schema')!r}, 1 is known here")
-        documents.append(document)
+        documents.append(dict(document, bench="widths") if path.stem == "widths" else document)
     return documents
 
 
@@ -410,6 +411,21 @@ def layers(documents):
     return [table for table in (lines, room) if len(table) > 2]
 
 
+def at_widths(documents):
+    """Rows of each program at widths of models: its time, times that of a memcpy."""
+    rows, usual = {}, ("format e4m3", "block 1x128", "codec auto", "dtype bf16", "l2 cold")
+    for cell in (cell for document in documents if document["bench"] == "widths" for cell in document["cells"]):
+        said = [f"{name} {value}".removeprefix("set ") for name, value in cell["params"].items() if value]
+        program = " ".join([cell["op"], *(word.split(" ", 1)[1] if word.split(" ")[0] in ("format", "block", "scale") else word
+                                          for word in said if word not in usual)])
+        rows.setdefault(program, {})[cell["shape"]["hidden"]] = cell["ratio"]
+    if not rows:
+        return []
+    return ["| × memcpy | " + " | ".join(map(str, SHOWN_WIDTHS)) + " |", "|---|" + "--:|" * len(SHOWN_WIDTHS),
+            *(f"| {program} | " + " | ".join(f"{of[width]:.2f}" if width in of else "–" for width in SHOWN_WIDTHS) + " |"
+              for program, of in sorted(rows.items()))]
+
+
 def is_shown(cell):
     """Whether a cell is for the README: ops at the shape that targets speak of, and what is not of one shape."""
     if cell["op"] in ("gemv", "matmul_skinny", "scaled_matmul", "attention_decode", "attention_prefill", "fp8_linear", "decode_layer"):
@@ -447,8 +463,12 @@ def tables(documents):
         of_linear = [document for document in documents if document["bench"] == "linear"]
         blocks += [*(machine_line(document) for document in of_linear), "A linear layer in FP8 (`build/bin/fp8-linear`): the cast by Eider, many rows multiplied by cuBLASLt, few by Eider.",
                    *("\n".join(lines) for lines in shapes)]
+    if rows := at_widths(documents):
+        blocks += [*(machine_line(document) for document in documents if document["bench"] == "widths"),
+                   "Rows of widths that models have, some 2²⁷ elements of bf16 from DRAM, to E4M3 by 1x128 unless it says otherwise, by the heuristic's schedules:",
+                   "\n".join(rows)]
     documents = [dict(document, cells=[cell for cell in document["cells"] if is_shown(cell)]) for document in documents
-                 if any(map(is_shown, document["cells"])) and not is_older(document)]
+                 if document["bench"] != "widths" and any(map(is_shown, document["cells"])) and not is_older(document)]
     for document in documents:
         blocks.append(machine_line(document))
         for table in (against_memcpy, launches, plain, tests):

@@ -99,6 +99,14 @@ class Table(unittest.TestCase):
         self.assertIn("NVIDIA H200 · sm_90 · 132 multiprocessors · driver for CUDA 13.0 · 2026-01-31", self.table())
         self.assertIn("| quantize | bf16 1x128 | 16384 × 8192 | 98.2 | 99.5 | 0.987 | ≤ 1.01: met |", self.table())
 
+    def test_widths_stand_in_a_row_of_their_program(self):
+        cells = [dict(self.CELL, shape={"tokens": 1, "hidden": hidden}, ratio=ratio, params={"block": "1x32", "set rounding": "stochastic"})
+                 for hidden, ratio in ((2048, 1.234), (28672, 0.5), (2049, 9))]
+        text = readme_table.tables([dict(self.DOCUMENT, bench="widths", cells=cells)])
+        self.assertRegex(text, r"\| quantize 1x32 rounding stochastic \| 1\.23 \|( – \|)+ 0\.50 \|\n?$")
+        self.assertNotIn("9.00", text)
+        self.assertNotIn("98.2", text, "no table of ops")
+
     def test_loss_is_said(self):
         self.assertIn("| 1.200 | ≤ 1.01: **missed** |", self.table(ratio=1.2))
 
