@@ -159,7 +159,9 @@ CellRequest Tuner::Impl::request(const Program &program, const Dims &dims,
   if (request.candidates.empty())
     throw Error(ErrorKind::Request, "has no schedule", program.name());
   for (const std::string &schedule : options.schedules)
-    add(schedule, true);
+    if (std::ranges::find(result.candidates, schedule, &TunedSchedule::schedule) ==
+        result.candidates.end())
+      add(schedule, true);
   result.heuristic = request.candidates.front().schedule;
   return request;
 }

@@ -46,9 +46,11 @@ struct Allowed {
   float distance = 0;
 };
 
-/// None where the reference calls it exact, else what the order of a sum can do; or what two
-/// results may that both lie within the reference's least bound, or its most.
+/// Of those that the reference gives the sampled values.
 enum class Bound { Least, Most };
+
+/// None where the reference calls it exact, else what the order of a sum can do; or what two
+/// results may that both lie within the reference's `bound`.
 Allowed allowedOf(DType type, const Comparison &reference, Bound bound = Bound::Least);
 
 /// Compares tensors on the device with what the incumbent wrote.

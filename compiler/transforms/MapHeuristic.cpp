@@ -23,11 +23,14 @@ int64_t eider::transforms::segmentThreads(int64_t chunks, int64_t lanes) {
   return best;
 }
 
+/// Columns of rows of which nothing else was timed than segments of whole warps.
+static constexpr int64_t longestShort = 1024;
+
 /// The most threads up to a warp whose segments, of `loads` chunks a thread, divide a row into
-/// whole groups; 0: none do. Of less than a warp only rows of more than 1024 columns were timed,
-/// and none whose blocks stay for a reduction of the whole matrix.
+/// whole groups; 0: none do. Of less than a warp only those of longer rows were timed, and none
+/// whose blocks stay for a reduction of the whole matrix.
 static int64_t dividingThreads(const Domain &domain, int64_t vector, int64_t loads) {
-  constexpr int64_t warp = 32, longestShort = 1024;
+  constexpr int64_t warp = 32;
   const bool maybeShort = domain.width > longestShort && !domain.combinesParts();
   for (int64_t threads : {warp, warp / 2, warp / 4})
     if (domain.width % (threads * vector * loads) == 0 && domain.group <= threads * vector &&
@@ -136,15 +139,14 @@ static ScheduleAttr longSchedule(MLIRContext *context, const Domain &domain, boo
   // of three or four warps, else four chunks of short segments; or of half such a half.
   constexpr int64_t halfRow = 4096;
   const bool hasHalves = domain.width % halfRow == 0;
-  const bool hasOwn = isCast && !domain.draws && domain.group == vector / 2;
-  constexpr int64_t shortest = 1024; // columns that were not timed otherwise
-  if (packsShort && hasOwn && domain.width % (2 * halfRow) == 0)
+  const bool hasOwn = packsShort && isCast && !domain.draws && domain.group == vector / 2;
+  if (hasOwn && domain.width % (2 * halfRow) == 0)
     return ScheduleAttr::get(context, Family::map,
                              {.threads = 64, .vector = vector / 2, .loads = 4});
   if (packsShort && (domain.draws ? isCast && hasHalves : isCast || hasHalves)) {
     ScheduleAttr paired = pairedSchedule(context, domain, vector / 2, /*tiles=*/2);
     const int64_t threads = paired ? paired.getKnobs().threads : 0;
-    if (hasOwn && domain.width > shortest && threads != 3 * warp && threads != 4 * warp)
+    if (hasOwn && domain.width > longestShort && threads != 3 * warp && threads != 4 * warp)
       if (ScheduleAttr segments = shortSegments(context, domain, vector / 2))
         return segments;
     if (paired)
