@@ -75,8 +75,9 @@ static ScheduleAttr transposeSchedule(MLIRContext *context, const Domain &domain
   const int64_t elements = domain.bytesTurned == 1 && !isMuch && !isCut ? 64 : 32;
   const int64_t width = llvm::PowerOf2Ceil(std::max<int64_t>(domain.width, 1));
   const int64_t most = std::max(side, domain.group);
+  constexpr int64_t ofWarp = 32 * 4; // elements: a block has no fewer
   int64_t rows = domain.mostRows ? domain.mostRows : most,
-          columns = std::clamp(width, std::max(domain.group, vector), most);
+          columns = std::clamp(width, std::max({domain.group, vector, ofWarp / rows}), most);
   if (block.isBlock()) {
     rows = block.blockRows;
     columns = block.blockColumns;

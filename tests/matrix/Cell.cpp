@@ -255,9 +255,10 @@ OpParameters parametersOf(const Cell &cell) {
   set("copy", parameters.copy, cell[Axis::Width] % 3 == 1 ? "bf16" : "none");
   // The largest magnitude with some of the rows.
   set("amax", parameters.amax, cell[Axis::Rows] % 3 == 1 ? "yes" : "no");
-  // A transpose with others.
+  // A transpose of each width with some of the rows.
   if (hasTranspose(cell) || !takes(op, "block"))
-    set("transposed", parameters.transposed, cell[Axis::Width] % 3 == 2 ? "yes" : "no");
+    set("transposed", parameters.transposed,
+        (cell[Axis::Width] + cell[Axis::Rows]) % 3 == 2 ? "yes" : "no");
   set("scaleSource", parameters.scaleSource, cell.text(Axis::Source));
   if (!takes(op, "numerics"))
     return parameters;
