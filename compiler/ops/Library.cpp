@@ -53,7 +53,7 @@ public:
     add(name, before + "y = " + value, andTransposed({"dtype"}), make, settings);
   }
 
-  /// An activation: plain, times the other half of x, and after a bias.
+  /// An activation: plain, times the other half of x, and each after a bias.
   void addActivation(const std::string &name, Activation f) {
     auto make = [f](Program (*op)(const Parameters &, Activation)) {
       return [op, f](const Parameters &p) { return op(p, f); };
@@ -61,6 +61,8 @@ public:
     addBoth(name, name + "(x)", make(ops::activated));
     addBoth(name + "_mul", name + "(first half of x) · second half", make(ops::activatedTimes));
     addBoth(name + "_bias", name + "(x + bias)", make(ops::activatedWithBias));
+    addBoth(name + "_mul_bias", name + "(first half of x + bias) · second half of x + bias",
+            make(ops::activatedTimesWithBias));
   }
 };
 
@@ -75,10 +77,12 @@ void addIndexed(Table &table) {
   };
   table.add("embedding", "y = rows ids of the dequantised table",
             {"dtype", "format", "block", "scale", "index"}, ops::embedding);
+  table.entries.back().info.takesFloats = true;
   addBoth("moe_permute", "rows source of x, zeros for -1", ops::moePermute, {});
   table.add("moe_unpermute", "y = sum of weight[k] · dequantised row index[k] of x",
             {"dtype", "format", "block", "scale", "index"}, ops::moeUnpermute,
             {{"top_k", 2, 1, 8}});
+  table.entries.back().info.takesFloats = true;
   addBoth("rope", "rope(x)", ops::rope, heads);
   addBoth("norm_rope", "rope(rms_norm of each head of x · weight)", ops::normRope, heads);
   std::vector<std::string> cached = andQuantisation({"dtype", "index"});

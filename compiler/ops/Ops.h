@@ -52,6 +52,8 @@ Value relu2(const Operand &x); ///< max(x, 0)²
 Program activated(const Parameters &p, Activation f);         ///< f(x)
 Program activatedTimes(const Parameters &p, Activation f);    ///< f(first half of x) · second half
 Program activatedWithBias(const Parameters &p, Activation f); ///< f(x + bias)
+/// f(first half of x + bias) · second half of x + bias
+Program activatedTimesWithBias(const Parameters &p, Activation f);
 
 } // namespace eider::ops
 

@@ -135,7 +135,7 @@ static void checkOfCodes(const OpInfo &op, const OpParameters &text, DType forma
   for (auto [option, isGiven] : given)
     if (isGiven)
       throw Error(ErrorKind::Request,
-                  "a cache of --format " + text.format + " is no codes, and has no scales", op.name,
+                  "of --format " + text.format + " there are no codes, and no scales", op.name,
                   std::string("leave ") + option + " out");
 }
 

@@ -58,6 +58,14 @@ struct Parameters {
     return options;
   }
 
+  /// An input whose rows are codes with scales, dequantised; of a `format` that is no codes as it
+  /// is.
+  Value dequantised(Builder &b, const std::string &name, const Shape &shape) const {
+    const bool isOfCodes = format != bf16 && format != f16;
+    return isOfCodes ? dequantize(b.scaled_input(name, format, shape, block, scale))
+                     : b.input(name, format, shape);
+  }
+
   /// The result: `value`, quantised or rounded to `dtype`; the same of its transpose; its copy, and
   /// its amax.
   void write(Builder &b, const Value &value) const;

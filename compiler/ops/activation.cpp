@@ -1,4 +1,4 @@
-//===- activation.cpp - y = f(x), f(gate) · up, f(x + bias) -------------===//
+//===- activation.cpp - y = f(x), f(gate) · up, with a bias or none -----===//
 //
 // Part of Eider, under the Apache License v2.0.
 //
@@ -41,5 +41,17 @@ Program ops::activatedWithBias(const Parameters &p, Activation f) {
 
   Value biased = (x + bias).named("biased");
   p.write(b, f(biased).named("activated"));
+  return b.build();
+}
+
+Program ops::activatedTimesWithBias(const Parameters &p, Activation f) {
+  Builder b(p.op);
+  Dim tokens = b.dim("tokens"), hidden = b.dim("hidden");
+  Value x = b.input("x", p.dtype, {tokens, 2 * hidden});
+  Value bias = b.input("bias", p.dtype, {2 * hidden});
+
+  Value gate = (first_half(x) + first_half(bias)).named("gate");
+  Value up = (second_half(x) + second_half(bias)).named("up");
+  p.write(b, (f(gate) * up).named("activated"));
   return b.build();
 }

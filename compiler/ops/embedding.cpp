@@ -10,9 +10,9 @@ using namespace eider;
 Program ops::embedding(const Parameters &p) {
   Builder b(p.op);
   Dim tokens = b.dim("tokens"), hidden = b.dim("hidden"), vocabulary = b.dim("vocabulary");
-  Scaled table = b.scaled_input("table", p.format, {vocabulary, hidden}, p.block, p.scale);
+  Value table = p.dequantised(b, "table", {vocabulary, hidden});
   Value ids = b.input("ids", p.index, {tokens}); // of no row of the table: a row of zeros
 
-  p.write(b, gather(dequantize(table), ids));
+  p.write(b, gather(table, ids));
   return b.build();
 }

@@ -93,9 +93,10 @@ std::optional<Level> Domain::uprightLevelOf(ArrayRef<DimExpr> exprs) const {
   DimExpr row = exprs.size() == 2 ? exprs[0] : one, column = exprs.back();
   if (row == rows && column == columns)
     return Level{LevelKind::elements};
-  if (row == rows && column.name == columns.name && column.divisor == columns.divisor &&
-      column.factor == 2 * columns.factor)
-    return Level{LevelKind::twice};
+  const bool isTwice = column.name == columns.name && column.divisor == columns.divisor &&
+                       column.factor == 2 * columns.factor;
+  if (isTwice && (row == rows || (row.isOne() && !rows.isOne())))
+    return Level{row == rows ? LevelKind::twice : LevelKind::twiceColumns};
   if (row.isOne() && column == columns)
     return Level{LevelKind::columns};
   if (row.isOne() && column.isOne())
@@ -472,7 +473,8 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   domain.readsParts |= op.hasAttr(partsKind);
   domain.writesWhole |= isa<OutputOp>(op) && !op.hasAttr(partsKind) && !op.hasAttr(combinedName) &&
                         level->kind == LevelKind::uniform;
-  domain.readsColumns |= isa<InputOp>(op) && level->kind == LevelKind::columns;
+  domain.readsColumns |= isa<InputOp>(op) && (level->kind == LevelKind::columns ||
+                                              level->kind == LevelKind::twiceColumns);
   if (level->kind != LevelKind::elements && level->kind != LevelKind::twice)
     return success();
   auto tensor = cast<RankedTensorType>(type);

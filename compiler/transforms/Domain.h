@@ -23,7 +23,8 @@ enum class LevelKind {
   groups,       ///< one for each blockRows × blockColumns elements
   columnGroups, ///< one for each blockColumns columns, the same for every row
   elements,     ///< one an element
-  twice         ///< rows of twice the width: only `eider.half` reads it
+  twice,        ///< rows of twice the width: only `eider.half` reads it
+  twiceColumns  ///< a vector of twice the width, likewise
 };
 
 struct Level {

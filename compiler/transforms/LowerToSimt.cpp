@@ -202,6 +202,11 @@ ProgramLowering::Place ProgramLowering::placeOf(StringRef name, Type type, Level
     place.pitch = nullptr;
     place.alignment = alignmentOf(16, bytes);
     break;
+  case LevelKind::twiceColumns: // where the second half begins
+    place.access = simt::Access::columns;
+    place.pitch = nullptr;
+    place.alignment = alignmentOf(domain.width * bits / 8, bytes);
+    break;
   case LevelKind::groups:
     place.access = domain.isValueOfTile(level) ? simt::Access::block : simt::Access::groups;
     place.group = place.access == simt::Access::groups ? level.blockColumns : 0;
@@ -276,7 +281,7 @@ LogicalResult ProgramLowering::load(Operation &op) {
     return combineParts(cast<InputOp>(op));
   if (op.hasAttr(attentionKind))
     return combineAttention(cast<InputOp>(op));
-  if (level.kind == LevelKind::twice)
+  if (level.kind == LevelKind::twice || level.kind == LevelKind::twiceColumns)
     return success(); // Its halves are loaded where they are taken.
   Place place = placeOf(boundaryName(op), type, level);
   if (Value layout = layoutOf(op, type, level); layout && level.kind != LevelKind::uniform)
@@ -294,7 +299,8 @@ LogicalResult ProgramLowering::loadHalf(HalfOp op) {
   if (!isa_and_nonnull<InputOp, InOutOp>(input))
     return op.emitError("halves must be taken of an input");
   StringRef name = boundaryName(*input);
-  const Place place = placeOf(name, input->getResult(0).getType(), Level{LevelKind::twice});
+  const Type whole = input->getResult(0).getType();
+  const Place place = placeOf(name, whole, *domain.levelOf(whole));
   Value base = pointers.lookup(name);
   if (op.getWhich() == Half::second)
     base = simt::OffsetOp::create(builder, op.getLoc(), base.getType(), base,
@@ -311,7 +317,7 @@ LogicalResult ProgramLowering::store(Operation &op) {
   Value value = op.getOperand(0);
   Level level = *domain.levelOf(value.getType());
   if (level.kind == LevelKind::columns || level.kind == LevelKind::columnGroups ||
-      level.kind == LevelKind::twice)
+      level.kind == LevelKind::twice || level.kind == LevelKind::twiceColumns)
     return op.emitError("an output that every row would write; only elements, values a row, values "
                         "a block and one value in all are stored");
   Value layout = layoutOf(op, value.getType(), level);

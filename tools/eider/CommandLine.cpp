@@ -69,9 +69,9 @@ void addAssignments(CLI::App &app, const std::string &option, const std::string 
 void addParams(CLI::App &app, ProgramRequest &request) {
   OpParameters &parameters = request.parameters;
   app.add_option("--dtype", parameters.dtype, "bf16, f16 or f32");
-  app.add_option(
-      "--format", parameters.format,
-      "e4m3, e5m2, e4m3fnuz, e5m2fnuz, e2m1; attention_decode, kv_append: bf16, f16 too");
+  app.add_option("--format", parameters.format,
+                 "e4m3, e5m2, e4m3fnuz, e5m2fnuz, e2m1; attention_decode, kv_append, embedding, "
+                 "moe_unpermute: bf16, f16 too");
   app.add_option("--block", parameters.block,
                  "What one scale covers: 1x128, 128x128, 1x* (a row), *x* (the tensor), …");
   app.add_option(
