@@ -349,7 +349,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
     return success();
   }
   if (auto add = dyn_cast<AddReducedOp>(op)) {
-    printStatement(operand(add.getPartial()).text + ".add_reduced(" +
+    printStatement(operand(add.getPartial()).text + ".add_reduced(" + words.cursor + ", " +
                    operand(add.getInput(), true).text + ");");
     return success();
   }

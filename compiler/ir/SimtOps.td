@@ -451,8 +451,9 @@ def Simt_AddOp : Simt_Op<"add"> {
 
 def Simt_AddReducedOp : Simt_Op<"add_reduced"> {
   let summary = "The reduction sees what the same reduction has made of a tile's groups, rows or block";
-  let arguments = (ins AnyTypeOf<[F32, AnyVectorOfNonZeroRank]>:$input, Simt_PartialType:$partial);
-  let assemblyFormat = "$input `to` $partial attr-dict `:` type($input)";
+  let description = "Rows that are not there have no part in it.";
+  let arguments = (ins AnyTypeOf<[F32, AnyVectorOfNonZeroRank]>:$input, Simt_PartialType:$partial, Simt_CursorType:$at);
+  let assemblyFormat = "$input `to` $partial `at` $at attr-dict `:` type($input) `,` type($at)";
 }
 
 def Simt_StorePartOp : Simt_Op<"store_part"> {

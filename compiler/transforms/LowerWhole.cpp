@@ -121,7 +121,7 @@ LogicalResult ProgramLowering::reduceWhole(ReduceOp op) {
     partial->setAttr("eider.name", given);
   builder.setInsertionPointToEnd(&loop.getBlock());
   if (ReduceOp same = reducedAlready(op))
-    simt::AddReducedOp::create(builder, op.getLoc(), map.lookup(same.getResult()), partial);
+    simt::AddReducedOp::create(builder, op.getLoc(), map.lookup(same.getResult()), partial, cursor);
   else
     simt::AddOp::create(builder, op.getLoc(), map.lookup(op.getInput()), partial, cursor);
   map.map(op.getResult(), partial.getResult());

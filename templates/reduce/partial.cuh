@@ -25,13 +25,18 @@ public:
     value_ = Operation::combine(value_, tile.template part_of<Operation>(values));
   }
 
-  /// Adds what the same operation has made of the elements: values of groups, or one.
-  template <int count> EIDER_DEVICE void add_reduced(const Fragment<float, count> &values) {
+  /// Adds what the same operation has made of the tile's elements: values of groups, or one.
+  template <class Tile, int count>
+  EIDER_DEVICE void add_reduced(const Tile &tile, const Fragment<float, count> &values) {
     EIDER_UNROLL
     for (int i = 0; i < count; ++i)
-      value_ = Operation::combine(value_, values[i]);
+      add_reduced(tile, values[i]);
   }
-  EIDER_DEVICE void add_reduced(float value) { value_ = Operation::combine(value_, value); }
+  template <class Tile> EIDER_DEVICE void add_reduced(const Tile &tile, float value) {
+    if constexpr (Tile::always_whole) // else nothing outside was combined
+      value = tile.has_row() ? value : Operation::identity();
+    value_ = Operation::combine(value_, value);
+  }
 
   /// Writes the block's part at its number. Every thread of the block takes part.
   EIDER_DEVICE void store(float *parts, arch::Site at = arch::Site::current()) const {

@@ -28,8 +28,9 @@ EIDER_DEVICE uint64 unsigned_index(int64 index) { return static_cast<uint64>(ind
 ///   row(c), column(c)    the position of chunk c's first element
 ///   inside(c)            how many of its elements are in the matrix, 0 to vector
 ///   may_be_cut           whether that is ever between 0 and vector
-///   always_whole         whether that is known before the kernel runs
-///   is_whole()           whether no element that a reduction combines is outside
+///   always_whole         whether rows are never cut, so that reductions over groups and rows do
+///                        not ask; then has_row() says whether the thread's row is there
+///   is_whole()           else whether no element that a reduction combines is outside
 ///   inside_of_columns(c) static: the same of a column vector's chunk, in any tile
 ///   is_in_one_row        whether all chunks of the threads that hold a row together are in it
 ///   reduces              whether a reduction over the tile is one over its row or block

@@ -119,6 +119,7 @@ public:
 
   /// The row, also where it is outside.
   EIDER_DEVICE int64 row_index() const { return row_; }
+  EIDER_DEVICE bool has_row() const { return is_inside_; }
 
   /// The tile's columns in row `index` of a matrix of `total` rows; outside where that has no such
   /// row, or where this tile is.

@@ -233,6 +233,33 @@ TEST(Given, TheLastElementCounts) {
   }
 }
 
+/// A block's rows beyond the last are computed of zeros, and of a bias, which here is the largest.
+TEST(Given, RowsThatAreNotThereDoNotCount) {
+  constexpr int64_t hidden = 128;
+  const auto set = [](HostTensor &of, float even, float odd) {
+    for (size_t i = 0; i < of.data.size() / sizeof(float); ++i)
+      std::memcpy(&of.data[i * sizeof(float)], i % 2 ? &odd : &even, sizeof(float));
+  };
+  std::vector<matrix::Case> cases;
+  for (const char *block : {"1x16", "1x128", "1x*"})
+    for (const int64_t tokens : {1, 3})
+      for (const char *op : {"silu_bias_quant", "silu_mul_bias_quant", "layer_norm_quant"}) {
+        Point made = point(op, {.dtype = "f32", .block = block}, tokens, hidden);
+        made.forAnyRows = tokens == 1;
+        cases.push_back(caseOf(made));
+        for (HostTensor &input : cases.back().inputs)
+          if (input.name == "bias")
+            set(input, 3, 3);
+          else if (input.name == "weight")
+            set(input, -2.5, 2.5);
+          else if (op == std::string("layer_norm_quant"))
+            set(input, 1, -1);
+          else
+            set(input, -8, -8);
+      }
+  at_points::expectReference(cases);
+}
+
 /// What is computed of one.
 Program ofScale() {
   Builder b("of_scale");
