@@ -255,15 +255,22 @@ linear() {
 
 kernels() { timeout 120 "$bin/gpu-kernels"; }
 
-# sanitizer TOOL DEFECT OPTION…: silent about every kernel of ours, not about one that has the defect.
-sanitizer() {
-  local tool program status=0 control=0 complaint=99 options=("${@:3}")
+# `tool`: the command line of a sanitizer, which exits with `complaint` where it has one.
+complaint=99
+sanitizer_of() { # TOOL
+  local program
   program=$(command -v compute-sanitizer || ls "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer" 2>/dev/null)
   if [ -z "$program" ]; then
     echo "compute-sanitizer is not here; it comes with the CUDA toolkit"
     return 77
   fi
   tool=("$program" --tool "$1" --error-exitcode "$complaint")
+}
+
+# sanitizer TOOL DEFECT OPTION…: silent about every kernel of ours, not about one that has the defect.
+sanitizer() {
+  local tool status=0 control=0 options=("${@:3}")
+  sanitizer_of "$1" || return
   timeout 60 "${tool[@]}" "$bin/gpu-kernels" --defect "$2" >"$work/control.log" 2>&1 || control=$?
   if [ "$control" = "$complaint" ]; then
     echo "ok $1 complains of $2"
@@ -273,6 +280,13 @@ sanitizer() {
   fi
   timeout 180 "${tool[@]}" "$bin/gpu-kernels" "${options[@]}" || status=$?
   return $status
+}
+
+# sanitized_matrix TOOL: silent about an array of the matrix.
+sanitized_matrix() {
+  local tool
+  sanitizer_of "$1" || return
+  in_parts shard "${tool[@]}" "$bin/matrix" --pairwise --arrays 1 --device cuda
 }
 
 [ -n "$only" ] || : >"$results/gpu-tests.log"
@@ -309,6 +323,10 @@ step memcheck sanitizer memcheck out-of-bounds
 step initcheck sanitizer initcheck uninitialised --without bulk # whose stores it does not see
 step synccheck sanitizer synccheck divergence
 step racecheck sanitizer racecheck race --in-turn # of several at a time it did not end on one machine
+step matrix-memcheck sanitized_matrix memcheck
+step matrix-initcheck sanitized_matrix initcheck
+step matrix-synccheck sanitized_matrix synccheck
+step matrix-racecheck sanitized_matrix racecheck
 
 [ -s "$work/steps" ] || { echo "tests/gpu/run.sh: no step is named '$only'" >&2; exit 2; }
 echo

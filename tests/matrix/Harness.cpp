@@ -105,20 +105,28 @@ static const detail::PreparedVariant &chooseVariant(const Entry &entry) {
   return entry.call->choose(facts);
 }
 
-size_t Harness::add(Case added) {
-  added.options.target = target();
-  contract::Contract contract = contract::read(compile(added.program, added.options).contract);
-  if (added.forAnyRows && added.options.schedule.empty())
+contract::Contract matrix::contractOf(const Case &given, const std::string &target) {
+  CompileOptions options = given.options;
+  options.target = target;
+  contract::Contract contract = contract::read(compile(given.program, options).contract);
+  if (given.forAnyRows && options.schedule.empty())
     std::erase_if(contract.variants, [](const auto &one) {
       return one.name == "few_rows" || one.name == "some_rows" || one.name.starts_with("rows_") ||
              one.name.starts_with("cooperative");
     });
-  if (added.forManyRows)
+  if (given.forSomeRows)
+    std::erase_if(contract.variants, [](const auto &one) { return one.name == "few_rows"; });
+  if (given.forManyRows)
     for (contract::Variant &variant : contract.variants)
       if (variant.name == "uneven_large")
         std::erase_if(variant.predicates, [](const contract::Predicate &one) {
           return one.kind == contract::Predicate::Kind::Range;
         });
+  return contract;
+}
+
+size_t Harness::add(Case added) {
+  contract::Contract contract = contractOf(added, target());
   Entry entry{std::move(added), nullptr, {}, nullptr, nullptr};
   entry.kernel = std::make_shared<const detail::KernelImpl>(impl->backend, std::move(contract), "");
   entry.call = std::make_unique<detail::CallImpl>(entry.kernel, entry.given.dims);

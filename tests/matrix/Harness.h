@@ -7,6 +7,7 @@
 #define EIDER_TESTS_MATRIX_HARNESS_H
 
 #include "eider/compile.h"
+#include "runtime/contract/Contract.h"
 #include "tests/matrix/Layout.h"
 
 #include <map>
@@ -30,9 +31,14 @@ struct Case {
   /// Without the variants for few rows and for small matrices, so that these test the others;
   /// unless a schedule is given.
   bool forAnyRows = false;
+  bool forSomeRows = false; ///< Without those for few rows alone.
   bool forManyRows = false; ///< By what many rows have, however few they are.
   std::string values = {};  ///< What kind of ValueSource the inputs are, where that is known.
 };
+
+/// What the case's program is compiled to for a target, its variants being those that it asks for.
+/// Throws Error.
+contract::Contract contractOf(const Case &given, const std::string &target);
 
 /// Runs cases on a device through the runtime's own kernels and calls. On `host` the texts that the
 /// cases need are compiled many to a translation unit, each text once.

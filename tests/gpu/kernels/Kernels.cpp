@@ -11,7 +11,7 @@
 #include "tests/gpu/kernels/Defects.h"
 #include "tests/gpu/kernels/ExactTensor.h"
 
-#include "eider/jit.h"
+#include "eider/compile.h"
 #include "tests/matrix/BatchBackend.h"
 #include "tests/matrix/Cell.h"
 #include "tests/points/Points.h"
@@ -39,11 +39,12 @@ int valueOf(Axis axis, std::string_view text) {
   return static_cast<int>(std::find(values.begin(), values.end(), text) - values.begin());
 }
 
-/// What differs between kernels: whether rows have ends that no vector reaches, and strides.
+/// What differs between kernels: whether rows have ends that no vector reaches, and strides; so
+/// that each variant is among them.
 constexpr std::pair<const char *, const char *> layouts[] = {{"4B", "contiguous"},
                                                              {"odd", "few rows"},
                                                              {"odd", "contiguous"},
-                                                             {"odd", "padded"},
+                                                             {"4B", "padded"},
                                                              {"odd", "strided misaligned"}};
 
 /// And where scales lie, with a type that does.
@@ -158,21 +159,24 @@ std::vector<Watched> fourBitsAndNorms() {
 }
 
 /// How codes are made where representativeCells() says nothing of it.
-const OpParameters castings[] = {{.block = "*x*"},
-                                 {.format = "e4m3fnuz"},
-                                 {.format = "e5m2fnuz", .block = "1x*"},
-                                 {.format = "e2m1", .block = "1x16", .scale = "e4m3"},
-                                 {.format = "e2m1", .block = "1x32", .mode = "mx"},
-                                 {.block = "1x32", .mode = "mx"},
-                                 {.mode = "deepgemm"},
-                                 {.block = "1x*", .mode = "vllm_token"},
-                                 {.block = "128x128", .scaleLayout = "te_gemm_ready"},
-                                 {.scaleSource = "static"},
-                                 {.block = "*x*", .scaleSource = "static"},
-                                 {.transposed = "yes"},
-                                 {.copy = "bf16"},
-                                 {.transposed = "yes", .amax = "yes"},
-                                 {.block = "1x*", .amax = "yes"}};
+const OpParameters castings[] = {
+    {.block = "*x*"},
+    {.format = "e4m3fnuz"},
+    {.format = "e5m2fnuz", .block = "1x*"},
+    {.format = "e2m1", .block = "1x16", .scale = "e4m3"},
+    {.format = "e2m1", .block = "1x32", .mode = "mx"},
+    {.block = "1x32", .mode = "mx"},
+    {.mode = "deepgemm"},
+    {.block = "1x*", .mode = "vllm_token"},
+    {.block = "128x128", .scaleLayout = "te_gemm_ready"},
+    {.scaleSource = "static"},
+    {.block = "*x*", .scaleSource = "static"},
+    {.transposed = "yes"},
+    {.copy = "bf16"},
+    {.transposed = "yes", .amax = "yes"},
+    {.block = "1x*", .amax = "yes"},
+    {.numerics = {{"rounding", "stochastic"}}},
+    {.format = "e2m1", .block = "1x16", .scale = "e4m3", .numerics = {{"rounding", "stochastic"}}}};
 
 /// Of ops with rows chosen by indices, and of whatever else no cell of the matrix is: rows that end
 /// anywhere, and apart; of some that quantise, each way to; and rows that blocks hold together.
@@ -194,7 +198,8 @@ std::vector<Watched> streams() {
     if (!at_points::errorOf(point).empty())
       return;
     all.push_back({op + " " + parameters.format + " " + parameters.block + " " +
-                       parameters.scaleSource + " " + parameters.mode + " of " +
+                       parameters.scaleSource + " " + parameters.mode +
+                       (parameters.numerics.empty() ? "" : " stochastic") + " of " +
                        std::to_string(hidden) + " " + schedule,
                    [point] { return at_points::caseOf(point); }});
   };
@@ -231,6 +236,35 @@ std::vector<Watched> streams() {
   constexpr size_t atLeast = 130; // what is refused is left out, which is little
   if (all.size() < atLeast)
     throw Error(ErrorKind::Internal, "only " + std::to_string(all.size()) + " kernels of streams");
+  return all;
+}
+
+/// What many rows of models' widths have, more than few, and a transpose of very many; of as few as
+/// there are.
+std::vector<Watched> rowsOfModels() {
+  std::vector<Watched> all;
+  auto add = [&](const std::string &op, const OpParameters &parameters, int64_t hidden,
+                 bool Case::*which) {
+    const at_points::Point point{.op = op,
+                                 .parameters = parameters,
+                                 .dims = {{"tokens", 37}, {"hidden", hidden}},
+                                 .values = "specials"};
+    all.push_back({op + " " + parameters.block + " of " + std::to_string(hidden) +
+                       (which == &Case::forSomeRows ? ", some rows" : ", many rows"),
+                   [point, which] {
+                     Case made = at_points::caseOf(point);
+                     made.forAnyRows = false;
+                     made.*which = true;
+                     return made;
+                   }});
+  };
+  for (const int64_t hidden : {4096, 8192})
+    for (const char *op :
+         {"quantize", "dequantize", "requantize", "silu_mul_quant", "rms_norm", "rms_norm_quant",
+          "layer_norm_quant", "add_rms_norm_quant", "softmax", "softmax_quant", "silu", "copy"})
+      for (auto which : {&Case::forSomeRows, &Case::forAnyRows})
+        add(op, {}, hidden, which);
+  add("cast_transpose", {}, 4096, &Case::forManyRows);
   return all;
 }
 
@@ -358,10 +392,9 @@ std::vector<Watched> attentions() {
 
 /// Its outputs; their memory is written by the kernel alone.
 std::vector<HostTensor> launch(const Device &device, const Case &given) {
-  JitOptions options;
-  options.codec = given.options.codec;
-  options.schedule = given.options.schedule;
-  const Kernel kernel = jit(given.program, device, given.options.dims, options);
+  const Kernel kernel =
+      device.load({.name = given.program.name(),
+                   .contract = contract::write(contractOf(given, device.info().target))});
   std::vector<std::unique_ptr<ExactTensor>> memory;
   std::vector<TensorArg> arguments;
   const Signature &signature = given.program.signature();
@@ -413,6 +446,7 @@ int runCells(const Device &device, const Options &options) {
   std::ranges::move(fourBitsAndNorms(), std::back_inserter(cells));
   std::ranges::move(attentions(), std::back_inserter(cells));
   std::ranges::move(streams(), std::back_inserter(cells));
+  std::ranges::move(rowsOfModels(), std::back_inserter(cells));
   for (const Cell &cell : representativeCells())
     cells.push_back({cell.name(), [cell] { return makeCase(cell, 1); }});
   std::erase_if(cells, [&](const Watched &cell) {
