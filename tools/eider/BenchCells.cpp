@@ -37,17 +37,6 @@ BenchCell cell(const std::string &op, const std::string &dtype, const std::strin
   return made;
 }
 
-/// Every format by either codec, where memory alone should count.
-void addCodecs(std::vector<BenchCell> &cells) {
-  for (const std::string codec : {"hardware", "software"})
-    for (const char *format : {"e4m3", "e5m2"}) {
-      for (const char *block : {"1x128", "1x*"})
-        cells.push_back(cell("quantize", "bf16", format, block, codec, large));
-      for (const char *op : {"rms_norm_quant", "add_rms_norm_quant", "silu_mul_quant"})
-        cells.push_back(cell(op, "bf16", format, "1x128", codec, large));
-    }
-}
-
 /// A cast with scales of another kind.
 struct Cast {
   const char *format, *block, *scale, *layout, *mode;
@@ -62,10 +51,18 @@ void addCasts(std::vector<BenchCell> &cells) {
                                    {"e4m3", "1x128", "", "mn_major_aligned", ""},
                                    {"e4m3", "1x128", "e8m0", "packed_ue8m0", ""},
                                    {"e4m3", "128x128", "", "te_gemm_ready", ""},
+                                   {"e4m3", "1x128", "", "te_gemm_ready", ""},
+                                   {"e4m3", "1x64", "", "", ""},
+                                   {"e4m3", "1x256", "", "", ""},
+                                   {"e4m3", "1x512", "", "", ""},
+                                   {"e4m3", "1x*", "", "", ""},
+                                   {"e4m3", "1x128", "bf16", "", ""},
+                                   {"e5m2", "1x128", "", "", ""},
                                    {"e4m3fnuz", "1x128", "", "", ""},
                                    {"e5m2fnuz", "1x128", "", "", ""},
                                    {"e2m1", "1x32", "e8m0", "", "mx"},
-                                   {"e2m1", "1x16", "e4m3", "", ""}};
+                                   {"e2m1", "1x16", "e4m3", "", ""},
+                                   {"e2m1", "1x16", "e4m3", "swizzled_128x4", ""}};
   for (const Cast &cast : casts)
     for (const char *op : {"quantize", "dequantize"}) {
       BenchCell made = cell(op, "bf16", cast.format, cast.block, "auto", large);
@@ -252,6 +249,9 @@ void addPrefill(std::vector<BenchCell> &cells) {
 void addNeighbours(std::vector<BenchCell> &cells) {
   for (const char *block : {"128x128", "1x32"})
     cells.push_back(cell("quantize", "bf16", "e4m3", block, "auto", large));
+  cells.push_back(cell("silu_quant", "bf16", "e4m3", "128x128", "auto", large));
+  cells.push_back(cell("quantize", "bf16", "e4m3", "1x128", "auto", large));
+  cells.back().program.parameters.scaleSource = "static";
   for (const char *dtype : {"f32", "f16"})
     cells.push_back(cell("quantize", dtype, "e4m3", "1x128", "auto", large));
   cells.push_back(cell("add_rms_norm_quant", "bf16", "e4m3", "1x*", "auto", large));
@@ -350,9 +350,10 @@ void addAmaxAndLongRows(std::vector<BenchCell> &cells) {
     cells.push_back(cell(op, "bf16", "e4m3", "1x128", "auto", large));
     cells.back().program.parameters.amax = "yes";
   }
-  for (Shape shape : {Shape{4096, 32768}, Shape{2048, 65536}, Shape{2048, 128256}})
+  for (Shape shape :
+       {Shape{8192, 16384}, Shape{4096, 32768}, Shape{2048, 65536}, Shape{2048, 128256}})
     cells.push_back(cell("softmax", "bf16", "", "", "auto", shape));
-  for (Shape shape : {Shape{8192, 16384}, Shape{4096, 32768}})
+  for (Shape shape : {Shape{8192, 16384}, Shape{4096, 32768}, Shape{2048, 65536}})
     cells.push_back(cell("softmax_quant", "bf16", "e4m3", "1x128", "auto", shape));
   cells.push_back(cell("rms_norm_quant", "bf16", "e4m3", "1x128", "auto", {2048, 128256}));
 }
@@ -393,6 +394,31 @@ BenchCell libraryCell(const std::string &op) {
     if (const auto from = chosenFrom.find(dim.name); from != chosenFrom.end())
       made.program.dims.insert(*from);
   return made;
+}
+
+/// By either codec, where memory alone should count: both formats that GPUs have instructions for,
+/// of casts and what servers run most, and of the first one op of each kind.
+void addCodecs(std::vector<BenchCell> &cells) {
+  for (const std::string codec : {"hardware", "software"}) {
+    for (const char *format : {"e4m3", "e5m2"}) {
+      for (const char *block : {"1x128", "1x*"})
+        cells.push_back(cell("quantize", "bf16", format, block, codec, large));
+      for (const char *op : {"rms_norm_quant", "add_rms_norm_quant", "silu_mul_quant"})
+        cells.push_back(cell(op, "bf16", format, "1x128", codec, large));
+    }
+    for (const char *op :
+         {"cast_transpose", "dequantize", "requantize", "layer_norm_quant", "softmax_quant",
+          "silu_quant", "gelu_quant", "rope_quant", "norm_rope_quant", "kv_append",
+          "moe_permute_quant", "moe_unpermute", "embedding"}) {
+      cells.push_back(libraryCell(op));
+      cells.back().program.codec = codec;
+    }
+    cells.push_back(cell("quantize", "bf16", "e4m3", "128x128", codec, large));
+    cells.push_back(cell("quantize", "bf16", "e4m3", "1x32", codec, large));
+    cells.back().program.parameters.mode = "mx";
+    cells.push_back(cell("quantize", "bf16", "e4m3", "*x*", codec, large));
+    cells.back().program.parameters.scaleSource = "static";
+  }
 }
 
 /// Every op of the library where memory alone should count. The streaming ones, which show what a
