@@ -68,6 +68,7 @@ constexpr HeldRow heldRows[] = {
     {plain, between, 2880, 2880, narrow, 24, 8, block, 2, 0, 10, 0, 0},
     {plain, between, 5376, 5376, narrow, 24, 8, warp, 2, 0, 4, 0, 1},
     {plain, power, 4096, 8192, narrow, 32, 8, warp, 1, 1024, 0, 0, 1},
+    {plain, power, 16384, 16384, narrow, 0, 8, warp, 2, 0, 0, 0, 1},
     {plain, power, 4096, 8192, wide, 32, 8, block, 1, 1024, 0, 0, 1},
     {plain, between, 5120, 7168, narrow, 32, 8, warp, 1, 960, 0, 0, 1},
     {masked, power, 4096, 8192, narrow, 32, 8, warp, 2, 1024, 0, 0, 1},

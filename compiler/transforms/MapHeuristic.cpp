@@ -179,6 +179,12 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
   const bool isMuch = domain.arithmetic >= much || decodes || domain.draws;
   if (ScheduleAttr ofLong = longSchedule(context, domain, isMuch))
     return ofLong;
+  // Encoded by arithmetic after much of it: lanes that are folded have too many registers.
+  if (bySoftware && isMuch && !packs && !domain.draws && !domain.rotates && domain.rowAligned() &&
+      !domain.choosesRows && chunks % 512 == 0)
+    return ScheduleAttr::get(
+        context, Family::map,
+        {.threads = 128, .vector = vector, .loads = decodes ? 4 : 2, .tiles = decodes ? 1 : 2});
   if (isEven && (domain.draws ? !packs : !bySoftware)) {
     const int64_t lanes = foldedLanes(domain, vector);
     return ScheduleAttr::get(context, Family::map,
@@ -222,10 +228,18 @@ static ScheduleAttr turnedCodes(MLIRContext *context, const Domain &domain, int6
   const int64_t lanes = foldedLanes(domain, vector);
   const bool isTwo = domain.matricesRead == 2 && domain.matricesWritten == 2;
   if (domain.rotated <= vector || !lanes || vector != 16 || domain.narrowestStore > 8 ||
-      domain.packs || (domain.encodesBySoftware && !domain.draws) ||
-      domain.bitsRead != 16 * domain.matricesRead || (domain.matricesRead != 1 && !isTwo) ||
-      domain.matricesWritten != domain.matricesRead)
+      domain.packs || domain.bitsRead != 16 * domain.matricesRead ||
+      (domain.matricesRead != 1 && !isTwo) || domain.matricesWritten != domain.matricesRead)
     return {};
+  if (domain.encodesBySoftware && !domain.draws) {
+    constexpr int64_t halfBlock = 64, whole = 256; // threads, of norms
+    const int64_t threads = turnsNorm(domain) ? whole : halfBlock;
+    if (isTwo || domain.combinesParts() || domain.width % (2 * threads * vector) != 0)
+      return {};
+    return ScheduleAttr::get(
+        context, Family::map,
+        {.threads = threads, .vector = vector, .loads = 2, .lanes = turnsNorm(domain) ? 0 : lanes});
+  }
   // Random bits, and what blocks combine, have it where they had it: no other was timed so.
   if ((domain.draws || domain.combinesParts()) && (isTwo || domain.width % (2 * wide) != 0))
     return {};
@@ -391,6 +405,13 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
     threads = std::max<int64_t>(spreadRow(ceilDiv(chunks, loads), most).first, 32);
   if ((domain.encodesBySoftware && chunks % 256 == 0) || (wideColumns && chunks % 512 == 0))
     threads = 256;
+  // Much arithmetic of two matrices and their columns: short segments of rows in turn.
+  constexpr int64_t much = 7;
+  const bool worksWide = wideColumns && chunks % 512 == 0 && domain.matricesRead == 2 &&
+                         domain.arithmetic >= much && !domain.encodesBySoftware &&
+                         domain.narrowestStore <= 8;
+  if (worksWide)
+    threads = 64;
   if (packsHalf)
     threads = 128;
   // Of two warps a row each, values of decoded codes are slow.
@@ -403,18 +424,31 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
                        !domain.draws && !(turnsNorm(domain) && domain.narrowestStore <= 8);
   // What is read again, a table of angles or rows that several choose, stays in the L2 so; two
   // codes a byte are read so little that what is stored fills it.
+  // Nor do values of codes stay, of which some rows are what the L2 holds.
   const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||
-                       (domain.bitsRead == 4 && domain.narrowestStore >= 16 && !fitsCache);
+                       (domain.bitsRead <= (domain.choosesCodes ? 4 : 8) &&
+                        domain.narrowestStore >= 16 && !fitsCache);
   const bool turnsTwice = isTurnedNorm(domain) && threads == 128 && domain.narrowestStore > 8;
-  const bool takesTurns = domain.encodesBySoftware;
+  const bool takesTurns = domain.encodesBySoftware || worksWide;
   // Heads that are normalised and turned wait for more than others: smaller blocks.
   const int64_t ofBlock = turnsNorm(domain) ? 64 : 128;
-  return ScheduleAttr::get(context, Family::map,
-                           {.threads = threads,
-                            .vector = vector,
-                            .rows = std::max<int64_t>(1, ofBlock / threads),
-                            .loads = loads,
-                            .tiles = takesTurns || turnsTwice ? 2 : 1,
-                            .resident = bounded ? 1344 / threads : 0,
-                            .streaming = streams && !turnsTwice});
+  ScheduleKnobs knobs = {.threads = threads,
+                         .vector = vector,
+                         .rows = std::max<int64_t>(1, ofBlock / threads),
+                         .loads = loads,
+                         .tiles = takesTurns || turnsTwice ? 2 : 1,
+                         .resident = bounded ? 1344 / threads : 0,
+                         .streaming = streams && !turnsTwice};
+  // Of groups so long that a lane has two of the chunks that lie beside each other when stored, a
+  // warp's are stored together.
+  if (domain.bitsRead <= 8 && domain.narrowestStore == 16 && vector > 8) {
+    ScheduleKnobs together = knobs;
+    together.bulk = 1;
+    together.streaming = 0;
+    std::string message;
+    if (auto schedule = ScheduleAttr::get(context, Family::map, together);
+        tileOf(schedule, domain, message))
+      return schedule;
+  }
+  return ScheduleAttr::get(context, Family::map, knobs);
 }

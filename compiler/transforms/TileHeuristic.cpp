@@ -28,6 +28,14 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
               " end within a byte of two codes; take blocks of an even number of columns";
     return {};
   }
+  // After arithmetic more threads have shorter chunks each, of a square in two blocks.
+  constexpr int64_t side = 128, shorter = 8, many = 512, works = 4;
+  if (rows == side && columns == side && domain.arithmetic >= works && domain.matricesRead == 1 &&
+      domain.bitsRead == 16 && domain.narrowestStore == 8 && !domain.draws && !domain.group &&
+      domain.width % shorter == 0)
+    return ScheduleAttr::get(
+        context, Family::tile,
+        {.threads = many, .vector = shorter, .rows = rows, .columns = columns, .resident = 2});
   for (int64_t threads = std::min<int64_t>(chunks > 2048 ? 1024 : 256, chunks); threads >= 1;
        --threads)
     if (chunks % threads == 0 && legalThreads(threads) == threads &&

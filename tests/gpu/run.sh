@@ -284,9 +284,13 @@ sanitizer() {
 
 # sanitized_matrix TOOL: silent about an array of the matrix.
 sanitized_matrix() {
-  local tool
+  local tool cells=("$bin/matrix" --pairwise --device cuda)
   sanitizer_of "$1" || return
-  in_parts shard "${tool[@]}" "$bin/matrix" --pairwise --arrays 1 --device cuda
+  if [ "$1" = racecheck ]; then # see below
+    timeout 180 "${tool[@]}" "${cells[@]}" --in-turn
+  else
+    in_parts shard "${tool[@]}" "${cells[@]}"
+  fi
 }
 
 [ -n "$only" ] || : >"$results/gpu-tests.log"

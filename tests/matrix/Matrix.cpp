@@ -25,7 +25,7 @@ namespace {
 constexpr int Skipped = 77;
 
 struct Options {
-  bool pairwise = false, all = false, numerics = false;
+  bool pairwise = false, all = false, numerics = false, inTurn = false;
   std::string device = "host", json, shard = "1/1", cell, codec;
   uint64_t seed = 1;
   unsigned arrays = 1;
@@ -104,10 +104,15 @@ void runChunk(const Options &options, std::span<const Job> jobs, std::vector<Out
   totals.texts += harness.texts();
   totals.compileSeconds += secondsSince(start);
   start = std::chrono::steady_clock::now();
-  inParallel(jobs.size(), [&](size_t i) {
+  auto runOne = [&](size_t i) {
     if (chunk[i].passed())
       guarded(i, [&] { judge(harness, numbers[i], *cases[i], chunk[i]); });
-  });
+  };
+  if (options.inTurn)
+    for (size_t i = 0; i < jobs.size(); ++i)
+      runOne(i);
+  else
+    inParallel(jobs.size(), runOne);
   totals.runSeconds += secondsSince(start);
   std::move(chunk.begin(), chunk.end(), std::back_inserter(outcomes));
 }
@@ -139,6 +144,7 @@ int main(int argc, char **argv) {
   app.add_flag("--pairwise", options.pairwise, "Few cells that hold every pair of values");
   app.add_flag("--all", options.all, "The product of types, blocks and shapes");
   app.add_flag("--numerics", options.numerics, "That of formats, blocks, layouts and numerics");
+  app.add_flag("--in-turn", options.inTurn, "One cell after the other");
   app.add_option("--arrays", options.arrays, "How many different pairwise arrays");
   app.add_option("--device", options.device, "host or cuda");
   app.add_option("--shard", options.shard, "I/N: the I-th of N parts");

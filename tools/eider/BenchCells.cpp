@@ -546,8 +546,11 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     cell.target = cell.padding ? 0 : targetOf(cell.program);
   }
   dropDoubles(cells);
+  const std::vector<std::string> parts = split(request.only, '|');
   std::erase_if(cells, [&](const BenchCell &cell) {
-    return nameOf(cell).find(request.only) == std::string::npos;
+    const std::string name = nameOf(cell);
+    return std::ranges::none_of(
+        parts, [&](const std::string &part) { return name.find(part) != std::string::npos; });
   });
   if (cells.empty())
     throw Error(ErrorKind::Request, "no cell has '" + request.only + "' in its name", "--only",

@@ -270,7 +270,8 @@ void addMeasurement(CLI::App &app, Requests &requests, std::optional<Request> &c
                  "Joins the cells of FILE, which another process measured")
       ->needs(file);
   bench->add_option("--only", request.only,
-                    "Only cells with this in op/dtype/format/block/.../codec/tokensxhidden");
+                    "Only cells with this, or one of these between |, in "
+                    "op/dtype/format/block/.../codec/tokensxhidden");
   bench->add_option("--l2", request.l2, "The cache before a launch: cold, warm or both")
       ->check(CLI::IsMember({"cold", "warm", "both"}));
   bench->add_option("--rounds", request.rounds, "Of which medians are taken")

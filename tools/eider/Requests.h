@@ -68,7 +68,7 @@ struct BenchRequest {
   ProgramRequest params;            ///< Of each of them; its source is empty.
   std::string device;
   std::string json;        ///< The file of results; empty: none.
-  std::string only;        ///< Part of a cell's name.
+  std::string only;        ///< Parts of cells' names, between |.
   std::string l2 = "both"; ///< `cold`, `warm`
   int rounds = 30;
   int64_t padding = 0; ///< Elements from the end of a matrix's row to the next.

@@ -56,4 +56,14 @@ void print(std::string_view text) {
 
 void note(const std::string &line) { std::fprintf(stderr, "eider: %s\n", line.c_str()); }
 
+std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
 } // namespace eider::cli

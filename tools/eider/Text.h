@@ -32,6 +32,9 @@ void print(std::string_view text);
 /// A line on standard error that is no complaint.
 void note(const std::string &line);
 
+/// What is between separators, of which an empty text has none.
+std::vector<std::string> split(const std::string &text, char separator);
+
 } // namespace eider::cli
 
 #endif // EIDER_TOOLS_EIDER_TEXT_H

@@ -17,16 +17,6 @@ namespace eider::cli {
 namespace {
 
 /// The parts of `text` between `separator`s; one, perhaps empty, where there is none.
-std::vector<std::string> split(const std::string &text, char separator) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 int64_t parsePositive(const std::string &text, const std::string &what, const std::string &where) {
   int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -250,7 +250,8 @@ std::vector<Watched> rowsOfModels() {
                                  .dims = {{"tokens", 37}, {"hidden", hidden}},
                                  .values = "specials"};
     all.push_back({op + " " + parameters.block + " of " + std::to_string(hidden) +
-                       (which == &Case::forSomeRows ? ", some rows" : ", many rows"),
+                       (which == &Case::forSomeRows ? ", some rows" : ", many rows") +
+                       (op.ends_with("quant") && !op.starts_with("add_") ? "" : ", maybe in bulk"),
                    [point, which] {
                      Case made = at_points::caseOf(point);
                      made.forAnyRows = false;

@@ -56,6 +56,36 @@ TEST(BenchCells, SayWhatIsAsked) {
   EXPECT_EQ(targetOf(apart), 0.0);
 }
 
+/// A scale of all that a GPU holds is asked of one read, too; by which codec, of no cell.
+TEST(BenchCells, SayWhatIsAskedOfAScaleOfAll) {
+  const auto targetOf = [](int64_t tokens, int64_t hidden, const std::string &source) {
+    BenchRequest request;
+    request.sources = {"quantize"};
+    request.params.parameters.block = "*x*";
+    request.params.parameters.scaleSource = source;
+    request.params.dims = {{"tokens", tokens}, {"hidden", hidden}};
+    return cellsFor(request).front().target;
+  };
+  EXPECT_EQ(targetOf(16384, 8192, "dynamic"), 1.03);
+  EXPECT_EQ(targetOf(2048, 4096, "dynamic"), 1.03);
+  EXPECT_EQ(targetOf(2048, 4096, "static"), 0.0);
+  EXPECT_EQ(targetOf(16, 4096, "dynamic"), 0.0);
+}
+
+/// Each op that encodes or decodes by both codecs, so that one is held against the other.
+TEST(BenchCells, AreOfEitherCodec) {
+  BenchRequest request;
+  request.only = "/hardware/16384x8192|/software/16384x8192";
+  std::set<std::string> hardware, software;
+  for (BenchCell &cell : cellsFor(request)) {
+    std::set<std::string> &of = cell.program.codec == "hardware" ? hardware : software;
+    cell.program.codec = "";
+    of.insert(nameOf(cell));
+  }
+  EXPECT_EQ(hardware, software);
+  EXPECT_GE(hardware.size(), 20u);
+}
+
 /// A memcpy of a few bytes more than whole pieces takes longer than one of a piece more, and would
 /// flatter what stands beside it.
 TEST(BenchCells, StandBesideAMemcpyOfWholePieces) {
