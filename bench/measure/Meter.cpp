@@ -83,11 +83,11 @@ struct Meter::Rounds {
   const Meter &meter;
   std::function<void()> launches; ///< All of a round.
   int count;
-  L2 l2;
+  bool isSwept; ///< Else the L2 holds before a round what one leaves there.
 
   double measure() const {
     // Either keeps the GPU busy while the first launch is on its way to it.
-    if (l2 == L2::Cold)
+    if (isSwept)
       meter.sweepCache();
     else
       launches();
@@ -124,33 +124,40 @@ int Meter::launchesFor(size_t traffic) const {
   return static_cast<int>(std::clamp<size_t>(roundBytes / std::max<size_t>(traffic, 1), 5, 100));
 }
 
+bool Meter::sweepsByItself(size_t traffic) const {
+  return traffic > static_cast<size_t>(5 * device.info().l2);
+}
+
 int Meter::copiesFor(size_t traffic) const {
-  // What is five times the cache's size leaves nothing in it that the next launch could find.
-  const bool sweepsByItself = traffic > static_cast<size_t>(5 * device.info().l2);
-  return sweepsByItself ? 1 : launchesFor(traffic);
+  return sweepsByItself(traffic) ? 1 : launchesFor(traffic);
 }
 
 Meter::Rounds Meter::prepare(const Enqueue &enqueue, int launches, int copies, bool replay,
-                             L2 l2) const {
+                             bool isSwept) const {
   auto all = [=](Stream on) {
     for (int i = 0; i < launches; ++i)
-      enqueue(on, l2 == L2::Cold ? i % copies : 0);
+      enqueue(on, i % copies);
   };
   if (replay)
-    return {*this, graphs->record(all), launches, l2};
-  return {*this, [=, this] { all(stream); }, launches, l2};
+    return {*this, graphs->record(all), launches, isSwept};
+  return {*this, [=, this] { all(stream); }, launches, isSwept};
 }
 
 Timing Meter::time(const Enqueue &launch, size_t traffic, L2 l2) const {
-  const int launches = launchesFor(traffic), copies = copiesFor(traffic);
+  const int launches = launchesFor(traffic), copies = copiesFor(traffic),
+            used = l2 == L2::Cold ? copies : 1;
+  // A round of its own sweeps the cache as well, and leaves in it what a round finds. Another copy
+  // leaves lines that are to be written, which the launches would pay for that write less.
+  const bool isSwept =
+      l2 == L2::Cold && !sweepsByItself(traffic * static_cast<size_t>(launches)) && graphs;
   const CopyBuffers buffers(device, traffic, copies);
   const Enqueue memcpy = [&](Stream on, int which) { buffers.copy(on, which); };
   // Once for the first launch's own costs, once for the time.
-  const Rounds first = prepare(launch, launches, copies, false, l2);
+  const Rounds first = prepare(launch, launches, used, false, isSwept);
   first.measure();
   const bool replay = graphs && first.measure() < replayBelow;
-  const Rounds ours = prepare(launch, launches, copies, replay, l2);
-  const Rounds theirs = prepare(memcpy, launches, copies, replay, l2);
+  const Rounds ours = prepare(launch, launches, used, replay, isSwept);
+  const Rounds theirs = prepare(memcpy, launches, used, replay, isSwept);
   std::vector<double> kernel, copy, ratios;
   for (int round = -warmUpRounds; round < rounds; ++round) {
     const double a = ours.measure(), b = theirs.measure();
@@ -169,11 +176,11 @@ Meter::timeInTurn(const std::vector<std::function<void(Stream)>> &launches) cons
   std::vector<Rounds> all;
   for (const auto &launch : launches) {
     const Enqueue enqueue = [launch](Stream on, int) { launch(on); };
-    const Rounds first = prepare(enqueue, 1, 1, false, L2::Warm);
+    const Rounds first = prepare(enqueue, 1, 1, false, false);
     first.measure();
     const double once = first.measure();
     all.push_back(prepare(enqueue, static_cast<int>(std::clamp(turn / once, 3.0, 100.0)), 1,
-                          graphs && once < replayBelow, L2::Warm));
+                          graphs && once < replayBelow, false));
   }
   std::vector<std::vector<double>> times(all.size());
   for (int round = -warmUpRounds; round < rounds; ++round)
@@ -190,7 +197,7 @@ double Meter::emptyKernel() const {
   if (!graphs)
     return 0;
   const auto empty = graphs->emptyKernel();
-  const Rounds all = prepare([&](Stream, int) { empty(); }, launchesFor(0), 1, true, L2::Warm);
+  const Rounds all = prepare([&](Stream, int) { empty(); }, launchesFor(0), 1, true, false);
   std::vector<double> times;
   for (int round = -warmUpRounds; round < rounds; ++round)
     if (const double time = all.measure(); round >= 0)

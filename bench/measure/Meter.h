@@ -36,10 +36,11 @@ struct Timing {
 };
 
 /// Measures on one device, in one thread, in rounds: several launches of the kernel, then as many
-/// memcpys of the same bytes, each between two events. Cold: each launch of a round has tensors of
-/// its own, and the cache is swept before. Warm: the same tensors, used just before. Launches under
-/// 20 us are replayed as a CUDA graph. On `host`: wall time of single launches, which says nothing
-/// about any GPU.
+/// memcpys of the same bytes, each between two events. Before a round there is one that is not
+/// timed. Cold: each launch of a round has tensors of its own, and where all of them are not five
+/// times the cache, a copy sweeps it before instead; what is so large by itself needs no others.
+/// Warm: the same tensors, used just before. Launches under 20 us are replayed as a CUDA graph. On
+/// `host`: wall time of single launches, which says nothing about any GPU.
 class Meter {
 public:
   explicit Meter(const Device &device, int rounds = 30);
@@ -66,8 +67,10 @@ public:
 
 private:
   struct Rounds;
-  Rounds prepare(const Enqueue &enqueue, int launches, int copies, bool replay, L2 l2) const;
+  Rounds prepare(const Enqueue &enqueue, int launches, int copies, bool replay, bool isSwept) const;
   int launchesFor(size_t traffic) const;
+  /// Whether so many bytes leave nothing in the cache that the next launch could find.
+  bool sweepsByItself(size_t traffic) const;
   void sweepCache() const;
 
   Device device;

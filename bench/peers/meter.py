@@ -44,13 +44,16 @@ class Meter:
     def launches_for(self, traffic):
         return min(max(ROUND_BYTES // max(traffic, 1), 5), 100)
 
+    def sweeps_by_itself(self, traffic):
+        return traffic > 5 * self.l2
+
     def copies_for(self, traffic):
         """How many sets of tensors a cold measurement wants: what is larger than the cache sweeps it by itself."""
-        return 1 if traffic > 5 * self.l2 else self.launches_for(traffic)
+        return 1 if self.sweeps_by_itself(traffic) else self.launches_for(traffic)
 
-    def round(self, enqueue, launches, cold):
+    def round(self, enqueue, launches, is_swept):
         # Either keeps the GPU busy while the first launch is on its way to it.
-        if cold:
+        if is_swept:
             self.sweep_to.copy_(self.sweep_from)
         else:
             enqueue()
@@ -60,6 +63,8 @@ class Meter:
         """(us of each call, us of the memcpy, spread of the first): medians over rounds in which they take turns. Calls
         take one of `sets`, which are copies_for(traffic)."""
         launches = self.launches_for(traffic)
+        # A copy would leave lines that are to be written: a round of its own sweeps, where all of it is enough.
+        is_swept = cold and not self.sweeps_by_itself(launches * traffic)
         source = torch.randn(len(sets), bytes_to_copy(traffic) // 4, device="cuda")
         target = torch.empty_like(source)
 
@@ -74,13 +79,13 @@ class Meter:
                 target[which(i)].copy_(source[which(i)])
 
         for call in calls:
-            self.round(launched(call), launches, cold)  # the first launch's own costs
+            self.round(launched(call), launches, is_swept)  # the first launch's own costs
         # Launches from Python may take longer than the work, even than 100 us of it.
         graphs = [replayed(launched(call)) for call in calls] + [replayed(memcpy)]
         times = [[] for _ in graphs]
         for i in range(-WARM_UP_ROUNDS, self.rounds):
             for own, graph in zip(times, graphs):
-                microseconds_of_round = self.round(graph, launches, cold)
+                microseconds_of_round = self.round(graph, launches, is_swept)
                 if i >= 0:
                     own.append(microseconds_of_round)
         *medians, copies = map(statistics.median, times)
