@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -79,6 +80,16 @@ public:
       writeText(path, document.dump(1) + "\n");
   }
 
+  /// Writes what there is so far to a file, at most once a second: who is ended loses little.
+  /// Throws Error as write() does.
+  void keep() {
+    using Clock = std::chrono::steady_clock;
+    if (path.empty() || isStream(path) || Clock::now() - kept < std::chrono::seconds(1))
+      return;
+    write();
+    kept = Clock::now();
+  }
+
 private:
   /// What the file holds; null: it is not there, or empty. Throws Error (Request) for what is no
   /// file of results of this bench.
@@ -134,7 +145,8 @@ private:
 
   const std::string path;
   nlohmann::json document;
-  size_t continued = 0; ///< Cells of the file that is continued.
+  size_t continued = 0;                       ///< Cells of the file that is continued.
+  std::chrono::steady_clock::time_point kept; ///< When the file was last written.
 };
 
 } // namespace eider::bench

@@ -424,10 +424,8 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
                        !domain.draws && !(turnsNorm(domain) && domain.narrowestStore <= 8);
   // What is read again, a table of angles or rows that several choose, stays in the L2 so; two
   // codes a byte are read so little that what is stored fills it.
-  // Nor do values of codes stay, of which some rows are what the L2 holds.
   const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||
-                       (domain.bitsRead <= (domain.choosesCodes ? 4 : 8) &&
-                        domain.narrowestStore >= 16 && !fitsCache);
+                       (domain.bitsRead == 4 && domain.narrowestStore >= 16 && !fitsCache);
   const bool turnsTwice = isTurnedNorm(domain) && threads == 128 && domain.narrowestStore > 8;
   const bool takesTurns = domain.encodesBySoftware || worksWide;
   // Heads that are normalised and turned wait for more than others: smaller blocks.

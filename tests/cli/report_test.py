@@ -4,10 +4,13 @@
 import json
 import pathlib
 import re
+import signal
+import subprocess
+import time
 import unittest
 import xml.etree.ElementTree as xml
 
-from eider_process import EiderTest
+from eider_process import EIDER, EiderTest
 
 RESULTS = sorted(pathlib.Path(__file__).resolve().parents[2].joinpath("bench/results").glob("*.json"))
 HOSTILE = "<script>alert('x')</script>\"&amp;\u0001 https://example.org/a.js"
@@ -131,6 +134,17 @@ class Bench(EiderTest):
                                           "schedule": "", "l2": "cold"})
         self.assertAlmostEqual(time["ratio"], time["value"] / time["baseline_value"])
         self.succeeds("report", "a.json", "-o", "page.html")
+
+    def test_who_is_ended_keeps_what_was_measured(self):
+        path = self.directory / "a.json"
+        command = [EIDER, "bench", *["quantize", "rms_norm_quant", "softmax"] * 20, *self.SMALL, "--json", path]
+        with subprocess.Popen(command, env=self.environment, stdout=subprocess.DEVNULL) as process:
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and process.poll() is None and not (path.exists() and path.stat().st_size):
+                time.sleep(0.05)
+            process.kill()
+        self.assertEqual(process.returncode, -signal.SIGKILL)
+        self.assertGreater(len(json.loads(path.read_text())["cells"]), 0)
 
     def test_rows_with_padding(self):
         self.succeeds("bench", "rms_norm_quant", *self.SMALL, "--json", "a.json")

@@ -174,6 +174,8 @@ class Judgement(unittest.TestCase):
         both, = judged([cell(value=105, target=1), cell(value=98, params={"schedule": "tuned"})], tune=[record])
         self.assertEqual((both.judged["value"], both.schedule), (98, "map<threads = 64>"))
         self.assertIn("| tuned |", losses.line_of(both))
+        slower, = judged([cell(value=105), cell(value=108, params={"schedule": "tuned"})], tune=[record])
+        self.assertEqual(slower.judged["value"], 105)  # what the bench itself took by that schedule, not what the tuner says
         other, = judged([cell(value=105)], tune=[{**record, "run": {"commit": "other"}}])
         self.assertIn("| tuned † |", losses.line_of(other))
         newer, = judged([cell(value=97)], tune=[record])

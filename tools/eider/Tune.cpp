@@ -157,6 +157,7 @@ void Sweep::add(const TuneCell &cell, const TuneResult &result) {
   results.add(std::move(tuning));
   if (showsCandidates())
     addCandidates(cell, result);
+  results.keep();
 }
 
 /// Every schedule that was measured. What fell out after the first rounds has no memcpy beside it.

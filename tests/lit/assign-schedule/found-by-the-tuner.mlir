@@ -1,11 +1,8 @@
 // What an H200's tuner found for rows of 8192 columns and others, and the heuristic had otherwise:
-// values of codes streamed, or where groups are long stored in bulk; rows from a table of codes are
-// not streamed; wide rows of a softmax; squares after arithmetic; what arithmetic encodes.
-// RUN: eider emit dequantize --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=VALUES
-// RUN: eider emit dequantize --dim hidden=8192 --arch sm_80 | FileCheck %s --check-prefix=VALUES
+// values of codes whose groups are long stored in bulk; wide rows of a softmax; squares after
+// arithmetic; halves with a bias; what arithmetic encodes.
 // RUN: eider emit dequantize --block 1x512 --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=LONG
 // RUN: eider emit dequantize --block 1x512 --dim hidden=8192 --arch sm_80 | FileCheck %s --check-prefix=LONGOLDER
-// RUN: eider emit embedding --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=TABLE
 // RUN: eider emit softmax --dim hidden=16384 --arch sm_90a | FileCheck %s --check-prefix=SOFTMAX
 // RUN: eider emit silu_quant --block 128x128 --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=SQUARE
 // RUN: eider emit quantize --block 128x128 --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=CAST
@@ -17,13 +14,10 @@
 // RUN: eider emit norm_rope_quant --codec software --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=NORMED
 
 // Variants for fewer rows come first; the one of any number is the third.
-// VALUES-COUNT-2: // schedule map
-// VALUES: {{^}}// schedule map<threads = 128, vector = 8, loads = 2, streaming = 1>
 // LONG-COUNT-2: // schedule map
 // LONG: {{^}}// schedule map<threads = 128, vector = 16, loads = 1, bulk = 1>
 // LONGOLDER-COUNT-2: // schedule map
-// LONGOLDER: {{^}}// schedule map<threads = 128, vector = 16, loads = 1, streaming = 1>
-// TABLE: {{^}}// schedule map<threads = 128, vector = 8, loads = 2>
+// LONGOLDER: {{^}}// schedule map<threads = 128, vector = 16, loads = 1>
 // SOFTMAX: {{^}}// schedule row<threads = 256, vector = 8, lanes = 32, tiles = 2, bulk = 1>
 // SQUARE: {{^}}// schedule tile<threads = 512, vector = 8, rows = 128, columns = 128, resident = 2>
 // CAST: {{^}}// schedule tile<threads = 256, vector = 16, rows = 128, columns = 128>

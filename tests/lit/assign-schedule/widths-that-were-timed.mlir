@@ -57,7 +57,7 @@
 // BYPOWERS: {{^}}// schedule row<threads = 160, vector = 16, tiles = 4, resident = 4, prefetch = 1>
 // BITS: {{^}}// schedule map<threads = 8, vector = 32, rows = 4, loads = 1, tiles = 4, resident = 28>
 // MXFP4: {{^}}// schedule map<threads = 8, vector = 16, rows = 8, loads = 2, tiles = 2>
-// VALUESOFCODES: {{^}}// schedule map<threads = 128, vector = 8, loads = 2, streaming = 1>
+// VALUESOFCODES: {{^}}// schedule map<threads = 128, vector = 8, loads = 2>
 // MORE: {{^}}// schedule row<threads = 160, vector = 8, tiles = 4, resident = 7, prefetch = 1>
 // GIVEN: {{^}}// schedule row<threads = 448, vector = 16, tiles = 3, resident = 2>
 // UNFOLDED: {{^}}// schedule row<threads = {{[0-9]+}}, vector = 16, {{.*}}cluster = 4>
