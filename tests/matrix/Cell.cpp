@@ -43,15 +43,17 @@ const std::array<AxisInfo, AxisCount> &matrix::axes() {
       {"dtype", {"bf16", "f16", "f32"}},
       {"format", {"e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e2m1"}},
       {"scale", {"f32", "bf16", "f16", "e8m0", "e4m3"}},
-      {"block", {"1x16", "1x32", "1x64", "1x128", "1x256", "1x*", "128x128", "*x*"}},
+      {"block",
+       {"1x16", "1x32", "1x64", "1x128", "1x256", "1x512", "1x*", "32x32", "128x128", "*x*"}},
       {"scale layout",
        {"row_major", "mn_major_aligned", "packed_ue8m0", "swizzled_128x4", "te_gemm_ready"}},
       {"codec", {"hardware", "software"}},
       {"source", {"dynamic", "static"}},
       {"numerics",
        {"default", "deepgemm", "tilekernels", "vllm_group", "vllm_token", "sglang_group",
-        "trtllm_token", "te_current", "mx", "power_of_two=even", "nan=ignore", "overflow=format",
-        "arithmetic=reciprocal", "rounding=stochastic"}},
+        "trtllm_token", "te_current", "mx", "mx_ocp", "power_of_two=even", "power_of_two=floor",
+        "power_of_two=ceil", "nan=ignore", "overflow=format", "arithmetic=reciprocal",
+        "rounding=stochastic"}},
       {"width", {"1", "B-1", "B", "B+1", "4B", "odd", "wide"}},
       {"rows", {"0", "1", "R-1", "R", "R+1", "several"}},
       {"memory",
@@ -126,10 +128,12 @@ static bool hasItsLayout(const Cell &cell) {
   return layout != "te_gemm_ready" || block.empty() || block == "1x128" || block == "128x128";
 }
 
-/// Whether what the cell's op writes has a transpose: whole rows of that are columns, two codes
-/// a byte are of a row of known width, and random bits are of the matrix itself.
+/// Whether what the cell's op writes has a transpose: whole rows of that are columns, a square of
+/// long groups fits no block of threads, two codes a byte are of a row of known width, and random
+/// bits are of the matrix itself.
 static bool hasTranspose(const Cell &cell) {
-  return cell.text(Axis::Block) != "1x*" && !cell.text(Axis::Format).starts_with("e2m1") &&
+  return cell.text(Axis::Block) != "1x*" && cell.text(Axis::Block) != "1x512" &&
+         !cell.text(Axis::Format).starts_with("e2m1") &&
          std::string(cell.text(Axis::Numerics)) != "rounding=stochastic";
 }
 
@@ -151,7 +155,7 @@ bool matrix::isValid(const Cell &cell) {
     return false;
   // Scales of two levels are no powers of two, and f16 does not hold all of them.
   if ((scale == "e4m3" || scale == "f16") &&
-      (numerics == "mx" || numerics == "power_of_two=even") && source != "static")
+      (numerics.starts_with("mx") || numerics.starts_with("power_of_two=")) && source != "static")
     return false;
   // A given scale has no amax, which these modes floor and divide by.
   bool needsAmax =
@@ -174,8 +178,8 @@ struct BlockShape {
 };
 
 BlockShape blockShape(const std::string &block) {
-  if (block == "128x128")
-    return {128, 128};
+  if (block == "128x128" || block == "32x32")
+    return {std::stoll(block), std::stoll(block)};
   std::string columns = block.substr(block.find('x') + 1);
   return {8, columns == "*" ? 128 : std::stoll(columns)};
 }
@@ -246,7 +250,9 @@ OpParameters parametersOf(const Cell &cell) {
   set("block", parameters.block, cell.text(Axis::Block));
   set("scaleLayout", parameters.scaleLayout, cell.text(Axis::ScaleLayout));
   set("fromFormat", parameters.fromFormat, sourceFormat(cell));
-  set("fromBlock", parameters.fromBlock, sourceBlocks[cell[Axis::Width] % sourceBlocks.size()]);
+  const bool isSmall = cell.text(Axis::Block) == "32x32"; // for groups of 128
+  set("fromBlock", parameters.fromBlock,
+      isSmall ? "1x32" : sourceBlocks[cell[Axis::Width] % sourceBlocks.size()]);
   const size_t number = static_cast<size_t>(cell[Axis::Rows] + cell[Axis::Numerics]);
   const auto &[fromScale, fromLayout] = sourceScales[number % sourceScales.size()];
   set("fromScale", parameters.fromScale, fromScale);
