@@ -1,5 +1,6 @@
 # Part of Eider, under the Apache License v2.0.
 """What the documents quote still stands in the files they name, and is still printed by the commands they name."""
+import json
 import pathlib
 import re
 import sys
@@ -48,6 +49,19 @@ class Excerpts(unittest.TestCase):
                     with self.subTest(document=path.name, command=command):
                         absent = documents.missing(expected, self.shell.run(command))
                         self.assertIsNone(absent, f"$ {command}\nprints no more\n{absent}")
+
+    def test_the_readme_and_the_benchmarks_have_every_op(self):
+        """README.md says the activations once, and what is done to each; of attention's casts the products have none."""
+        readme = (documents.ROOT / "README.md").read_text()
+        measured = {cell["op"] for cell in json.loads((documents.ROOT / "bench/results/ops.json").read_text())["cells"]}
+        ops = re.findall(r"^(\w+)$", self.shell.run("build/bin/eider list"), re.MULTILINE)
+        self.assertGreater(len(ops), 50)
+        for op in ops:
+            name, suffix = re.fullmatch(r"((?:silu|gelu|relu2)(?=_|$)|\w+?)(_mul_bias|_mul|_bias)?(?:_quant)?", op).groups()
+            with self.subTest(op=op):
+                self.assertIn(f"`{name}`", readme)
+                self.assertIn(f"`…{suffix}`" if suffix else "", readme)
+                self.assertTrue(op in measured or op.startswith("attention_"), "no cell in bench/results/ops.json")
 
     def test_every_block_of_code_says_what_it_is(self):
         """In README.md and the life of a kernel; a block that only shows a form is marked `form`."""
