@@ -9,6 +9,8 @@
 #include "compiler/interpreter/FunctionBounds.h"
 
 #include <algorithm>
+#include <functional>
+#include <thread>
 
 using namespace eider;
 using namespace eider::interpreter;
@@ -71,6 +73,17 @@ struct Sum {
     negativeInfinite = negativeInfinite || (std::isinf(range.upper) && range.upper < 0);
     bool certain = range.isNaN() || (range.isPoint() && std::isinf(range.lower));
     magnitude += certain ? 0 : range.largestMagnitude();
+  }
+
+  /// The same of a finite element that may be off by `by`.
+  void addNear(double element, double by) {
+    value += element;
+    lower += element - by;
+    upper += element + by;
+    ++count;
+    positive = positive || element + by > 0;
+    negative = negative || element - by < 0;
+    magnitude += std::abs(element) + by;
   }
 
   Range range() const;
@@ -202,6 +215,23 @@ static double lostOfStage(const double *left, const double *right, int64_t count
   return mostLost;
 }
 
+/// Calls `task` with parts of 0 … count - 1, which are shared by the processors where they are
+/// `work` operations or so together.
+static void inParts(int64_t count, int64_t work,
+                    const std::function<void(int64_t begin, int64_t end)> &task) {
+  constexpr int64_t ofThread = int64_t(1) << 26;
+  const int64_t threads =
+      std::clamp<int64_t>(std::min<int64_t>(work / ofThread, std::thread::hardware_concurrency()),
+                          1, std::max<int64_t>(count, 1));
+  std::vector<std::thread> others;
+  const auto beginOf = [&](int64_t part) { return count * part / threads; };
+  for (int64_t part = 1; part < threads; ++part)
+    others.emplace_back([&, part] { task(beginOf(part), beginOf(part + 1)); });
+  task(0, beginOf(1));
+  for (std::thread &other : others)
+    other.join();
+}
+
 Tensor interpreter::contract(const Factor &weights, const Factor &vector, Met met) {
   constexpr double largest = 0x1p127;
   constexpr int64_t promoted = 128; // products of codes, before they are added in f32
@@ -217,19 +247,26 @@ Tensor interpreter::contract(const Factor &weights, const Factor &vector, Met me
   const double least = cutsOff ? 0x1p-115 : 0x1p-148,
                lost = cutsOff ? double(chain + 16) * 0x1p-23 : 0;
   std::vector<Sum> sums(vectors * rows);
-  for (int64_t number = 0; number < vectors * rows; ++number) {
+  const bool isExact = vector.values.isExact();
+  const auto addUp = [&](int64_t number) {
     const int64_t row = number % rows * columns, first = number / rows * columns;
     Sum &sum = sums[number];
     sum.lost = lost;
     double unscaled = 0; // what a partial sum may reach
     for (int64_t k = 0; k < columns; ++k) {
-      const double weight = weights.values.values[row + k],
+      const double weight = weights.values.values[row + k], value = vector.values.values[first + k],
                    scale = weights.scaleOf(row + k) * vector.scaleOf(first + k);
-      const Range element = vector.values.range(first + k);
-      sum.add(weight * scale * vector.values.values[first + k],
-              rangeOfProduct(weight, scale, element, least));
-      const double product = std::abs(weight) * element.largestMagnitude();
-      unscaled += std::isfinite(product) ? product : 0;
+      const double scaled = weight * scale * value, size = std::abs(scale);
+      if (isExact && size > 0x1p-150 && size < 0x1p128 && std::isfinite(scaled) && scaled != 0) {
+        // Nearly all are such.
+        sum.addNear(scaled, std::abs(scaled) * 0x1p-22 + least * std::max(1.0, size));
+        unscaled += std::abs(weight * value);
+      } else {
+        const Range element = vector.values.range(first + k);
+        sum.add(scaled, rangeOfProduct(weight, scale, element, least));
+        const double product = std::abs(weight) * element.largestMagnitude();
+        unscaled += std::isfinite(product) ? product : 0;
+      }
       if (met == Met::asCodes && k % promoted == 0)
         sum.slack += std::abs(scale) * lostOfStage(&weights.values.values[row + k],
                                                    &vector.values.values[first + k],
@@ -237,7 +274,11 @@ Tensor interpreter::contract(const Factor &weights, const Factor &vector, Met me
     }
     // Sums that overflow before a small scale depend on the order.
     sum.anything = sum.anything || unscaled >= largest;
-  }
+  };
+  inParts(vectors * rows, vectors * rows * columns, [&](int64_t begin, int64_t end) {
+    for (int64_t number = begin; number < end; ++number)
+      addUp(number);
+  });
   return tensorOf(sums, isOfMatrices ? Extents{vectors, rows} : Extents{rows},
                   weights.values.isLoose || vector.values.isLoose);
 }
