@@ -106,7 +106,8 @@ LogicalResult RepeatOp::verify() {
   if (each < 1 || __builtin_mul_overflow(from.back().extent(0), each, &period))
     return emitOpError() << "each value stands for at least one, not " << each;
   if (!ShapedType::isDynamic(extent) && extent % period != 0)
-    return emitOpError() << "rows of " << extent << " are no whole number of times " << period;
+    return emitError() << "rows of " << extent << " are no whole number of times the " << period
+                       << " that are repeated (a rope's head): give a multiple of it";
   return success();
 }
 
@@ -118,7 +119,8 @@ LogicalResult RotateOp::verify() {
     return emitOpError() << "turns halves of an even number of neighbours, not of " << over;
   const int64_t extent = cast<RankedTensorType>(getType()).getShape().back();
   if (!ShapedType::isDynamic(extent) && extent % over != 0)
-    return emitOpError() << "rows of " << extent << " are no whole number of times " << over;
+    return emitError() << "rows of " << extent << " are no whole number of times the " << over
+                       << " that are turned together (a rope's head): give a multiple of it";
   return success();
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
 
+#include "compiler/transforms/Boundary.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/Targets.h"
 
@@ -302,7 +303,10 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
     return noteGroup(domain, *op.getOperation(), to->blockColumns);
   }
   if (domain.block.isBlock() && !(domain.block == *to))
-    return op.emitError("two different two-dimensional blocks in one program");
+    return op.emitError() << "values of blocks of " << domain.block.blockRows << "x"
+                          << domain.block.blockColumns << " and of " << to->blockRows << "x"
+                          << to->blockColumns << " of one matrix: take one block of several rows, "
+                          << "or with a transpose squares or blocks of one row";
   domain.block = *to;
   return success();
 }
@@ -450,9 +454,9 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
                                 << domain.rows.str() << ", " << domain.columns.str() << "]"
                                 << (isOfBlocks(type) ? blocksOfThreeDims : "");
   if (level->transposed && level->kind != LevelKind::elements && level->kind != LevelKind::groups)
-    return op.emitError() << op.getName() << " has " << type << ", neither elements of the "
-                          << "transposed matrix nor values of its blocks: transpose elements, and "
-                             "take values of rows or columns as they are";
+    return op.emitError() << "'" << boundaryName(op) << "' is one value a row or column of the "
+                          << "transposed matrix, neither its elements nor values of its blocks: "
+                             "transpose elements, and take values of rows or columns as they are";
   if (isa<StoreOp>(op) && (level->kind != LevelKind::elements || level->transposed))
     return op.emitError(
         "stores an in-out that several threads have read: an in-out is the program's whole matrix");

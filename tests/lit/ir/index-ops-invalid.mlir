@@ -75,7 +75,7 @@ eider.program @column_of_a_dim(m, n) {
 
 eider.program @parts_of_a_period(m, n = 100) {
   %t = eider.input "t" : tensor<?x64xf32, #eider.dims<m, 64>>
-  // expected-error @below {{'eider.repeat' op rows of 100 are no whole number of times 64}}
+  // expected-error @below {{rows of 100 are no whole number of times the 64 that are repeated (a rope's head): give a multiple of it}}
   %r = eider.repeat %t : tensor<?x64xf32, #eider.dims<m, 64>> -> tensor<?x100xf32, #eider.dims<m, n>>
 }
 
@@ -99,7 +99,7 @@ eider.program @no_halves(m, n) {
 
 eider.program @part_of_a_head(m, n = 100) {
   %x = eider.input "x" : tensor<?x100xf32, #eider.dims<m, n>>
-  // expected-error @below {{'eider.rotate' op rows of 100 are no whole number of times 64}}
+  // expected-error @below {{rows of 100 are no whole number of times the 64 that are turned together (a rope's head): give a multiple of it}}
   %r = eider.rotate %x over 64 : tensor<?x100xf32, #eider.dims<m, n>>
 }
 
