@@ -305,8 +305,9 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   if (domain.block.isBlock() && !(domain.block == *to))
     return op.emitError() << "values of blocks of " << domain.block.blockRows << "x"
                           << domain.block.blockColumns << " and of " << to->blockRows << "x"
-                          << to->blockColumns << " of one matrix: take one block of several rows, "
-                          << "or with a transpose squares or blocks of one row";
+                          << to->blockColumns << (to->transposed ? " of the transpose" : "")
+                          << ": a kernel has one block of several rows; with a transpose take a "
+                          << "square, or blocks of one row";
   domain.block = *to;
   return success();
 }

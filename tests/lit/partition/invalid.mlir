@@ -99,7 +99,7 @@ eider.program @long_block(m, n = 2048) {
 eider.program @two_blocks(m, n = 64) {
   %x = eider.input "x" : tensor<?x64xf32, #eider.dims<m, n>>
   %s = eider.reduce amax %x over [8, 8] : tensor<?x64xf32, #eider.dims<m, n>> -> tensor<?x8xf32, #eider.dims<m / 8, n / 8>>
-  // expected-error @below {{of one matrix: take one block of several rows, or with a transpose squares or blocks of one row}}
+  // expected-error @below {{a kernel has one block of several rows; with a transpose take a square, or blocks of one row}}
   %t = eider.reduce amax %x over [16, 16] : tensor<?x64xf32, #eider.dims<m, n>> -> tensor<?x4xf32, #eider.dims<m / 16, n / 16>>
   eider.output "y", %s : tensor<?x8xf32, #eider.dims<m / 8, n / 8>>
   eider.output "z", %t : tensor<?x4xf32, #eider.dims<m / 16, n / 16>>
