@@ -439,6 +439,21 @@ void addLibrary(std::vector<BenchCell> &cells) {
       cells.push_back(cell(op, dtype, "", "", "auto", large));
 }
 
+/// What a server runs in a step of one token, and of some; and odd neighbours of large matrices, of
+/// ops that addShapes() has not.
+void addSteps(std::vector<BenchCell> &cells) {
+  for (const char *op :
+       {"requantize", "layer_norm", "rms_norm", "softmax_quant", "rope_quant", "norm_rope_quant",
+        "embedding", "moe_permute_quant", "moe_unpermute", "kv_append"})
+    for (const int64_t tokens : {1, 128}) {
+      cells.push_back(libraryCell(op));
+      cells.back().program.dims["tokens"] = tokens;
+    }
+  for (const char *op : {"requantize", "layer_norm", "rms_norm", "softmax_quant"})
+    for (Shape shape : {Shape{4096, 4096}, Shape{4097, 4104}})
+      cells.push_back(withDefaults(op, shape));
+}
+
 /// A program at the shapes of the table, or at its dims if the request gives them all.
 void addProgram(std::vector<BenchCell> &cells, ProgramRequest program, bool host) {
   setDefaults(program);
@@ -529,6 +544,7 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     addCasts(cells);
     addLibrary(cells);
     addShapes(cells);
+    addSteps(cells);
     addWhole(cells);
     addNeighbours(cells);
     addWidthsOfModels(cells);
