@@ -76,17 +76,21 @@ public:
 
   /// Throws Error when the file cannot be written.
   void write() const {
-    if (!path.empty())
-      writeText(path, document.dump(1) + "\n");
+    if (path.empty())
+      return;
+    writeText(path, document.dump(1) + "\n");
+    std::error_code none;
+    if (!isStream(path))
+      std::filesystem::remove(path + partial, none);
   }
 
-  /// Writes what there is so far to a file, at most once a second: who is ended loses little.
-  /// Throws Error as write() does.
+  /// Writes what there is so far beside the file, with `.partial` after its name, at most once a
+  /// second: who is ended loses little, and not what the file held. Throws Error as write() does.
   void keep() {
     using Clock = std::chrono::steady_clock;
     if (path.empty() || isStream(path) || Clock::now() - kept < std::chrono::seconds(1))
       return;
-    write();
+    writeText(path + partial, document.dump(1) + "\n");
     kept = Clock::now();
   }
 
@@ -143,6 +147,7 @@ private:
     earlier["starts"] = starts + 1;
   }
 
+  static constexpr const char *partial = ".partial";
   const std::string path;
   nlohmann::json document;
   size_t continued = 0;                       ///< Cells of the file that is continued.

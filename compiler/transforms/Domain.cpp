@@ -300,6 +300,7 @@ static LogicalResult noteReduction(Domain &domain, ReduceOp op) {
   domain.reducesGroups = true;
   domain.sumsGroups |= op.getKind() == Reduction::sum;
   if (to->blockRows == 1) {
+    domain.reducedGroup = std::max(domain.reducedGroup, to->blockColumns);
     return noteGroup(domain, *op.getOperation(), to->blockColumns);
   }
   if (domain.block.isBlock() && !(domain.block == *to))

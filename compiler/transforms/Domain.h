@@ -135,6 +135,7 @@ struct Domain {
   int64_t width = 0;           ///< The static number of columns.
   bool sumsVector = false;     ///< The matrix is one row that is summed: [1] is a value of it.
   bool reducesGroups = false;  ///< Some reduction over groups in a row, or over blocks.
+  int64_t reducedGroup = 0;    ///< The most neighbours in a row that are reduced; 0: none.
   bool stacksScales = false;   ///< Scales of neighbouring rows are stored next to each other.
   bool scalesByPowers = false; ///< Some scale is made a power of two.
   bool encodesWithin = false;  ///< Some codes are made with an eye on their largest element.

@@ -195,7 +195,9 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   if (isMap && k.threads * k.rows <= 128)
     k.rows *= 256 / (k.threads * k.rows);
   const int64_t block = threadsOfBlock(schedule.getFamily(), k, domain);
-  const int64_t most = isShifted(domain) ? 1152 : 1536;
+  // Columns beside two matrices have registers of their own.
+  const bool isTwoByColumns = domain.readsColumns && domain.matricesRead > 1;
+  const int64_t most = isTwoByColumns ? 768 : isShifted(domain) ? 1152 : 1536;
   const int64_t held = isMap && !domain.encodesBySoftware ? most : 1024;
   // A schedule of tiles, or that loads ahead, knows how many blocks have the registers for it.
   const bool knows = k.resident && (k.prefetch || schedule.getFamily() == Family::tile);

@@ -218,7 +218,7 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
   return {};
 }
 
-/// Heads whose halves are turned and become codes that the GPU makes: two chunks of a group a
+/// Heads whose halves are turned and become codes: two chunks of a group a
 /// thread, by half its lanes, so that of a head as long as a group no lane asks another for its
 /// partner. Norms of heads wait for each other and have rows in turn, keys beside values none.
 /// Bounds leave each thread the registers that it needs. Null elsewhere.
@@ -420,8 +420,10 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
     threads = 128;
   // Segments of other than a power of two are fewer where one needs fewer registers: not of codes
   // that need more, nor of heads that are normalised, turned and become codes.
+  const bool isTwoByColumns = domain.readsColumns && domain.matricesRead > 1;
   const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned() && !packs &&
-                       !domain.draws && !(turnsNorm(domain) && domain.narrowestStore <= 8);
+                       !domain.draws && !isTwoByColumns &&
+                       !(turnsNorm(domain) && domain.narrowestStore <= 8);
   // What is read again, a table of angles or rows that several choose, stays in the L2 so; two
   // codes a byte are read so little that what is stored fills it.
   const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||

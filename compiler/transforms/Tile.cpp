@@ -440,6 +440,9 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
       return refuse("rows and columns must be the block's, " +
                     std::to_string(domain.block.blockRows) + " and " +
                     std::to_string(domain.block.blockColumns));
+    if (needed == Family::tile && domain.reducedGroup && columns % domain.reducedGroup != 0)
+      return refuse("groups of " + std::to_string(domain.reducedGroup) +
+                    " that are reduced must divide columns");
     if (needed == Family::contract && k.warpgroups)
       rows /= k.cluster; // that each block keeps
     loads = rows * columns / std::max<int64_t>(1, threads * vector);

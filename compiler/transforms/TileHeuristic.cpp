@@ -23,6 +23,13 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
   int64_t rows = domain.block.blockRows, columns = domain.block.blockColumns;
   int64_t vector = std::min<int64_t>(16, columns & -columns);
   int64_t chunks = rows * columns / vector;
+  if (domain.reducedGroup > columns) {
+    message = "groups of " + std::to_string(domain.reducedGroup) +
+              " neighbours reach over blocks of " + std::to_string(rows) + "x" +
+              std::to_string(columns) +
+              ", which one kernel reduces beside them; take blocks of at least as many columns";
+    return {};
+  }
   if (domain.packs && vector % 2 != 0) {
     message = "blocks of " + std::to_string(rows) + "x" + std::to_string(columns) +
               " end within a byte of two codes; take blocks of an even number of columns";
@@ -31,8 +38,8 @@ static ScheduleAttr blockSchedule(MLIRContext *context, const Domain &domain,
   // After arithmetic more threads have shorter chunks each, of a square in two blocks.
   constexpr int64_t side = 128, shorter = 8, many = 512, works = 4;
   if (rows == side && columns == side && domain.arithmetic >= works && domain.matricesRead == 1 &&
-      domain.bitsRead == 16 && domain.narrowestStore == 8 && !domain.draws && !domain.group &&
-      domain.width % shorter == 0)
+      domain.bitsRead == 16 && domain.narrowestStore == 8 && domain.matricesWritten == 1 &&
+      !domain.combinesParts() && !domain.draws && !domain.group && domain.width % shorter == 0)
     return ScheduleAttr::get(
         context, Family::tile,
         {.threads = many, .vector = shorter, .rows = rows, .columns = columns, .resident = 2});

@@ -25,7 +25,7 @@ class BlockTile
     : public TileMembers<
           BlockTile<threads, vector, tile_rows, tile_columns, columns, run, multiple, cluster>,
           vector, chunks_of_block(threads, vector, tile_rows, tile_columns), columns,
-          tile_columns / vector, threads, threads> {
+          tile_columns / vector, threads, threads, 1, true> {
   static constexpr int chunks = chunks_of_block(threads, vector, tile_rows, tile_columns);
   static constexpr int chunks_of_row = tile_columns / vector;
   static constexpr int64 tiles_of_row = (columns + tile_columns - 1) / tile_columns;

@@ -12,10 +12,11 @@ namespace eider {
 
 /// Groups of B neighbouring columns in a tile where `lanes` neighbouring threads hold `chunks`
 /// chunks of `vector` elements of a row each. A group is a part of a chunk (vector >= B), a chunk
-/// of several lanes, or several chunks of all lanes.
-template <int B, int vector, int chunks, int lanes> struct Groups {
+/// of several lanes, or several chunks of all lanes; of more than these where chunks lie `below`
+/// each other, each in a row of its own, what a tile has of it.
+template <int B, int vector, int chunks, int lanes, bool below = false> struct Groups {
   static constexpr int span = vector * lanes; // columns of a chunk of all lanes
-  static constexpr int chunks_needed = B > span ? B / span : 1;
+  static constexpr int chunks_needed = !below && B > span ? B / span : 1;
   static constexpr int chunks_of_group = chunks_needed < chunks ? chunks_needed : chunks;
   static constexpr int groups_of_chunk = vector > B ? vector / B : 1;
   static constexpr int lanes_of_group = B > span ? lanes : B > vector ? B / vector : 1;

@@ -33,17 +33,18 @@ EIDER_DEVICE uint64 unsigned_index(int64 index) { return static_cast<uint64>(ind
 ///   is_whole()           else whether no element that a reduction combines is outside
 ///   inside_of_columns(c) static: the same of a column vector's chunk, in any tile
 ///   is_in_one_row        whether all chunks of the threads that hold a row together are in it
-///   reduces              whether a reduction over the tile is one over its row or block
+///   so) reduces              whether a reduction over the tile is one over its row or block
 /// and where `columns` is 0, for the launch alone knows the row's width,
 ///   knows_width          whether it tells a chunk's neighbourhood itself:
 ///   before(c), left(c)   how many elements of its row are before chunk c, and from it on
+/// Chunks of a thread lie one after the other along its row, or `below` each other.
 template <class Tile, int vector, int chunks, int64 columns, int lanes, int team, int block,
-          int cluster = 1>
+          int cluster = 1, bool below = false>
 struct TileMembers {
   static constexpr int elements = vector * chunks, neighbours = vector;
   using Floats = Fragment<float, elements>;
   static constexpr bool knows_width = columns > 0;
-  template <int B> using GroupsOf = Groups<B, vector, chunks, lanes>;
+  template <int B> using GroupsOf = Groups<B, vector, chunks, lanes, below>;
   /// That a thread holds of a group.
   template <int B> static constexpr int elements_of_group = elements / GroupsOf<B>::count;
 

@@ -22,10 +22,11 @@ class TransposedTile
     : public TileMembers<
           TransposedTile<threads, vector, tile_rows, tile_columns, columns, multiple, own>, vector,
           tile_rows * tile_columns / (threads * vector), 0, own ? 1 : tile_rows / vector, threads,
-          threads> {
+          threads, 1, true> {
   static constexpr int chunks = tile_rows * tile_columns / (threads * vector);
   static constexpr int chunks_of_row = own ? 1 : tile_rows / vector; // of neighbouring threads
-  using Members = TileMembers<TransposedTile, vector, chunks, 0, chunks_of_row, threads, threads>;
+  using Members =
+      TileMembers<TransposedTile, vector, chunks, 0, chunks_of_row, threads, threads, 1, true>;
   static constexpr int rows_of_chunk = own ? 1 : threads / chunks_of_row;
 
 public:

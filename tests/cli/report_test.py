@@ -136,15 +136,19 @@ class Bench(EiderTest):
         self.succeeds("report", "a.json", "-o", "page.html")
 
     def test_who_is_ended_keeps_what_was_measured(self):
-        path = self.directory / "a.json"
+        path, partial = self.directory / "a.json", self.directory / "a.json.partial"
+        self.succeeds("bench", "quantize", *self.SMALL, "--json", path)
+        before = path.read_text()
+        self.assertFalse(partial.exists())
         command = [EIDER, "bench", *["quantize", "rms_norm_quant", "softmax"] * 20, *self.SMALL, "--json", path]
         with subprocess.Popen(command, env=self.environment, stdout=subprocess.DEVNULL) as process:
             deadline = time.monotonic() + 60
-            while time.monotonic() < deadline and process.poll() is None and not (path.exists() and path.stat().st_size):
+            while time.monotonic() < deadline and process.poll() is None and not partial.exists():
                 time.sleep(0.05)
             process.kill()
         self.assertEqual(process.returncode, -signal.SIGKILL)
-        self.assertGreater(len(json.loads(path.read_text())["cells"]), 0)
+        self.assertGreater(len(json.loads(partial.read_text())["cells"]), 0)
+        self.assertEqual(path.read_text(), before)
 
     def test_rows_with_padding(self):
         self.succeeds("bench", "rms_norm_quant", *self.SMALL, "--json", "a.json")

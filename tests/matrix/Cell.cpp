@@ -216,7 +216,8 @@ Layout layoutOf(const std::string &memory) {
 }
 
 /// Of the codes that requantize reads: they have no axis, and go with the width.
-const std::array<const char *, 5> sourceBlocks = {"1x128", "128x128", "1x*", "*x*", "1x32"};
+const std::array<const char *, 7> sourceBlocks = {"1x128", "128x128", "1x*",  "*x*",
+                                                  "1x32",  "1x256",   "1x512"};
 
 /// Likewise, with the numerics. No GPU has instructions for the last two.
 const char *sourceFormat(const Cell &cell) {
@@ -250,9 +251,6 @@ OpParameters parametersOf(const Cell &cell) {
   set("block", parameters.block, cell.text(Axis::Block));
   set("scaleLayout", parameters.scaleLayout, cell.text(Axis::ScaleLayout));
   set("fromFormat", parameters.fromFormat, sourceFormat(cell));
-  const bool isSmall = cell.text(Axis::Block) == "32x32"; // for groups of 128
-  set("fromBlock", parameters.fromBlock,
-      isSmall ? "1x32" : sourceBlocks[cell[Axis::Width] % sourceBlocks.size()]);
   const size_t number = static_cast<size_t>(cell[Axis::Rows] + cell[Axis::Numerics]);
   const auto &[fromScale, fromLayout] = sourceScales[number % sourceScales.size()];
   set("fromScale", parameters.fromScale, fromScale);
@@ -265,6 +263,12 @@ OpParameters parametersOf(const Cell &cell) {
   if (hasTranspose(cell) || !takes(op, "block"))
     set("transposed", parameters.transposed,
         (cell[Axis::Width] + cell[Axis::Rows]) % 3 == 2 ? "yes" : "no");
+  // Groups that are read beside a transpose are no wider than its block.
+  const bool isNarrow = parameters.transposed == "yes" && cell[Axis::Width] % 7 >= 5;
+  set("fromBlock", parameters.fromBlock,
+      isNarrow || (parameters.transposed == "yes" && cell.text(Axis::Block) == "32x32")
+          ? "1x32"
+          : sourceBlocks[cell[Axis::Width] % sourceBlocks.size()]);
   set("scaleSource", parameters.scaleSource, cell.text(Axis::Source));
   if (!takes(op, "numerics"))
     return parameters;

@@ -206,6 +206,36 @@ TYPED_TEST(Group, LoadsOneValueForAllItsElements) {
           << row << ", " << column;
 }
 
+/// What is read and written of groups that reach over a block's columns: each chunk's row has its
+/// own.
+template <class S> void moveGroups(const float *scale, float *y, float *scales, int64 rows) {
+  for (const typename S::Tile tile : S::Tile::over(rows)) {
+    const auto groups = tile.template load_groups<S::B>(scale);
+    tile.template store<4>(y, tile.template load<4>(y) + groups);
+    tile.template store_groups<S::B>(scales, groups);
+  }
+}
+
+template <class S> class WideGroup : public testing::Test {};
+using WideGrouping =
+    testing::Types<Grouped<Shape<BlockTile<64, 4, 32, 32, 77>, 64, 77>, 64>,
+                   Grouped<Shape<BlockTile<256, 16, 128, 128, 300>, 256, 300>, 256>,
+                   Grouped<Shape<BlockTile<256, 16, 128, 64, 300>, 256, 300>, 512>>;
+TYPED_TEST_SUITE(WideGroup, WideGrouping);
+
+TYPED_TEST(WideGroup, IsOfEachRow) {
+  constexpr int64 rows = 133, columns = TypeParam::columns, B = TypeParam::B,
+                  groups = (columns + B - 1) / B;
+  const std::vector<float> scale = randomFloats(rows * groups);
+  std::vector<float> y(rows * columns, 0.0f), scales(rows * groups, Untouched);
+  run<moveGroups<TypeParam>, TypeParam>(scale.data(), y.data(), scales.data(), rows);
+  EXPECT_EQ(scales, scale);
+  for (int64 row = 0; row < rows; ++row)
+    for (int64 column = 0; column < columns; ++column)
+      ASSERT_EQ(y[row * columns + column], scale[row * groups + column / B])
+          << row << ", " << column;
+}
+
 //===-- Rows and blocks ---------------------------------------------------===//
 
 template <class S> class RowReduction : public testing::Test {};

@@ -27,7 +27,11 @@ BULK = ((("softmax", "--set", "causal=1"), (16384, 7168, 8192)), (("layer_norm",
 MORE = ((("layer_norm_quant", "--mode", "deepgemm"), (2560, 3584, 5120)), (("layer_norm_quant", "--scale-source", "static"), (13824, 2560, 6144)),
         (("rms_norm_quant", "--scale-source", "static"), (2880, 3584, 13824)), (("rms_norm_quant", "--block", "1x32", "--mode", "mx"), (3584, 5376)),
         (("softmax_quant", "--scale", "bf16"), (3584, 2560)), (("softmax_quant", "--block", "1x32", "--mode", "mx"), (18432, 2560)),
-        (("gelu_quant", "--block", "*x*"), (3584, 2560)))
+        (("gelu_quant", "--block", "*x*"), (3584, 2560)),
+        # Two matrices and columns beside them; squares by twice the threads.
+        (("silu_mul_bias_quant",), (7168, 3072, 5120)), (("gelu_mul_bias_quant", "--codec", "software"), (7168, 5376, 8192)),
+        (("silu_mul_bias_quant", "--block", "*x*"), (8192, 3072)), (("silu_quant", "--block", "128x128"), (8192, 7168)),
+        (("norm_rope_quant", "--codec", "software", "--dim", "max_position=4096"), (8192, 16384)))
 TABLES = ("--dim", "max_position=4096")
 TURNED = ((("norm_rope_quant", *TABLES), (7168, 1024, 5120)), (("norm_rope_quant", "--set", "interleaved=1", *TABLES), (7168, 8192)),
           (("norm_rope_quant", "--dtype", "f16", *TABLES), (1024, 4096)), (("kv_append", "--dim", "slots=512", *TABLES), (7168, 1024, 8192)),

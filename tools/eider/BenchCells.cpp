@@ -370,7 +370,9 @@ void setDefaults(ProgramRequest &program) {
   };
   set("dtype", program.parameters.dtype, "bf16");
   set("format", program.parameters.format, "e4m3");
-  set("block", program.parameters.block, "1x128");
+  const std::string &format = program.parameters.format;
+  if (format != "bf16" && format != "f16") // which have no scales
+    set("block", program.parameters.block, "1x128");
 }
 
 BenchCell withDefaults(const std::string &op, Shape shape) {
@@ -562,7 +564,9 @@ std::vector<BenchCell> cellsFor(const BenchRequest &request) {
     cell.target = cell.padding ? 0 : targetOf(cell.program);
   }
   dropDoubles(cells);
-  const std::vector<std::string> parts = split(request.only, '|');
+  std::vector<std::string> parts = split(request.only, '|');
+  if (parts.size() > 1)
+    std::erase(parts, "");
   std::erase_if(cells, [&](const BenchCell &cell) {
     const std::string name = nameOf(cell);
     return std::ranges::none_of(

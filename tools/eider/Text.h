@@ -32,7 +32,7 @@ void print(std::string_view text);
 /// A line on standard error that is no complaint.
 void note(const std::string &line);
 
-/// What is between separators, of which an empty text has none.
+/// The parts of `text` between `separator`s; one, perhaps empty, where there is none.
 std::vector<std::string> split(const std::string &text, char separator);
 
 } // namespace eider::cli

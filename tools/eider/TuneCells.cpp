@@ -16,7 +16,6 @@ namespace eider::cli {
 
 namespace {
 
-/// The parts of `text` between `separator`s; one, perhaps empty, where there is none.
 int64_t parsePositive(const std::string &text, const std::string &what, const std::string &where) {
   int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
