@@ -577,8 +577,12 @@ bool Machine::executeArithmetic(Operation *op) {
         return done(select(condition, operand(1), operand(2)));
       })
       .Case<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp>([&](auto) {
-        return done(convert(floatsOf(op->getOperand(0)),
-                            elementDType(getElementTypeOrSelf(op->getResult(0).getType()))));
+        Tensor result = convert(floatsOf(op->getOperand(0)),
+                                elementDType(getElementTypeOrSelf(op->getResult(0).getType())));
+        if (isa<arith::ExtFOp>(op) && getElementTypeOrSelf(op->getOperand(0).getType()).isF16())
+          for (double &value : result.values) // the instruction loses a NaN's sign
+            value = std::isnan(value) ? arithmeticNaN() : value;
+        return done(std::move(result));
       })
       .Default([](Operation *) { return false; });
 }

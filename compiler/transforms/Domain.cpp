@@ -455,6 +455,10 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
                : op.emitError() << "type " << type << " does not fit the program's matrix ["
                                 << domain.rows.str() << ", " << domain.columns.str() << "]"
                                 << (isOfBlocks(type) ? blocksOfThreeDims : "");
+  if (op.hasAttr("layout") &&
+      (level->kind == LevelKind::elements || level->kind == LevelKind::columns))
+    return op.emitError() << "'" << boundaryName(op) << "' has a scale an element, or a column, in "
+                          << "a layout of scales of blocks: take row_major, or larger blocks";
   if (level->transposed && level->kind != LevelKind::elements && level->kind != LevelKind::groups)
     return op.emitError() << "'" << boundaryName(op) << "' is one value a row or column of the "
                           << "transposed matrix, neither its elements nor values of its blocks: "

@@ -92,6 +92,23 @@ TEST(Elementwise, CastsRoundOnce) {
               ElementsAre(1, 1.015625, Inf));
 }
 
+/// Of f16 by an instruction that does not keep it.
+TEST(Elementwise, WideningKeepsTheSignOfANaNOfBf16Alone) {
+  for (const auto &[name, type] : {std::pair{"bf16", bf16}, {"f16", f16}}) {
+    const std::string of = std::string("tensor<?x?x") + name + ", #eider.dims<tokens, hidden>>";
+    const Program p = program(R"(
+      %x = eider.input "x" : )" +
+                              of + R"(
+      %y = arith.extf %x : )" +
+                              of + R"( to tensor<?x?xf32, #eider.dims<tokens, hidden>>
+      eider.output "y", %y : tensor<?x?xf32, #eider.dims<tokens, hidden>>)");
+    const auto y = valuesOf(named(interpret(p, {floats("x", type, {1, 2}, {-NaN, -2})}), "y"));
+    EXPECT_TRUE(std::isnan(y[0]));
+    EXPECT_EQ(std::signbit(y[0]), type == bf16) << name;
+    EXPECT_EQ(y[1], -2);
+  }
+}
+
 TEST(Elementwise, ScalarsHaveDefaults) {
   Program p = map(R"(
     %s = eider.scalar "s" = 2.0
