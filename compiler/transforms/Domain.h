@@ -284,6 +284,10 @@ ir::AttentionOp attentionOf(ir::OutputOp output);
 Attention attentionIn(mlir::DenseI64ArrayAttr kind);
 Attention shapeOf(ir::AttentionOp op);
 
+/// Notes a product of the program's matrix and one of its column vectors, or of two matrices in
+/// memory; an error where no kernel has it.
+mlir::LogicalResult noteContraction(Domain &domain, ir::ContractOp op);
+
 /// Notes attention over a cache in memory, or of a sequence over itself; an error where its kernel
 /// cannot have it.
 mlir::LogicalResult noteAttention(Domain &domain, ir::AttentionOp op);

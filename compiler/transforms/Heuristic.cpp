@@ -130,6 +130,10 @@ bool eider::transforms::isTurnedNorm(const Domain &domain) {
   return turnsNorm(domain) && domain.matricesRead == 1;
 }
 
+bool eider::transforms::meetsColumns(const Domain &domain) {
+  return domain.readsColumns && domain.matricesRead > 1;
+}
+
 /// What attention left in parts: a thread has few elements, each of which is in all of them.
 static ScheduleAttr combiningSchedule(MLIRContext *context, const Domain &domain) {
   const int64_t vector = std::max<int64_t>(2, domain.group / 32);
@@ -195,9 +199,7 @@ static ScheduleAttr stayingSchedule(ScheduleAttr schedule, const Domain &domain,
   if (isMap && k.threads * k.rows <= 128)
     k.rows *= 256 / (k.threads * k.rows);
   const int64_t block = threadsOfBlock(schedule.getFamily(), k, domain);
-  // Columns beside two matrices have registers of their own.
-  const bool isTwoByColumns = domain.readsColumns && domain.matricesRead > 1;
-  const int64_t most = isTwoByColumns ? 768 : isShifted(domain) ? 1152 : 1536;
+  const int64_t most = meetsColumns(domain) ? 768 : isShifted(domain) ? 1152 : 1536;
   const int64_t held = isMap && !domain.encodesBySoftware ? most : 1024;
   // A schedule of tiles, or that loads ahead, knows how many blocks have the registers for it.
   const bool knows = k.resident && (k.prefetch || schedule.getFamily() == Family::tile);

@@ -169,6 +169,9 @@ bool turnsNorm(const Domain &domain);
 /// The same of one matrix: the angles are what many rows read again.
 bool isTurnedNorm(const Domain &domain);
 
+/// Whether several matrices meet values of columns, which have registers of their own.
+bool meetsColumns(const Domain &domain);
+
 /// The tile of a schedule; null and a message where the schedule is illegal for the program.
 simt::TileAttr tileOf(ir::ScheduleAttr schedule, const Domain &domain, std::string &message);
 

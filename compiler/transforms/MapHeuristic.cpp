@@ -420,9 +420,8 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
     threads = 128;
   // Segments of other than a power of two are fewer where one needs fewer registers: not of codes
   // that need more, nor of heads that are normalised, turned and become codes.
-  const bool isTwoByColumns = domain.readsColumns && domain.matricesRead > 1;
   const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned() && !packs &&
-                       !domain.draws && !isTwoByColumns &&
+                       !domain.draws && !meetsColumns(domain) &&
                        !(turnsNorm(domain) && domain.narrowestStore <= 8);
   // What is read again, a table of angles or rows that several choose, stays in the L2 so; two
   // codes a byte are read so little that what is stored fills it.
