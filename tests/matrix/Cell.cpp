@@ -259,10 +259,11 @@ OpParameters parametersOf(const Cell &cell) {
   set("copy", parameters.copy, cell[Axis::Width] % 3 == 1 ? "bf16" : "none");
   // The largest magnitude with some of the rows.
   set("amax", parameters.amax, cell[Axis::Rows] % 3 == 1 ? "yes" : "no");
-  // A transpose of each width with some of the rows.
+  // A transpose with others, and with the first, which is one column, of some rows.
+  const bool isTurned =
+      cell[Axis::Width] % 3 == 2 || (cell[Axis::Width] == 0 && cell.text(Axis::Rows) == "R+1");
   if (hasTranspose(cell) || !takes(op, "block"))
-    set("transposed", parameters.transposed,
-        (cell[Axis::Width] + cell[Axis::Rows]) % 3 == 2 ? "yes" : "no");
+    set("transposed", parameters.transposed, isTurned ? "yes" : "no");
   // Groups that are read beside a transpose are no wider than its block.
   const bool isNarrow = parameters.transposed == "yes" && cell[Axis::Width] % 7 >= 5;
   set("fromBlock", parameters.fromBlock,
