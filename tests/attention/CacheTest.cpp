@@ -281,7 +281,8 @@ TEST(Cache, RefusesWhatDoesNotMeet) {
               HasSubstr("no codes, and have scales"));
   EXPECT_THAT(append({e4m3, {16}}), HasSubstr("give tokens and columns"));
   for (const auto &[parameters, words] :
-       {std::pair(OpParameters{.format = "bf16", .scaleSource = "static"}, "no codes, and no scales"),
+       {std::pair(OpParameters{.format = "bf16", .scaleSource = "static"},
+                  "no codes, and no scales"),
         {OpParameters{.format = "f32"}, "e2m1, bf16, f16"}})
     EXPECT_THAT(errorOf([&] { libraryOp("kv_append", parameters); }), HasSubstr(words));
 }
