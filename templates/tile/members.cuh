@@ -33,7 +33,7 @@ EIDER_DEVICE uint64 unsigned_index(int64 index) { return static_cast<uint64>(ind
 ///   is_whole()           else whether no element that a reduction combines is outside
 ///   inside_of_columns(c) static: the same of a column vector's chunk, in any tile
 ///   is_in_one_row        whether all chunks of the threads that hold a row together are in it
-///   so) reduces              whether a reduction over the tile is one over its row or block
+///   reduces              whether a reduction over the tile is one over its row or block
 /// and where `columns` is 0, for the launch alone knows the row's width,
 ///   knows_width          whether it tells a chunk's neighbourhood itself:
 ///   before(c), left(c)   how many elements of its row are before chunk c, and from it on

@@ -56,7 +56,7 @@ TEST(BenchCells, SayWhatIsAsked) {
   EXPECT_EQ(targetOf(apart), 0.0);
 }
 
-/// A scale of all that a GPU holds is asked of one read, too; by which codec, of no cell.
+/// A scale of all that a GPU holds is asked of one read, too; a given one, or of few rows, is not.
 TEST(BenchCells, SayWhatIsAskedOfAScaleOfAll) {
   const auto targetOf = [](int64_t tokens, int64_t hidden, const std::string &source) {
     BenchRequest request;
