@@ -160,6 +160,8 @@ Expression KernelPrinter::layoutText(ScaleLayoutOp op) {
                      (atLaunch ? "at_launch" : std::to_string(op.getColumns()));
   if (op.getBlockRows() != 1)
     text += ", /*block=*/" + std::to_string(op.getBlockRows());
+  if (op.getEveryRow())
+    text = "OfEveryRow<" + text + ">";
   const std::string rows = operand(op.getRows()).text;
   text += ">(" + (atLaunch ? "ScaleExtents(" + rows + ", " + operand(atLaunch).text + ")" : rows);
   if (op.getPitch())

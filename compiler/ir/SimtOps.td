@@ -262,14 +262,15 @@ def Simt_ScaleLayoutOp : Simt_Op<"scale_layout", [Pure, AttrSizedOperandSegments
   let summary = "The layout of a matrix of scales";
   let description = [{
     Of `columns` columns of scales (0: `columns_at_launch`), one for each `block_rows` of the matrix's `rows`; `pitch` between the rows of
-    its memory, where these are not dense.
+    its memory, where these are not dense. `every_row` of the matrix has the one row of scales.
   }];
   let arguments = (ins Eider_LayoutAttr:$layout, I64Attr:$columns, DefaultValuedAttr<I64Attr, "1">:$block_rows,
-                       I64:$rows, Optional<I64>:$columns_at_launch, Optional<I64>:$pitch);
+                       I64:$rows, Optional<I64>:$columns_at_launch, Optional<I64>:$pitch,
+                       UnitAttr:$every_row);
   let results = (outs Simt_LayoutType:$result);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    `` $layout `columns` `=` $columns (`block_rows` `=` $block_rows^)? `of` $rows (`by` $columns_at_launch^)? (`pitch` $pitch^)? attr-dict
+    `` $layout `columns` `=` $columns (`block_rows` `=` $block_rows^)? `of` $rows (`by` $columns_at_launch^)? (`pitch` $pitch^)? (`every_row` $every_row^)? attr-dict
   }];
 }
 

@@ -248,13 +248,14 @@ Value ProgramLowering::layoutOf(Operation &op, Type type, Level level) {
   builder.setInsertionPoint(loop);
   const int64_t columns = cast<RankedTensorType>(type).getShape().back();
   const bool isAtLaunch = ShapedType::isDynamic(columns);
-  Value rows = level.kind == LevelKind::uniform ? i64(1)
-               : level.transposed               ? i64(domain.width)
-                                                : loop.getRows();
+  const bool hasEveryRow = level.kind == LevelKind::columnGroups;
+  Value rows = hasEveryRow || level.kind == LevelKind::uniform ? i64(1)
+               : level.transposed                              ? i64(domain.width)
+                                                               : loop.getRows();
   layout = simt::ScaleLayoutOp::create(
       builder, op.getLoc(), simt::LayoutType::get(builder.getContext()), attr,
       isAtLaunch ? 0 : columns, level.blockRows, rows,
-      isAtLaunch ? columnsOfBlocks(level) : Value(), strides.lookup(boundaryName(op)));
+      isAtLaunch ? columnsOfBlocks(level) : Value(), strides.lookup(boundaryName(op)), hasEveryRow);
   layout.getDefiningOp()->setAttr("eider.name",
                                   builder.getStringAttr(boundaryName(op) + "_layout"));
   return layout;

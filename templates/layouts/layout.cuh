@@ -48,6 +48,12 @@ private:
   int64 columns_at_launch_;
 };
 
+/// A layout of one row of scales, which every row of the matrix has.
+template <class Layout> struct OfEveryRow : Layout {
+  using Layout::Layout;
+  EIDER_DEVICE int64 offset(int64, int64 column) const { return Layout::offset(0, column); }
+};
+
 /// Where a scale is: under a pitch, rows lie one after another; a layout knows by itself.
 EIDER_DEVICE int64 offset_of(int64 pitch, int64 row, int64 column) { return row * pitch + column; }
 template <class Layout>

@@ -39,10 +39,12 @@ void Author::writeUnary() {
   const auto x = pick([&](size_t step) { return isTensor(step) && isHeld(types[step].axes); });
   if (!x)
     return;
+  const Step spread{
+      .op = Op::Broadcast, .operands = {*x}, .axes = isTurned(*x) ? turned() : matrix()};
   if (oneIn(6))
     add({.op = Op::RoundTo, .operands = {*x}, .dtype = among<DType>({bf16, f16})});
-  else if (oneIn(8))
-    add({.op = Op::Broadcast, .operands = {*x}, .axes = isTurned(*x) ? turned() : matrix()});
+  else if (oneIn(8) && typeOf(sketch, spread, types)) // what has twice the columns does not fit
+    add(spread);
   else if (oneIn(8))
     add({.op = Op::Cast, .operands = {*x}, .dtype = among<DType>({bf16, f16, f32})});
   else

@@ -67,6 +67,7 @@ const Vocabulary &text::vocabulary() {
        "Swizzled128x4",
        "TeGemmReady",
        "ScaleExtents",
+       "OfEveryRow",
        "at_launch",
        "__global__",
        "__launch_bounds__",

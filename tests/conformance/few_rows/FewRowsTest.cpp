@@ -96,6 +96,28 @@ TEST(ManyRows, OfTallTilesAgreeWithTheReference) {
   }
 }
 
+/// Blocks of whole columns: a layout has one row of scales, which all of the matrix's have.
+TEST(AllRows, HaveTheScalesOfALayout) {
+  std::vector<Point> all;
+  const auto add = [&](const std::string &op, const OpParameters &parameters) {
+    for (const int64_t hidden : {160, 333})
+      all.push_back({.op = op,
+                     .parameters = parameters,
+                     .dims = {{"tokens", 70}, {"hidden", hidden}},
+                     .codec = all.size() % 2 ? "software" : "auto"});
+  };
+  for (const char *layout : {"swizzled_128x4", "packed_ue8m0"}) {
+    const std::string block = "*x32", scale = "e8m0";
+    add("quantize",
+        {.block = block, .scale = scale, .scaleLayout = layout, .scaleSource = "static"});
+    add("dequantize", {.block = block, .scale = scale, .scaleLayout = layout});
+    add("requantize", {.fromBlock = block, .fromScale = scale, .fromScaleLayout = layout});
+  }
+  add("requantize", {.fromBlock = "*x64", .fromScaleLayout = "mn_major_aligned"});
+  expectReference(all);
+  expectPure(all);
+}
+
 TEST(FewRows, TextsArePure) { expectPure(points()); }
 
 TEST(FewRows, TextsCompileForEveryTarget) {
