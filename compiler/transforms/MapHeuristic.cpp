@@ -269,13 +269,24 @@ static ScheduleAttr turnedSchedule(MLIRContext *context, const Domain &domain) {
   return {};
 }
 
-/// Whether 16-bit values are stored as such after little arithmetic, as a copy does them, in rows
-/// of whole segments and an even number of those: of 7 the L2 gave more to longer ones.
+/// Whether 16-bit values are stored as such after little arithmetic, or some without columns, as a
+/// copy does them, in rows of whole segments and an even number of those: of 7 the L2 gave more to
+/// longer ones.
 static bool isLikeCopy(const Domain &domain, int64_t chunks) {
   constexpr int64_t little = 7;
   return domain.bitsRead == 16 && domain.narrowestStore == 16 && domain.matricesRead == 1 &&
-         domain.matricesWritten == 1 && domain.arithmetic < little && !domain.rotates &&
-         !domain.group && !domain.choosesRows && domain.rowAligned() && chunks % 256 == 0;
+         domain.matricesWritten == 1 && (domain.arithmetic < little || !domain.readsColumns) &&
+         !domain.rotates && !domain.group && !domain.choosesRows && domain.rowAligned() &&
+         chunks % 256 == 0;
+}
+
+/// Whether codes of so many bits become 16-bit values and nothing else, in chunks of 8 and rows of
+/// `even` of them, or several times as many.
+static bool onlyDecodes(const Domain &domain, int64_t bits, int64_t chunks, int64_t even) {
+  return domain.bitsRead == bits && domain.narrowestStore == 16 && domain.matricesRead == 1 &&
+         domain.matricesWritten == 1 && !domain.rotates && !domain.choosesRows &&
+         !domain.choosesCodes && !domain.readsColumns && domain.rowAligned() &&
+         domain.width == 8 * chunks && chunks % even == 0;
 }
 
 /// A cast that memory bounds: two chunks of one scale a thread, or where scales of neighbouring
@@ -393,9 +404,10 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
   const bool isShort = vector >= 16 && !wideColumns && !packs && !fitsCache && !isShifted(domain);
   // Two codes a byte by arithmetic: smaller blocks than of others, of as much a thread or more.
   const bool packsHalf = packs && domain.bitsRead == 16 && chunks % 512 == 0;
-  const int64_t loads = isShort || isLikeCopy(domain, chunks) ? 1
-                        : packsHalf && domain.group <= 16     ? 4
-                                                              : 2;
+  const bool decodesBytes = onlyDecodes(domain, /*bits=*/8, chunks, /*even=*/256);
+  const int64_t loads = isShort || isLikeCopy(domain, chunks) || decodesBytes ? 1
+                        : packsHalf && domain.group <= 16                     ? 4
+                                                                              : 2;
   int64_t threads = segmentThreads(ceilDiv(chunks, loads), lanes);
   if (fitsCache)
     threads = vector >= 16 ? std::max<int64_t>(16, legalThreads(lanes)) : 64;
@@ -411,7 +423,9 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
                          domain.arithmetic >= much && !domain.encodesBySoftware &&
                          domain.narrowestStore <= 8;
   if (worksWide)
-    threads = 64;
+    threads = std::max<int64_t>(32, legalThreads(lanes));
+  if (onlyDecodes(domain, /*bits=*/4, chunks, /*even=*/1024))
+    threads = 512;
   if (packsHalf)
     threads = 128;
   // Of two warps a row each, values of decoded codes are slow.
@@ -423,9 +437,9 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
   const bool bounded = threads > 64 && threads % 128 != 0 && domain.rowAligned() && !packs &&
                        !domain.draws && !meetsColumns(domain) &&
                        !(turnsNorm(domain) && domain.narrowestStore <= 8);
-  // What is read again, a table of angles or rows that several choose, stays in the L2 so; two
-  // codes a byte are read so little that what is stored fills it.
-  const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) ||
+  // What is read again, a table of angles or rows that several choose, stays in the L2 so; codes
+  // are read so little that what is stored fills it.
+  const bool streams = isTurnedNorm(domain) || (fitsCache && vector < 16) || decodesBytes ||
                        (domain.bitsRead == 4 && domain.narrowestStore >= 16 && !fitsCache);
   const bool turnsTwice = isTurnedNorm(domain) && threads == 128 && domain.narrowestStore > 8;
   const bool takesTurns = domain.encodesBySoftware || worksWide;
@@ -433,7 +447,7 @@ ScheduleAttr eider::transforms::mapSchedule(MLIRContext *context, const Domain &
   const int64_t ofBlock = turnsNorm(domain) ? 64 : 128;
   ScheduleKnobs knobs = {.threads = threads,
                          .vector = vector,
-                         .rows = std::max<int64_t>(1, ofBlock / threads),
+                         .rows = worksWide ? 1 : std::max<int64_t>(1, ofBlock / threads),
                          .loads = loads,
                          .tiles = takesTurns || turnsTwice ? 2 : 1,
                          .resident = bounded ? 1344 / threads : 0,
