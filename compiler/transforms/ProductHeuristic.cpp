@@ -41,10 +41,21 @@ ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domai
   const int64_t strips = std::min<int64_t>(knobs.columns / ofStrip, 8);
   const int64_t blocks = ceilDiv(tilesOf(knobs.columns), multiprocessors);
   const int64_t mostWarps = knobs.rows > 32 ? 4 : 16; // of many rows, as many stages as fit
-  while (strips * knobs.split < mostWarps && blocks * strips * knobs.split < warps)
+  // Parts of which each has two long stages.
+  const bool isOfEight = knobs.rows == 8 && !domain.foldsScales;
+  const int64_t longParts = isOfEight ? domain.lengthOfRows / 512 : 0;
+  const int64_t mostParts = longParts >= 8 ? longParts : warps;
+  while (strips * knobs.split < mostWarps && blocks * strips * knobs.split < warps &&
+         2 * knobs.split <= mostParts)
     knobs.split *= 2;
-  // What fits shared memory: rather many stages than long ones, rather long ones than split sums.
-  constexpr std::pair<int64_t, int64_t> stages[] = {{2, 4}, {2, 3}, {1, 4}, {1, 3}, {2, 2}, {1, 2}};
+  // What fits shared memory: rather many stages than long ones, rather long ones than split sums;
+  // of eight rows whose sums are split two long ones are faster than more.
+  using Stages = std::pair<int64_t, int64_t>;
+  constexpr Stages ofMore[] = {{2, 4}, {2, 3}, {1, 4}, {1, 3}, {2, 2}, {1, 2}},
+                   ofEight[] = {{2, 2}, {1, 4}, {1, 3}, {1, 2}};
+  const ArrayRef<Stages> stages = knobs.split > 1 && knobs.split <= longParts
+                                      ? ArrayRef<Stages>(ofEight)
+                                      : ArrayRef<Stages>(ofMore);
   for (;; knobs.split /= 2) {
     knobs.threads = 32 * strips * knobs.split;
     knobs.vector = 1;
@@ -95,7 +106,9 @@ static double stagesOfCodes(const ScheduleKnobs &knobs, const Domain &domain) {
   double blocks =
       static_cast<double>(tilesOfProduct(domain, knobs.columns)) * cluster / multiprocessors;
   const bool isUneven = blocks > 1 || knobs.threads > 128;
-  const double around = knobs.cluster > 2 ? (isUneven ? uneven : 5) * cluster : 4 * (1 + cluster);
+  const double around = knobs.cluster <= 2 ? 4 * (1 + cluster)
+                        : isUneven         ? uneven * cluster
+                                           : 16 + cluster;
   if (blocks <= 2) // of many the tail is short
     blocks = std::ceil(blocks);
   const double ofBlock = knobs.threads == 128 ? (blocks > 1 ? beside : alone)
@@ -110,7 +123,7 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
     return stagesOfCodes(knobs, domain);
   // A block of fewer columns has cheaper stages, but not as much cheaper, alone and beside others
   // on a multiprocessor; each block begins and ends.
-  constexpr double around = 6, ofBlocks[][3] = {{0.61, 0.77, 1}, {0.75, 0.99}, {1}};
+  constexpr double around = 6, ofBlocks[][3] = {{0.61, 0.74, 1}, {0.75, 0.99}, {1}};
   constexpr int64_t stage = 128, multiprocessors = 132, ofFour = 120; // of an H200, and in clusters
   constexpr int64_t shared = 227 * 1024, threads = 512;
   const int64_t blocks = tilesOfProduct(domain, knobs.columns) * knobs.cluster;
@@ -153,8 +166,11 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
         continue;
       // Of codes alone more are on their way than of those that are decoded.
       const bool isShared = tilesOfProduct(domain, threads / 2) * cluster > multiprocessors;
+      const int64_t turns = ceilDiv(domain.lengthOfRows, 128 * cluster);
       const int64_t resident = domain.meetsCodes && isShared ? 2 : 0,
-                    prefetch = domain.meetsCodes && (threads == 128 || !isShared) ? 6 : 4;
+                    prefetch = !domain.meetsCodes || (threads > 128 && isShared) ? 4
+                               : threads > 128 || isShared                       ? 6
+                                                           : std::clamp<int64_t>(turns, 4, 8);
       const ScheduleAttr schedule =
           warpgroupsOfProduct(context, domain, rows, threads, cluster, resident, prefetch);
       const double cost = stagesOfProduct(schedule.getKnobs(), domain);
