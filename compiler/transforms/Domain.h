@@ -167,13 +167,19 @@ struct Domain {
   std::string endsOfGroups;   ///< The input that says where these end; empty: all are as large.
   bool byWarpgroups = true;   ///< These products, where the target has such.
   bool meetsCodes = false;    ///< So do these, both of codes.
-  /// Bytes of shared memory of a block of such a product (templates/contraction/warpgroups.cuh,
-  /// codes.cuh).
+  /// Bytes of shared memory of a block of such a product, as templates/contraction has them
+  /// (WarpgroupCut, CodeProduct, SumsOfCluster).
   int64_t sharedOfProduct(const ir::ScheduleKnobs &k) const {
     constexpr int64_t stage = 128, operands = 3;
     const int64_t ofRow = foldsScales ? k.prefetch * stage / 2 + 96 : k.prefetch * stage + 64;
     const int64_t onWay = k.columns * ofRow + k.rows * (meetsCodes ? ofRow : operands * 2 * stage);
-    return (std::max(onWay, k.rows * (k.columns + 4) * 4) + 1023) / 1024 * 1024;
+    const int64_t sums = k.rows * (k.columns + 4) * 4;
+    const auto pieces = [](int64_t bytes) { return (bytes + 1023) / 1024; };
+    const auto places = [&](int64_t bytes) {
+      return std::min<int64_t>(4, 228 / (pieces(bytes) + 1));
+    };
+    const bool areBeside = k.cluster > 1 && places(onWay) == places(onWay + sums);
+    return pieces(areBeside ? onWay + sums : std::max(onWay, sums)) * 1024;
   }
   std::optional<Attention> attends; ///< The program's rows: attention alone, left in parts.
   std::optional<Prefill> prefills;  ///< The same of a sequence over itself, written as it is.

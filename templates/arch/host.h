@@ -143,12 +143,21 @@ private:
   }
 };
 
-inline void cluster_barrier(Site site) {
-  scheduler->cluster_arrive(place(site));
-  scheduler->cluster_wait(place(site));
-}
-
-inline void cluster_meeting(Site site) { cluster_barrier(site); }
+/// Bytes need no counting here, either.
+template <class Owner> class Delivery {
+public:
+  static void begin(int, Site site) { scheduler->cluster_arrive(place(site)); }
+  static void open(Site site) { scheduler->cluster_wait(place(site)); }
+  static void send(float *slot, int rank, float value, Site site) {
+    *static_cast<float *>(scheduler->shared_of(static_cast<unsigned>(rank), slot, place(site))) =
+        value;
+  }
+  static void wait(Site site) {
+    scheduler->cluster_arrive(place(site));
+    scheduler->cluster_wait(place(site));
+  }
+  static void end() {}
+};
 
 inline uint64 load_word(const uint64 *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
@@ -224,14 +233,6 @@ template <int bytes, Caching = cached> void store_words(void *to, const uint32 *
 }
 
 //===-- Products of matrices, by a warp -----------------------------------===//
-
-template <int count>
-void load_of_block(const float *slot, int rank, float (&values)[count], Site site) {
-  check_alignment<4 * count>(slot);
-  std::copy_n(static_cast<const float *>(scheduler->shared_of(
-                  static_cast<unsigned>(rank), const_cast<float *>(slot), place(site))),
-              count, values);
-}
 
 /// Element `column` of row `row` of matrix m, of those that the lanes say where they are.
 inline uint32 element_of_matrix(const void *const *rows, int m, int row, int column) {

@@ -100,6 +100,29 @@ template <class Owner, class T, int count> EIDER_DEVICE T *shared() {
   return array;
 }
 
+/// Sends `value` to where block number `rank` of the cluster (sm_90 and up) has what this one has
+/// at `slot`, and to its `counter` that the bytes have come.
+EIDER_DEVICE void send_counted(float *slot, uint32 counter, int rank, float value) {
+  asm volatile("{ .reg .b32 there, counter; mapa.shared::cluster.u32 there, %0, %2; "
+               "mapa.shared::cluster.u32 counter, %1, %2; "
+               "st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [there], %3, "
+               "[counter]; }" ::"r"(static_cast<uint32>(__cvta_generic_to_shared(slot))),
+               "r"(counter), "r"(rank), "f"(value)
+               : "memory");
+}
+/// Waits until all bytes of the counter's phase have come, and are there to read.
+EIDER_DEVICE void await_counted(uint32 counter, uint32 parity) {
+  uint32 is_done;
+  do
+    asm volatile("{ .reg .pred done; "
+                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2; "
+                 "selp.u32 %0, 1, 0, done; }"
+                 : "=r"(is_done)
+                 : "r"(counter), "r"(parity)
+                 : "memory");
+  while (!is_done);
+}
+
 /// Values that the blocks of a cluster (sm_90 and up) send into each other's shared memory; each
 /// block counts the bytes that come. All threads of the cluster take part in an exchange and call
 /// its functions once, in their order; `send` as often as there is something to send. Clusters are
@@ -146,26 +169,11 @@ public:
 
   /// Sends `value` to where block number `rank` of the cluster has what this one has at `slot`.
   EIDER_DEVICE void send(float *slot, int rank, float value, Site) {
-    asm volatile("{ .reg .b32 there, counter; mapa.shared::cluster.u32 there, %0, %2; "
-                 "mapa.shared::cluster.u32 counter, %1, %2; "
-                 "st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [there], %3, "
-                 "[counter]; }" ::"r"(static_cast<uint32>(__cvta_generic_to_shared(slot))),
-                 "r"(counter()), "r"(rank), "f"(value)
-                 : "memory");
+    send_counted(slot, counter(), rank, value);
   }
 
   /// Waits until all that this block expects has come, and is there to read.
-  EIDER_DEVICE void wait(Site) {
-    uint32 is_done;
-    do
-      asm volatile("{ .reg .pred done; "
-                   "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], %2; "
-                   "selp.u32 %0, 1, 0, done; }"
-                   : "=r"(is_done)
-                   : "r"(counter()), "r"(parity_)
-                   : "memory");
-    while (!is_done);
-  }
+  EIDER_DEVICE void wait(Site) { await_counted(counter(), parity_); }
 
 private:
   uint32 parity_; // of the phase that ends when all bytes have come

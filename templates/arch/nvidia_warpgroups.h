@@ -258,14 +258,6 @@ public:
   }
 };
 
-//===-- Sums of a cluster ---------------------------------------------------===//
-
-/// Waits for all threads of the cluster; what they wrote to shared memory before is visible after.
-EIDER_DEVICE void cluster_barrier(Site) {
-  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
-                   : "memory");
-}
-
 /// Has a sum computed here, where it could be put off until after what comes next: a store to
 /// shared memory that depends on it, of a NaN that no sum is (theirs are all alike), so that there
 /// is none.
@@ -276,35 +268,49 @@ EIDER_DEVICE void compute_first(float sum, void *shared) {
                : "memory");
 }
 
-/// Waits for all threads of the cluster, which hand nothing over: no memory is ordered. What a
-/// thread has loaded of others before must have come (compute_first).
-EIDER_DEVICE void cluster_meeting(Site) {
-  asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.aligned;" ::
-                   : "memory");
-}
+//===-- Sums of a cluster ---------------------------------------------------===//
 
-/// What block number `rank` of the cluster has where this one has `slot`, and so many after it, in
-/// shared memory: 1, 2 or 4, aligned as a whole.
-template <int count>
-EIDER_DEVICE void load_of_block(const float *slot, int rank, float (&values)[count], Site) {
-  static_assert(count == 1 || count == 2 || count == 4, "one load");
-  uint32 there;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-               : "=r"(there)
-               : "r"(static_cast<uint32>(__cvta_generic_to_shared(slot))), "r"(rank));
-  if constexpr (count == 4)
-    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(values[0]), "=f"(values[1]), "=f"(values[2]), "=f"(values[3])
-                 : "r"(there)
-                 : "memory");
-  else if constexpr (count == 2)
-    asm volatile("ld.shared::cluster.v2.f32 {%0, %1}, [%2];"
-                 : "=f"(values[0]), "=f"(values[1])
-                 : "r"(there)
-                 : "memory");
-  else
-    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(values[0]) : "r"(there) : "memory");
-}
+/// Floats that the blocks of a cluster send into each other's shared memory; one for each `Owner`.
+/// All threads of the cluster call its functions in their order, `send` as often as there is
+/// something to send.
+template <class Owner> class Delivery {
+  static EIDER_DEVICE uint32 counter() {
+    return static_cast<uint32>(__cvta_generic_to_shared(shared<Delivery, uint64, 1>()));
+  }
+
+public:
+  /// Says that `bytes` in all may come to this block; returns at once. Relaxed, so that no store is
+  /// waited for: what the threads have read where bytes come, they read before a barrier.
+  static EIDER_DEVICE void begin(int bytes, Site) {
+    if (threadIdx.x == 0)
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
+                   "fence.mbarrier_init.release.cluster;\n\t"
+                   "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(counter()),
+                   "r"(bytes)
+                   : "memory");
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+  }
+
+  /// Waits until all blocks of the cluster have said so.
+  static EIDER_DEVICE void open(Site) {
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
+
+  /// Sends `value` to where block number `rank` of the cluster has what this one has at `slot`.
+  static EIDER_DEVICE void send(float *slot, int rank, float value, Site) {
+    send_counted(slot, counter(), rank, value);
+  }
+
+  /// Waits until all bytes have come, and are there to read.
+  static EIDER_DEVICE void wait(Site) { await_counted(counter(), /*parity=*/0); }
+
+  /// After a barrier of the block that follows: another may begin.
+  static EIDER_DEVICE void end() {
+    if (threadIdx.x == 0)
+      asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(counter()) : "memory");
+  }
+};
 
 } // namespace eider::arch
 

@@ -62,7 +62,7 @@ class CodeProduct {
   static constexpr int scales_at = ahead * slot_bytes;
   static constexpr int x_scales_at = scales_at + Cut::of_scales * Cut::width;
   static constexpr int on_way = x_scales_at + Cut::of_scales * rows;
-  static constexpr int memory = on_way > Cut::of_sums ? on_way : Cut::of_sums;
+  using AllSums = SumsOfCluster<Tile, Cut, CodeProduct, on_way>;
   static_assert(arch::has_warpgroups, "compile for sm_90a, and not for sm_90");
 
 public:
@@ -75,7 +75,8 @@ public:
                                                          const S *w_scale, const XS *x_scale,
                                                          arch::Site at = arch::Site::current()) {
     constexpr int turns = Cut::turns;
-    unsigned char *shared = shared_for_warpgroups<CodeProduct, memory>();
+    unsigned char *shared = shared_for_warpgroups<CodeProduct, AllSums::memory>();
+    AllSums::begin(at);
     const int64 first = tile.first_row() - Cut::rank() * Tile::rows, // the cluster's
         there = tile.matrix_rows() - first;
     LinesOfCodes<Cut, W, Cut::width> weights(w, tile.first_column(),
@@ -129,7 +130,7 @@ public:
     }
     arch::await_copies<0>();
     arch::barrier(at); // what was in shared memory has been read
-    return SumsOfCluster<Tile, Cut>::dealt(tile, totals, reinterpret_cast<float *>(shared), at);
+    return AllSums::dealt(tile, totals, shared, at);
   }
 };
 

@@ -52,7 +52,6 @@ struct WarpgroupCut {
   static constexpr int pitch = width + 4; // of sums: no bank twice
   static constexpr int of_sums = rows * pitch * 4;
   static constexpr int on_way = scales_at + of_scales * width;
-  static constexpr int memory = on_way > of_sums ? on_way : of_sums;
 
   static EIDER_DEVICE int rank() {
     return cluster == 1 ? 0 : static_cast<int>(arch::block_index() % cluster);
@@ -291,48 +290,83 @@ public:
   }
 };
 
-/// What the threads of a cluster have of its sums.
-template <class Tile, class Cut> struct SumsOfCluster {
+/// What the threads of a cluster have of its sums, `Owner`'s: each block sends the others theirs.
+/// They lie beside what is on its way, of `on_way` bytes, where a multiprocessor has room for as
+/// many blocks so: then no block awaits others' last loads before it sends. Elsewhere, and alone,
+/// they lie over it.
+template <class Tile, class Cut, class Owner, int on_way> class SumsOfCluster {
+  static constexpr int pitch = Cut::pitch, rows = Cut::rows, cluster = Cut::cluster;
+  using Delivery = arch::Delivery<Owner>;
+
+  /// Of a multiprocessor's 228 KiB each block has one more than its own; of more than four blocks
+  /// nothing depends.
+  static constexpr EIDER_DEVICE int places(int bytes) {
+    const int room = 228 / ((bytes + 1023) / 1024 + 1);
+    return room < 4 ? room : 4;
+  }
+  static constexpr bool are_beside = cluster > 1 && places(on_way) == places(on_way + Cut::of_sums);
+
+  static EIDER_DEVICE void begin_delivery(arch::Site at) {
+    Delivery::begin(rows * Cut::width * 4, at);
+  }
+
+public:
+  static constexpr int memory = are_beside              ? on_way + Cut::of_sums
+                                : on_way > Cut::of_sums ? on_way
+                                                        : Cut::of_sums;
+
+  /// Before what is on its way.
+  static EIDER_DEVICE void begin(arch::Site at) {
+    if constexpr (are_beside)
+      begin_delivery(at);
+  }
+
   /// The sums of all of the cluster, added up in the order of its blocks, as the tile's threads
-  /// hold them.
+  /// hold them. Nobody of the block uses the `memory` any more.
   static EIDER_DEVICE Fragment<float, Tile::elements>
-  dealt(const Tile &tile, const float (&sums)[Cut::rows / 8][4], float *shared, arch::Site at) {
-    constexpr int pitch = Cut::pitch, rows = Cut::rows, cluster = Cut::cluster;
-    constexpr int count = Tile::neighbours % 4 == 0 ? 4 : Tile::neighbours % 2 == 0 ? 2 : 1;
+  dealt(const Tile &tile, const float (&sums)[rows / 8][4], unsigned char *memory, arch::Site at) {
+    auto *shared = reinterpret_cast<float *>(memory + (are_beside ? on_way : 0));
+    if constexpr (cluster > 1) {
+      if constexpr (!are_beside)
+        begin_delivery(at);
+      Delivery::open(at);
+    }
+    // Of each 8 rows a lane has two neighbours, of which blocks keep 8 or more, or both, or one.
+    // Addresses are not made before the sums: there are as many.
+    constexpr int kept = Tile::rows;
+    const int own = Cut::lane() % 4 * 2, own_row = kept < 8 ? own % kept : own;
+    float *slots = shared + arch::opaque((Cut::rank() * kept + own_row) * pitch + Cut::first_row() +
+                                         Cut::lane() / 4);
     EIDER_UNROLL
-    for (int e = 0; e < rows / 2; ++e)
-      shared[(e / 4 * 8 + Cut::lane() % 4 * 2 + e % 2) * pitch + Cut::first_row() +
-             Cut::lane() / 4 + e % 4 / 2 * 8] = sums[e / 4][e % 4];
-    if constexpr (cluster == 1) {
+    for (int e = 0; e < rows / 2; ++e) {
+      const int row = e / 4 * 8 + (kept > 1 ? e % 2 : 0), more = e % 4 / 2 * 8;
+      if constexpr (cluster == 1)
+        slots[row * pitch + more] = sums[e / 4][e % 4];
+      else
+        Delivery::send(slots + row % kept * pitch + more,
+                       kept < 8 ? (e / 4 * 8 + own + e % 2) / kept : row / kept, sums[e / 4][e % 4],
+                       at);
+    }
+    if constexpr (cluster == 1)
       arch::barrier(at);
-      const auto result =
-          tile.elements_of([&](int row, int column) { return shared[row * pitch + column]; });
-      arch::barrier(at); // before others come there
-      return result;
-    } else {
-      arch::cluster_barrier(at);
-      const auto result =
-          tile.template neighbours_of<count>([&](int row, int column, float(&sums)[count]) {
-            const float *from = shared + (Cut::rank() * Tile::rows + row) * pitch + column;
-            float parts[cluster][count];
-            EIDER_UNROLL
-            for (int q = 0; q < cluster; ++q) // all are on their way together
-              arch::load_of_block(from, q, parts[q], at);
+    else
+      Delivery::wait(at);
+    constexpr int count = Tile::neighbours % 4 == 0 ? 4 : Tile::neighbours % 2 == 0 ? 2 : 1;
+    const auto result =
+        tile.template neighbours_of<count>([&](int row, int column, float(&sums)[count]) {
+          EIDER_UNROLL
+          for (int q = 0; q < cluster; ++q) {
+            uint32 part[count];
+            arch::load_words<4 * count>(shared + (q * Tile::rows + row) * pitch + column, part);
             EIDER_UNROLL
             for (int i = 0; i < count; ++i)
-              sums[i] = parts[0][i];
-            EIDER_UNROLL
-            for (int i = 0; i < (cluster - 1) * count; ++i)
-              sums[i % count] += parts[i / count + 1][i % count];
-          });
-      float all = 0;
-      EIDER_UNROLL
-      for (int e = 0; e < Tile::elements; ++e)
-        all += result[e];
-      arch::compute_first(all, shared); // of all that has been loaded
-      arch::cluster_meeting(at);        // before others come there
-      return result;
-    }
+              sums[i] = q == 0 ? arch::as_float(part[i]) : sums[i] + arch::as_float(part[i]);
+          }
+        });
+    arch::barrier(at); // before others come there
+    if constexpr (cluster > 1)
+      Delivery::end();
+    return result;
   }
 };
 
@@ -364,7 +398,9 @@ public:
     using Cut = CutOf<folds>;
     using Operand = typename Cut::Operand;
     constexpr int turns = Cut::turns;
-    unsigned char *shared = shared_for_warpgroups<WarpgroupProduct, Cut::memory>();
+    using AllSums = SumsOfCluster<Tile, Cut, WarpgroupProduct, Cut::on_way>;
+    unsigned char *shared = shared_for_warpgroups<WarpgroupProduct, AllSums::memory>();
+    AllSums::begin(at);
     CodesOfWarp<Cut, W> codes(tile, w, shared + Cut::codes_at);
     auto scales = scales_of_warp<Cut>(tile, w_scale, shared + Cut::scales_at);
     RowsOfBlock<Cut, X> rows_of_x(tile, x);
@@ -449,7 +485,7 @@ public:
     meeting.wait(at);
     arch::barrier(at); // what was in shared memory has been read
     meeting.end();
-    return SumsOfCluster<Tile, Cut>::dealt(tile, totals, reinterpret_cast<float *>(shared), at);
+    return AllSums::dealt(tile, totals, shared, at);
   }
 
 private:
