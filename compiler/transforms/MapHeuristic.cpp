@@ -179,12 +179,19 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
   const bool isMuch = domain.arithmetic >= much || decodes || domain.draws;
   if (ScheduleAttr ofLong = longSchedule(context, domain, isMuch))
     return ofLong;
-  // Encoded by arithmetic after much of it: lanes that are folded have too many registers.
+  // Encoded by arithmetic after much of it: lanes that are folded have too many registers, but not
+  // after decoding.
   if (bySoftware && isMuch && !packs && !domain.draws && !domain.rotates && domain.rowAligned() &&
-      !domain.choosesRows && chunks % 512 == 0)
-    return ScheduleAttr::get(
-        context, Family::map,
-        {.threads = 128, .vector = vector, .loads = decodes ? 4 : 2, .tiles = decodes ? 1 : 2});
+      !domain.choosesRows && chunks % 512 == 0) {
+    const int64_t lanes = decodes ? foldedLanes(domain, vector) : 0;
+    const bool isLong = decodes && !lanes;
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = 128,
+                              .vector = vector,
+                              .loads = isLong ? 4 : 2,
+                              .lanes = lanes,
+                              .tiles = isLong ? 1 : 2});
+  }
   if (isEven && (domain.draws ? !packs : !bySoftware)) {
     const int64_t lanes = foldedLanes(domain, vector);
     return ScheduleAttr::get(context, Family::map,
@@ -308,7 +315,15 @@ static ScheduleAttr castSchedule(MLIRContext *context, const Domain &domain, int
                               .rows = rows,
                               .loads = loads,
                               .lanes = foldedLanes(domain, vector)});
-  return foldedSchedule(context, domain, vector, /*tiles=*/1, /*maybeShort=*/domain.givesWhole);
+  // By arithmetic and after some, tiles in turn; with a scale that is given, nothing of a group's.
+  constexpr int64_t little = 4, threads = 128;
+  if (domain.encodesBySoftware && !domain.packs && !domain.draws && !domain.group &&
+      domain.arithmetic < little && chunks % (threads * loads) == 0)
+    return ScheduleAttr::get(context, Family::map,
+                             {.threads = threads, .vector = vector, .loads = loads});
+  const bool takesTurns = domain.encodesBySoftware && domain.arithmetic >= little;
+  return foldedSchedule(context, domain, vector, takesTurns ? 4 : 1,
+                        /*maybeShort=*/domain.givesWhole);
 }
 
 /// The first of some numbers of threads whose segments, of `loads` chunks a thread, have the least

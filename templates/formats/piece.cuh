@@ -255,7 +255,8 @@ private:
     if constexpr (bits == 4) {
       return Format<T>::code_over_2_to_23(a);
     } else {
-      const uint32 own = arch::as_bits(a) & 0x7f800000u;
+      // Of x itself, for its magnitude would be an instruction, where a sum takes it by the way.
+      const uint32 own = arch::as_bits(bounded ? x : a) & 0x7f800000u;
       const uint32 exponent = own > least ? own : least;
       constexpr uint32 factor = static_cast<uint32>(127 + dropped) << 23 | rebias;
       const float sum = arch::fma(arch::as_float(exponent), arch::as_float(factor), a);

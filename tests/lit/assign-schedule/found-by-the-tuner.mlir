@@ -13,6 +13,7 @@
 // RUN: eider emit gelu_mul_bias_quant --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=HALVES
 // RUN: eider emit gelu_quant --codec software --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=MUCH
 // RUN: eider emit silu_quant --codec software --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=LITTLE
+// RUN: eider emit quantize --block "*x*" --scale-source static --codec software --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=GIVEN
 // RUN: eider emit requantize --codec software --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=CODES
 // RUN: eider emit rope_quant --codec software --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=ROPE
 // RUN: eider emit norm_rope_quant --codec software --dim hidden=8192 --arch sm_90a | FileCheck %s --check-prefix=NORMED
@@ -33,7 +34,8 @@
 // CAST: {{^}}// schedule tile<threads = 256, vector = 16, rows = 128, columns = 128>
 // HALVES: {{^}}// schedule map<threads = 32, vector = 16, loads = 2, tiles = 2>
 // MUCH: {{^}}// schedule map<threads = 128, vector = 16, loads = 2, tiles = 2>
-// LITTLE: {{^}}// schedule map<threads = 128, vector = 16, loads = 2, lanes = 4>
-// CODES: {{^}}// schedule map<threads = 128, vector = 16, loads = 4>
+// LITTLE: {{^}}// schedule map<threads = 128, vector = 16, loads = 2, lanes = 4, tiles = 4>
+// GIVEN: {{^}}// schedule map<threads = 128, vector = 16, loads = 2>
+// CODES: {{^}}// schedule map<threads = 128, vector = 16, loads = 2, lanes = 4, tiles = 2>
 // ROPE: {{^}}// schedule map<threads = 64, vector = 16, loads = 2, lanes = 4>
 // NORMED: {{^}}// schedule map<threads = 256, vector = 16, loads = 2>
