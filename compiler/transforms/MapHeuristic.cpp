@@ -238,15 +238,9 @@ static ScheduleAttr turnedCodes(MLIRContext *context, const Domain &domain, int6
       domain.packs || domain.bitsRead != 16 * domain.matricesRead ||
       (domain.matricesRead != 1 && !isTwo) || domain.matricesWritten != domain.matricesRead)
     return {};
-  if (domain.encodesBySoftware && !domain.draws) {
-    constexpr int64_t halfBlock = 64, whole = 256; // threads, of norms
-    const int64_t threads = turnsNorm(domain) ? whole : halfBlock;
-    if (isTwo || domain.combinesParts() || domain.width % (2 * threads * vector) != 0)
-      return {};
-    return ScheduleAttr::get(
-        context, Family::map,
-        {.threads = threads, .vector = vector, .loads = 2, .lanes = turnsNorm(domain) ? 0 : lanes});
-  }
+  const bool bySoftware = domain.encodesBySoftware && !domain.draws;
+  if (bySoftware && (isTwo || domain.combinesParts()))
+    return {};
   // Random bits, and what blocks combine, have it where they had it: no other was timed so.
   if ((domain.draws || domain.combinesParts()) && (isTwo || domain.width % (2 * wide) != 0))
     return {};
@@ -256,6 +250,8 @@ static ScheduleAttr turnedCodes(MLIRContext *context, const Domain &domain, int6
     return pairedSchedule(context, domain, vector, /*tiles=*/4, lanes, block,
                           domain.width % wide == 0 || llvm::isPowerOf2_64(domain.width) ? ofNorms
                                                                                         : ofOthers);
+  if (bySoftware)
+    return foldedSchedule(context, domain, vector, /*tiles=*/4);
   return domain.width < wide ? ScheduleAttr()
                              : foldedSchedule(context, domain, vector, /*tiles=*/2);
 }

@@ -143,22 +143,6 @@ private:
   }
 };
 
-/// Bytes need no counting here, either.
-template <class Owner> class Delivery {
-public:
-  static void begin(int, Site site) { scheduler->cluster_arrive(place(site)); }
-  static void open(Site site) { scheduler->cluster_wait(place(site)); }
-  static void send(float *slot, int rank, float value, Site site) {
-    *static_cast<float *>(scheduler->shared_of(static_cast<unsigned>(rank), slot, place(site))) =
-        value;
-  }
-  static void wait(Site site) {
-    scheduler->cluster_arrive(place(site));
-    scheduler->cluster_wait(place(site));
-  }
-  static void end() {}
-};
-
 inline uint64 load_word(const uint64 *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
 inline uint32 load_word(const uint32 *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
@@ -473,6 +457,25 @@ void begin_product_of_halves(float (&c)[count][4], const uint32 *a, const Swizzl
         return value(half);
       });
 }
+
+/// Bytes need no counting here, either.
+template <class Owner> class Delivery {
+public:
+  static void begin(int, Site site) { scheduler->cluster_arrive(place(site)); }
+  static void open(Site site) { scheduler->cluster_wait(place(site)); }
+  template <int count>
+  static void send(float *slot, int rank, const float (&values)[count], Site site) {
+    check_alignment<4 * count>(slot);
+    std::copy_n(
+        values, count,
+        static_cast<float *>(scheduler->shared_of(static_cast<unsigned>(rank), slot, place(site))));
+  }
+  static void wait(Site site) {
+    scheduler->cluster_arrive(place(site));
+    scheduler->cluster_wait(place(site));
+  }
+  static void end() {}
+};
 
 /// Nobody waits before all have come.
 template <class Owner> class Meeting {

@@ -100,15 +100,28 @@ template <class Owner, class T, int count> EIDER_DEVICE T *shared() {
   return array;
 }
 
-/// Sends `value` to where block number `rank` of the cluster (sm_90 and up) has what this one has
-/// at `slot`, and to its `counter` that the bytes have come.
-EIDER_DEVICE void send_counted(float *slot, uint32 counter, int rank, float value) {
-  asm volatile("{ .reg .b32 there, counter; mapa.shared::cluster.u32 there, %0, %2; "
-               "mapa.shared::cluster.u32 counter, %1, %2; "
-               "st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [there], %3, "
-               "[counter]; }" ::"r"(static_cast<uint32>(__cvta_generic_to_shared(slot))),
-               "r"(counter), "r"(rank), "f"(value)
-               : "memory");
+/// Sends 1, 2 or 4 values, aligned as a whole, to where block number `rank` of the cluster (sm_90
+/// and up) has what this one has at `slot`, and to its `counter` that the bytes have come.
+template <int count>
+EIDER_DEVICE void send_counted(float *slot, uint32 counter, int rank,
+                               const float (&values)[count]) {
+  static_assert(count == 1 || count == 2 || count == 4, "one store");
+  const auto here = static_cast<uint32>(__cvta_generic_to_shared(slot));
+#define EIDER_SEND(form, values_, ...)                                                             \
+  asm volatile("{ .reg .b32 there, counter; mapa.shared::cluster.u32 there, %0, %2; "              \
+               "mapa.shared::cluster.u32 counter, %1, %2; "                                        \
+               "st.async.shared::cluster.mbarrier::complete_tx::bytes" form " [there], " values_   \
+               ", [counter]; }" ::"r"(here),                                                       \
+               "r"(counter), "r"(rank), __VA_ARGS__                                                \
+               : "memory")
+  if constexpr (count == 4)
+    EIDER_SEND(".v4.f32", "{%3, %4, %5, %6}", "f"(values[0]), "f"(values[1]), "f"(values[2]),
+               "f"(values[3]));
+  else if constexpr (count == 2)
+    EIDER_SEND(".v2.f32", "{%3, %4}", "f"(values[0]), "f"(values[1]));
+  else
+    EIDER_SEND(".f32", "%3", "f"(values[0]));
+#undef EIDER_SEND
 }
 /// Waits until all bytes of the counter's phase have come, and are there to read.
 EIDER_DEVICE void await_counted(uint32 counter, uint32 parity) {
@@ -169,7 +182,7 @@ public:
 
   /// Sends `value` to where block number `rank` of the cluster has what this one has at `slot`.
   EIDER_DEVICE void send(float *slot, int rank, float value, Site) {
-    send_counted(slot, counter(), rank, value);
+    send_counted<1>(slot, counter(), rank, {value});
   }
 
   /// Waits until all that this block expects has come, and is there to read.

@@ -297,9 +297,11 @@ public:
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
   }
 
-  /// Sends `value` to where block number `rank` of the cluster has what this one has at `slot`.
-  static EIDER_DEVICE void send(float *slot, int rank, float value, Site) {
-    send_counted(slot, counter(), rank, value);
+  /// Sends 1, 2 or 4 values, aligned as a whole, to where block number `rank` of the cluster has
+  /// what this one has at `slot`.
+  template <int count>
+  static EIDER_DEVICE void send(float *slot, int rank, const float (&values)[count], Site) {
+    send_counted(slot, counter(), rank, values);
   }
 
   /// Waits until all bytes have come, and are there to read.

@@ -49,8 +49,6 @@ struct WarpgroupCut {
   static constexpr int of_scales = folds ? 96 : 64;                // those of a row
   static constexpr int codes_at = operands * Operand::bytes;
   static constexpr int scales_at = codes_at + ahead * of_codes;
-  static constexpr int pitch = width + 4; // of sums: no bank twice
-  static constexpr int of_sums = rows * pitch * 4;
   static constexpr int on_way = scales_at + of_scales * width;
 
   static EIDER_DEVICE int rank() {
@@ -290,13 +288,24 @@ public:
   }
 };
 
-/// What the threads of a cluster have of its sums, `Owner`'s: each block sends the others theirs.
-/// They lie beside what is on its way, of `on_way` bytes, where a multiprocessor has room for as
-/// many blocks so: then no block awaits others' last loads before it sends. Elsewhere, and alone,
-/// they lie over it.
+/// What the threads of a cluster have of its sums, `Owner`'s: each block keeps some rows and sends
+/// the others theirs, as its lanes have them. What comes lies beside what is on its way, of
+/// `on_way` bytes, where a multiprocessor has room for as many blocks so: then no block awaits
+/// others' last loads before it sends. Elsewhere it lies over that, as do the sums that are dealt
+/// to the tile's threads.
 template <class Tile, class Cut, class Owner, int on_way> class SumsOfCluster {
-  static constexpr int pitch = Cut::pitch, rows = Cut::rows, cluster = Cut::cluster;
+  static constexpr int rows = Cut::rows, cluster = Cut::cluster, kept = Tile::rows;
   using Delivery = arch::Delivery<Owner>;
+
+  /// Of each 8 rows a lane has two neighbours, in columns c and c + 8: a unit, or two where blocks
+  /// keep a row each. So many lanes of four have rows of one block.
+  static constexpr int unit = kept == 1 ? 2 : 4, lanes = kept < 8 ? (kept + 1) / 2 : 4;
+  static constexpr int eights = (kept + 7) / 8, units = Cut::warps * 8 * lanes; // of eight rows
+
+  static constexpr int pitch = Cut::width + 4; // of what is dealt: no bank twice
+  static constexpr int of_dealt = kept * pitch * 4;
+  static constexpr int coming = cluster > 1 ? rows *Cut::width * 4 : 0;
+  static constexpr int least = on_way > of_dealt ? on_way : of_dealt;
 
   /// Of a multiprocessor's 228 KiB each block has one more than its own; of more than four blocks
   /// nothing depends.
@@ -304,16 +313,60 @@ template <class Tile, class Cut, class Owner, int on_way> class SumsOfCluster {
     const int room = 228 / ((bytes + 1023) / 1024 + 1);
     return room < 4 ? room : 4;
   }
-  static constexpr bool are_beside = cluster > 1 && places(on_way) == places(on_way + Cut::of_sums);
+  static constexpr bool are_beside = cluster > 1 && places(least) == places(least + coming);
+  static constexpr int comes_at = are_beside ? least : of_dealt;
 
-  static EIDER_DEVICE void begin_delivery(arch::Site at) {
-    Delivery::begin(rows * Cut::width * 4, at);
+  static EIDER_DEVICE float *unit_at(float *came, int rank, int eight, int number) {
+    return came + ((rank * eights + eight) * units + number) * unit;
+  }
+
+  static EIDER_DEVICE void begin_delivery(arch::Site at) { Delivery::begin(coming, at); }
+
+  /// To each block of the cluster its rows.
+  static EIDER_DEVICE void send(const float (&sums)[rows / 8][4], float *came, arch::Site at) {
+    const int lane = Cut::lane(), pair = lane % 4;
+    const int number = (arch::thread_index() / 32 * 8 + lane / 4) * lanes + pair % lanes;
+    EIDER_UNROLL
+    for (int e = 0; e < rows / 8; ++e)
+      if constexpr (kept == 1) {
+        EIDER_UNROLL
+        for (int i = 0; i < 2; ++i)
+          Delivery::template send<2>(unit_at(came, Cut::rank(), 0, number), e * 8 + pair * 2 + i,
+                                     {sums[e][i], sums[e][i + 2]}, at);
+      } else {
+        Delivery::send(unit_at(came, Cut::rank(), e % eights, number),
+                       kept < 8 ? e * (8 / kept) + pair / lanes : e / eights, sums[e], at);
+      }
+  }
+
+  /// What has come for the thread's units, added up in the order of blocks, to where all find it.
+  static EIDER_DEVICE void add_up(float *came, float *dealt) {
+    EIDER_UNROLL
+    for (int first = 0; first < eights * units; first += Cut::threads) {
+      const int number = first + arch::thread_index();
+      if (units % Cut::threads != 0 && number >= eights * units)
+        break;
+      float sums[unit] = {};
+      EIDER_UNROLL
+      for (int rank = 0; rank < cluster; ++rank) {
+        uint32 part[unit];
+        arch::load_words<4 * unit>(unit_at(came, rank, 0, number), part);
+        EIDER_UNROLL
+        for (int i = 0; i < unit; ++i)
+          sums[i] = rank == 0 ? arch::as_float(part[i]) : sums[i] + arch::as_float(part[i]);
+      }
+      const int of_eight = number % units, row = number / units * 8 + of_eight % lanes * 2;
+      const int column = of_eight / (8 * lanes) * 16 + of_eight / lanes % 8;
+      EIDER_UNROLL
+      for (int i = 0; i < unit; ++i)
+        dealt[(row + (kept == 1 ? 0 : i % 2)) * pitch + column + i / (unit / 2) * 8] = sums[i];
+    }
   }
 
 public:
-  static constexpr int memory = are_beside              ? on_way + Cut::of_sums
-                                : on_way > Cut::of_sums ? on_way
-                                                        : Cut::of_sums;
+  static constexpr int memory = are_beside                   ? least + coming
+                                : on_way > of_dealt + coming ? on_way
+                                                             : of_dealt + coming;
 
   /// Before what is on its way.
   static EIDER_DEVICE void begin(arch::Site at) {
@@ -325,44 +378,25 @@ public:
   /// hold them. Nobody of the block uses the `memory` any more.
   static EIDER_DEVICE Fragment<float, Tile::elements>
   dealt(const Tile &tile, const float (&sums)[rows / 8][4], unsigned char *memory, arch::Site at) {
-    auto *shared = reinterpret_cast<float *>(memory + (are_beside ? on_way : 0));
-    if constexpr (cluster > 1) {
+    auto *dealt = reinterpret_cast<float *>(memory);
+    if constexpr (cluster == 1) {
+      float *place = dealt + Cut::lane() % 4 * 2 * pitch + Cut::first_row() + Cut::lane() / 4;
+      EIDER_UNROLL
+      for (int e = 0; e < rows / 2; ++e)
+        place[(e / 4 * 8 + e % 2) * pitch + e % 4 / 2 * 8] = sums[e / 4][e % 4];
+    } else {
+      // Addresses are not made before the sums: there are many.
+      auto *came = reinterpret_cast<float *>(memory + arch::opaque(comes_at));
       if constexpr (!are_beside)
         begin_delivery(at);
       Delivery::open(at);
-    }
-    // Of each 8 rows a lane has two neighbours, of which blocks keep 8 or more, or both, or one.
-    // Addresses are not made before the sums: there are as many.
-    constexpr int kept = Tile::rows;
-    const int own = Cut::lane() % 4 * 2, own_row = kept < 8 ? own % kept : own;
-    float *slots = shared + arch::opaque((Cut::rank() * kept + own_row) * pitch + Cut::first_row() +
-                                         Cut::lane() / 4);
-    EIDER_UNROLL
-    for (int e = 0; e < rows / 2; ++e) {
-      const int row = e / 4 * 8 + (kept > 1 ? e % 2 : 0), more = e % 4 / 2 * 8;
-      if constexpr (cluster == 1)
-        slots[row * pitch + more] = sums[e / 4][e % 4];
-      else
-        Delivery::send(slots + row % kept * pitch + more,
-                       kept < 8 ? (e / 4 * 8 + own + e % 2) / kept : row / kept, sums[e / 4][e % 4],
-                       at);
-    }
-    if constexpr (cluster == 1)
-      arch::barrier(at);
-    else
+      send(sums, came, at);
       Delivery::wait(at);
-    constexpr int count = Tile::neighbours % 4 == 0 ? 4 : Tile::neighbours % 2 == 0 ? 2 : 1;
+      add_up(came, dealt);
+    }
+    arch::barrier(at);
     const auto result =
-        tile.template neighbours_of<count>([&](int row, int column, float(&sums)[count]) {
-          EIDER_UNROLL
-          for (int q = 0; q < cluster; ++q) {
-            uint32 part[count];
-            arch::load_words<4 * count>(shared + (q * Tile::rows + row) * pitch + column, part);
-            EIDER_UNROLL
-            for (int i = 0; i < count; ++i)
-              sums[i] = q == 0 ? arch::as_float(part[i]) : sums[i] + arch::as_float(part[i]);
-          }
-        });
+        tile.elements_of([&](int row, int column) { return dealt[row * pitch + column]; });
     arch::barrier(at); // before others come there
     if constexpr (cluster > 1)
       Delivery::end();

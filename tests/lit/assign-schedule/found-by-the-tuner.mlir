@@ -37,5 +37,5 @@
 // LITTLE: {{^}}// schedule map<threads = 128, vector = 16, loads = 2, lanes = 4, tiles = 4>
 // GIVEN: {{^}}// schedule map<threads = 128, vector = 16, loads = 2>
 // CODES: {{^}}// schedule map<threads = 128, vector = 16, loads = 2, lanes = 4, tiles = 2>
-// ROPE: {{^}}// schedule map<threads = 64, vector = 16, loads = 2, lanes = 4>
-// NORMED: {{^}}// schedule map<threads = 256, vector = 16, loads = 2>
+// ROPE: {{^}}// schedule map<threads = 128, vector = 16, loads = 2, lanes = 4, tiles = 4>
+// NORMED: {{^}}// schedule map<threads = 128, vector = 16, loads = 2, lanes = 4, tiles = 4, resident = 8>
