@@ -173,16 +173,13 @@ struct Domain {
     constexpr int64_t stage = 128, operands = 3;
     const int64_t ofRow = foldsScales ? k.prefetch * stage / 2 + 96 : k.prefetch * stage + 64;
     const int64_t onWay = k.columns * ofRow + k.rows * (meetsCodes ? ofRow : operands * 2 * stage);
-    const int64_t cluster = std::max<int64_t>(1, k.cluster);
-    const int64_t dealt = k.rows / cluster * (k.columns + 4) * 4;
-    const int64_t coming = cluster > 1 ? k.rows * k.columns * 4 : 0;
-    const int64_t least = std::max(onWay, dealt);
+    const int64_t sums = k.rows * (k.columns + 4) * 4, coming = k.rows * k.columns * 4;
     const auto pieces = [](int64_t bytes) { return (bytes + 1023) / 1024; };
     const auto places = [&](int64_t bytes) {
-      return std::min<int64_t>(4, 228 / (pieces(bytes) + 1));
+      return std::min<int64_t>(2, 228 / (pieces(bytes) + 1));
     };
-    const bool areBeside = cluster > 1 && places(least) == places(least + coming);
-    return pieces(areBeside ? least + coming : std::max(onWay, dealt + coming)) * 1024;
+    const bool sends = k.cluster > 1 && places(onWay) == places(onWay + coming);
+    return pieces(sends ? onWay + coming : std::max(onWay, sums)) * 1024;
   }
   std::optional<Attention> attends; ///< The program's rows: attention alone, left in parts.
   std::optional<Prefill> prefills;  ///< The same of a sequence over itself, written as it is.

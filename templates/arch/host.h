@@ -458,6 +458,21 @@ void begin_product_of_halves(float (&c)[count][4], const uint32 *a, const Swizzl
       });
 }
 
+inline void cluster_barrier(Site site) {
+  scheduler->cluster_arrive(place(site));
+  scheduler->cluster_wait(place(site));
+}
+
+inline void cluster_meeting(Site site) { cluster_barrier(site); }
+
+template <int count>
+void load_of_block(const float *slot, int rank, float (&values)[count], Site site) {
+  check_alignment<4 * count>(slot);
+  std::copy_n(static_cast<const float *>(scheduler->shared_of(
+                  static_cast<unsigned>(rank), const_cast<float *>(slot), place(site))),
+              count, values);
+}
+
 /// Bytes need no counting here, either.
 template <class Owner> class Delivery {
 public:

@@ -258,6 +258,14 @@ public:
   }
 };
 
+//===-- Sums of a cluster ---------------------------------------------------===//
+
+/// Waits for all threads of the cluster; what they wrote to shared memory before is visible after.
+EIDER_DEVICE void cluster_barrier(Site) {
+  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+}
+
 /// Has a sum computed here, where it could be put off until after what comes next: a store to
 /// shared memory that depends on it, of a NaN that no sum is (theirs are all alike), so that there
 /// is none.
@@ -268,7 +276,35 @@ EIDER_DEVICE void compute_first(float sum, void *shared) {
                : "memory");
 }
 
-//===-- Sums of a cluster ---------------------------------------------------===//
+/// Waits for all threads of the cluster, which hand nothing over: no memory is ordered. What a
+/// thread has loaded of others before must have come (compute_first).
+EIDER_DEVICE void cluster_meeting(Site) {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.aligned;" ::
+                   : "memory");
+}
+
+/// What block number `rank` of the cluster has where this one has `slot`, and so many after it, in
+/// shared memory: 1, 2 or 4, aligned as a whole.
+template <int count>
+EIDER_DEVICE void load_of_block(const float *slot, int rank, float (&values)[count], Site) {
+  static_assert(count == 1 || count == 2 || count == 4, "one load");
+  uint32 there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+               : "=r"(there)
+               : "r"(static_cast<uint32>(__cvta_generic_to_shared(slot))), "r"(rank));
+  if constexpr (count == 4)
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(values[0]), "=f"(values[1]), "=f"(values[2]), "=f"(values[3])
+                 : "r"(there)
+                 : "memory");
+  else if constexpr (count == 2)
+    asm volatile("ld.shared::cluster.v2.f32 {%0, %1}, [%2];"
+                 : "=f"(values[0]), "=f"(values[1])
+                 : "r"(there)
+                 : "memory");
+  else
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(values[0]) : "r"(there) : "memory");
+}
 
 /// Floats that the blocks of a cluster send into each other's shared memory; one for each `Owner`.
 /// All threads of the cluster call its functions in their order, `send` as often as there is

@@ -288,11 +288,11 @@ public:
   }
 };
 
-/// What the threads of a cluster have of its sums, `Owner`'s: each block keeps some rows and sends
-/// the others theirs, as its lanes have them. What comes lies beside what is on its way, of
-/// `on_way` bytes, where a multiprocessor has room for as many blocks so: then no block awaits
-/// others' last loads before it sends. Elsewhere it lies over that, as do the sums that are dealt
-/// to the tile's threads.
+/// What the threads of a cluster have of its sums, `Owner`'s: each block keeps some rows. Where a
+/// multiprocessor has room for as many blocks so, what comes lies beside what is on its way, of
+/// `on_way` bytes: each block sends the others theirs, as its lanes have them, and awaits nobody's
+/// last loads. Elsewhere all meet and load what they keep from the others, which is faster where
+/// that is much.
 template <class Tile, class Cut, class Owner, int on_way> class SumsOfCluster {
   static constexpr int rows = Cut::rows, cluster = Cut::cluster, kept = Tile::rows;
   using Delivery = arch::Delivery<Owner>;
@@ -302,25 +302,21 @@ template <class Tile, class Cut, class Owner, int on_way> class SumsOfCluster {
   static constexpr int unit = kept == 1 ? 2 : 4, lanes = kept < 8 ? (kept + 1) / 2 : 4;
   static constexpr int eights = (kept + 7) / 8, units = Cut::warps * 8 * lanes; // of eight rows
 
-  static constexpr int pitch = Cut::width + 4; // of what is dealt: no bank twice
-  static constexpr int of_dealt = kept * pitch * 4;
-  static constexpr int coming = cluster > 1 ? rows *Cut::width * 4 : 0;
-  static constexpr int least = on_way > of_dealt ? on_way : of_dealt;
+  static constexpr int pitch = Cut::width + 4; // of a row of sums: no bank twice
+  static constexpr int of_sums = rows * pitch * 4, coming = rows * Cut::width * 4;
 
-  /// Of a multiprocessor's 228 KiB each block has one more than its own; of more than four blocks
-  /// nothing depends.
+  /// Of a multiprocessor's 228 KiB each block has one more than its own; the schedules count on two
+  /// blocks, or on smaller ones.
   static constexpr EIDER_DEVICE int places(int bytes) {
     const int room = 228 / ((bytes + 1023) / 1024 + 1);
-    return room < 4 ? room : 4;
+    return room < 2 ? room : 2;
   }
-  static constexpr bool are_beside = cluster > 1 && places(least) == places(least + coming);
-  static constexpr int comes_at = are_beside ? least : of_dealt;
+  static constexpr bool sends = cluster > 1 && places(on_way) == places(on_way + coming);
+  static_assert(!sends || kept * pitch * 4 <= on_way, "what is dealt lies over that");
 
   static EIDER_DEVICE float *unit_at(float *came, int rank, int eight, int number) {
     return came + ((rank * eights + eight) * units + number) * unit;
   }
-
-  static EIDER_DEVICE void begin_delivery(arch::Site at) { Delivery::begin(coming, at); }
 
   /// To each block of the cluster its rows.
   static EIDER_DEVICE void send(const float (&sums)[rows / 8][4], float *came, arch::Site at) {
@@ -364,42 +360,69 @@ template <class Tile, class Cut, class Owner, int on_way> class SumsOfCluster {
   }
 
 public:
-  static constexpr int memory = are_beside                   ? least + coming
-                                : on_way > of_dealt + coming ? on_way
-                                                             : of_dealt + coming;
+  static constexpr int memory = sends ? on_way + coming : on_way > of_sums ? on_way : of_sums;
 
   /// Before what is on its way.
   static EIDER_DEVICE void begin(arch::Site at) {
-    if constexpr (are_beside)
-      begin_delivery(at);
+    if constexpr (sends)
+      Delivery::begin(coming, at);
   }
 
   /// The sums of all of the cluster, added up in the order of its blocks, as the tile's threads
   /// hold them. Nobody of the block uses the `memory` any more.
   static EIDER_DEVICE Fragment<float, Tile::elements>
   dealt(const Tile &tile, const float (&sums)[rows / 8][4], unsigned char *memory, arch::Site at) {
-    auto *dealt = reinterpret_cast<float *>(memory);
-    if constexpr (cluster == 1) {
-      float *place = dealt + Cut::lane() % 4 * 2 * pitch + Cut::first_row() + Cut::lane() / 4;
-      EIDER_UNROLL
-      for (int e = 0; e < rows / 2; ++e)
-        place[(e / 4 * 8 + e % 2) * pitch + e % 4 / 2 * 8] = sums[e / 4][e % 4];
-    } else {
+    auto *shared = reinterpret_cast<float *>(memory);
+    if constexpr (sends) {
       // Addresses are not made before the sums: there are many.
-      auto *came = reinterpret_cast<float *>(memory + arch::opaque(comes_at));
-      if constexpr (!are_beside)
-        begin_delivery(at);
+      auto *came = reinterpret_cast<float *>(memory + arch::opaque(on_way));
       Delivery::open(at);
       send(sums, came, at);
       Delivery::wait(at);
-      add_up(came, dealt);
+      add_up(came, shared);
+    } else {
+      float *place = shared + Cut::lane() % 4 * 2 * pitch + Cut::first_row() + Cut::lane() / 4;
+      EIDER_UNROLL
+      for (int e = 0; e < rows / 2; ++e)
+        place[(e / 4 * 8 + e % 2) * pitch + e % 4 / 2 * 8] = sums[e / 4][e % 4];
     }
+    if constexpr (cluster > 1 && !sends)
+      return loaded(tile, shared, at);
     arch::barrier(at);
     const auto result =
-        tile.elements_of([&](int row, int column) { return dealt[row * pitch + column]; });
+        tile.elements_of([&](int row, int column) { return shared[row * pitch + column]; });
     arch::barrier(at); // before others come there
-    if constexpr (cluster > 1)
+    if constexpr (sends)
       Delivery::end();
+    return result;
+  }
+
+private:
+  /// The same of what lies in the shared memory of all blocks.
+  static EIDER_DEVICE Fragment<float, Tile::elements> loaded(const Tile &tile, float *shared,
+                                                             arch::Site at) {
+    constexpr int count = Tile::neighbours % 4 == 0 ? 4 : Tile::neighbours % 2 == 0 ? 2 : 1;
+    arch::cluster_barrier(at);
+    const auto result =
+        tile.template neighbours_of<count>([&](int row, int column, float(&sums)[count]) {
+          const float *from = shared + (Cut::rank() * kept + row) * pitch + column;
+          float parts[cluster][count];
+          EIDER_UNROLL
+          for (int q = 0; q < cluster; ++q) // all are on their way together
+            arch::load_of_block(from, q, parts[q], at);
+          EIDER_UNROLL
+          for (int i = 0; i < count; ++i)
+            sums[i] = parts[0][i];
+          EIDER_UNROLL
+          for (int i = 0; i < (cluster - 1) * count; ++i)
+            sums[i % count] += parts[i / count + 1][i % count];
+        });
+    float all = 0;
+    EIDER_UNROLL
+    for (int e = 0; e < Tile::elements; ++e)
+      all += result[e];
+    arch::compute_first(all, shared); // of all that has been loaded
+    arch::cluster_meeting(at);        // before others come there
     return result;
   }
 };
