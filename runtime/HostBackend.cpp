@@ -45,7 +45,8 @@ public:
               Stream) const override {
     host::launch(reinterpret_cast<EiderHostKernel>(function),
                  {geometry.grid, geometry.block,
-                  geometry.cooperative ? static_cast<unsigned>(geometry.grid) : geometry.cluster},
+                  geometry.cooperative ? static_cast<unsigned>(geometry.grid) : geometry.cluster,
+                  geometry.shared},
                  parameters, simulation);
   }
 

@@ -61,7 +61,7 @@ void Scheduler::prepare(int64_t first, unsigned count) {
     block.begin(&fibers_[static_cast<size_t>(b) * size], size);
     for (unsigned thread = 0; thread < size; ++thread) {
       Fiber &fiber = block.fibers[thread];
-      fiber.position = {thread, size, first + b, launch_->gridSize};
+      fiber.position = {thread, size, first + b, launch_->gridSize, launch_->sharedBytes};
       fiber.state = State::Fresh;
       fiber.clusterArrivals = fiber.clusterWaits = 0;
       fiber.block = &block;

@@ -36,6 +36,7 @@ struct Launch {
   void **parameters = nullptr;
   int64_t gridSize = 0;
   unsigned blockSize = 0;
+  uint64_t sharedBytes = 0;
   uint64_t seed = 0;
   std::atomic<bool> stop = false; ///< Set by the first failure: no block begins after it.
   sanitizer::Edge endOfKernel;    ///< From every thread to the launcher.

@@ -167,6 +167,7 @@ void launch(EiderHostKernel kernel, const LaunchShape &shape, void **parameters,
   launch.parameters = parameters;
   launch.gridSize = shape.grid;
   launch.blockSize = shape.block;
+  launch.sharedBytes = shape.sharedBytes;
   launch.seed = options.seed;
   LaunchRun run(launch, shape.residentBlocks);
   run.onThreads(hostThreads(shape, options.threads));

@@ -24,10 +24,12 @@ struct SimulatorOptions {
 
 /// What is launched: a 1-D grid of 1-D blocks.
 struct LaunchShape {
-  int64_t grid = 0;            ///< Blocks; 0 launches nothing.
-  unsigned block = 1;          ///< Threads a block, 1 to 1024.
-  unsigned residentBlocks = 1; ///< Neighbouring blocks that run interleaved: a cluster,
-                               ///< or all of a cooperative grid.
+  int64_t grid = 0;                  ///< Blocks; 0 launches nothing.
+  unsigned block = 1;                ///< Threads a block, 1 to 1024.
+  unsigned residentBlocks = 1;       ///< Neighbouring blocks that run interleaved: a cluster,
+                                     ///< or all of a cooperative grid.
+  uint64_t sharedBytes = UINT64_MAX; ///< Of shared memory, that the launch gives beside what the
+                                     ///< kernel declares.
 };
 
 /// Runs `kernel` to its end. `parameters` is the CUDA kernelParams array: the address of each
@@ -41,8 +43,9 @@ struct LaunchShape {
 /// Throws Error of kind Internal, `file:line: block 3, thread 17: …`, for a collective whose mask
 /// never fills or on which lanes disagree, a lane outside its own mask, a barrier that some threads
 /// left by returning or that waits at two places at once, of a block or of a cluster, a reach for
-/// the shared memory of a block that may not be there, and a trap; of kind Request for a shape that
-/// cannot be launched; of kind Machine when there is no memory for the stacks. Thread-safe.
+/// the shared memory of a block that may not be there, more shared memory than the launch gives,
+/// and a trap; of kind Request for a shape that cannot be launched; of kind Machine when there is
+/// no memory for the stacks. Thread-safe.
 void launch(EiderHostKernel kernel, const LaunchShape &shape, void **parameters,
             const SimulatorOptions &options = {});
 

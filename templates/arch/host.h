@@ -171,6 +171,9 @@ inline void wait_for_word(const uint64 *word, uint64 bits, uint64 old, Site site
 inline bool unlikely(bool condition) { return condition; }
 
 template <class Owner, class T, int count> T *launched_shared() {
+  if (sizeof(T) * count > scheduler->position()->shared_of_launch)
+    scheduler->trap("the launch gives less shared memory than the text needs",
+                    place(Site::current()));
   return shared<Owner, T, count>();
 }
 

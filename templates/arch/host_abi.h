@@ -20,10 +20,11 @@ struct EiderHostSite {
 /// The CUDA coordinates of the running fiber. All one-dimensional: Eider's kernels launch 1-D grids
 /// of 1-D blocks.
 struct EiderHostPosition {
-  unsigned thread;     ///< threadIdx.x
-  unsigned block_size; ///< blockDim.x
-  long long block;     ///< blockIdx.x
-  long long grid_size; ///< gridDim.x
+  unsigned thread;                ///< threadIdx.x
+  unsigned block_size;            ///< blockDim.x
+  long long block;                ///< blockIdx.x
+  long long grid_size;            ///< gridDim.x
+  unsigned long shared_of_launch; ///< Bytes of shared memory that the launch gives.
 };
 
 /// Services of the scheduler to the running fiber.

@@ -476,4 +476,26 @@ TEST(Alignment, IsCheckedAsTheHardwareDoes) {
   EXPECT_THROW((run<loadsMisaligned, S>(x.data(), y.data(), int64{1})), Error);
 }
 
+void takesShared(int *taken) {
+  struct Owner {};
+  *taken = arch::launched_shared<Owner, float, 20000>() != nullptr;
+}
+
+TEST(LaunchedShared, IsNoMoreThanTheLaunchGives) {
+  int taken = 0, *address = &taken;
+  void *parameters[] = {&address};
+  const auto launchWith = [&](uint64_t bytes) {
+    host::launch(entry<takesShared>, {.grid = 1, .block = 1, .sharedBytes = bytes}, parameters, {});
+  };
+  launchWith(80000);
+  EXPECT_EQ(taken, 1);
+  try {
+    launchWith(79999);
+    FAIL() << "no error";
+  } catch (const Error &error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("less shared memory than the text needs"), what.npos) << what;
+  }
+}
+
 } // namespace
