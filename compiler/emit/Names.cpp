@@ -35,7 +35,7 @@ static bool isReserved(llvm::StringRef name) {
       "hardware software cached streaming BulkStores Codec Fragment GridBarrier Row RowTile Rows "
       "RowsTile Tile BlockTile GroupedTile Product GroupedProduct WarpgroupProduct CodeProduct "
       "all_rows Attend AttentionDecode AttentionPrefill WarpgroupPrefill AttentionParts "
-      "TensorCores ScaleExtents at_launch row tile");
+      "TensorCores ScaleExtents OfEveryRow at_launch row tile");
   const bool isLayout =
       llvm::any_of(eider::ir::scaleLayouts(),
                    [&](const eider::ir::ScaleLayoutInfo &row) { return row.text == name; });
