@@ -225,10 +225,10 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
   return {};
 }
 
-/// Heads whose halves are turned and become codes: two chunks of a group a
-/// thread, by half its lanes, so that of a head as long as a group no lane asks another for its
-/// partner. Norms of heads wait for each other and have rows in turn, keys beside values none.
-/// Bounds leave each thread the registers that it needs. Null elsewhere.
+/// Heads whose halves are turned and become codes: two chunks of a group a thread, by half its
+/// lanes, so that of a head as long as a group no lane asks another for its partner. Norms of heads
+/// wait for each other and have rows in turn, what arithmetic encodes, too, keys beside values
+/// none. Bounds leave each thread the registers that it needs. Null elsewhere.
 static ScheduleAttr turnedCodes(MLIRContext *context, const Domain &domain, int64_t vector) {
   constexpr int64_t wide = 4096, block = 128;                    // columns, threads of a block
   constexpr int64_t ofNorms = 1024, ofOthers = 896, ofTwo = 768; // threads of a multiprocessor
@@ -272,22 +272,24 @@ static ScheduleAttr turnedSchedule(MLIRContext *context, const Domain &domain) {
   return {};
 }
 
-/// Whether 16-bit values are stored as such after little arithmetic, or some without columns, as a
+/// Whether 16-bit values are stored as such after little arithmetic, or any without columns, as a
 /// copy does them, in rows of whole segments and an even number of those: of 7 the L2 gave more to
 /// longer ones.
 static bool isLikeCopy(const Domain &domain, int64_t chunks) {
   constexpr int64_t little = 7;
   return domain.bitsRead == 16 && domain.narrowestStore == 16 && domain.matricesRead == 1 &&
          domain.matricesWritten == 1 && (domain.arithmetic < little || !domain.readsColumns) &&
-         !domain.rotates && !domain.group && !domain.choosesRows && domain.rowAligned() &&
-         chunks % 256 == 0;
+         !domain.draws && !domain.rotates && !domain.group && !domain.choosesRows &&
+         domain.rowAligned() && chunks % 256 == 0;
 }
 
 /// Whether codes of so many bits become 16-bit values and nothing else, in chunks of 8 and rows of
 /// `even` of them, or several times as many.
 static bool onlyDecodes(const Domain &domain, int64_t bits, int64_t chunks, int64_t even) {
+  constexpr int64_t little = 7;
   return domain.bitsRead == bits && domain.narrowestStore == 16 && domain.matricesRead == 1 &&
-         domain.matricesWritten == 1 && !domain.rotates && !domain.choosesRows &&
+         domain.matricesWritten == 1 && domain.arithmetic < little && !domain.draws &&
+         !domain.sumsGroups && !domain.combinesParts() && !domain.rotates && !domain.choosesRows &&
          !domain.choosesCodes && !domain.readsColumns && domain.rowAligned() &&
          domain.width == 8 * chunks && chunks % even == 0;
 }

@@ -53,10 +53,9 @@ ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domai
   using Stages = std::pair<int64_t, int64_t>;
   constexpr Stages ofMore[] = {{2, 4}, {2, 3}, {1, 4}, {1, 3}, {2, 2}, {1, 2}},
                    ofEight[] = {{2, 2}, {1, 4}, {1, 3}, {1, 2}};
-  const ArrayRef<Stages> stages = knobs.split > 1 && knobs.split <= longParts
-                                      ? ArrayRef<Stages>(ofEight)
-                                      : ArrayRef<Stages>(ofMore);
   for (;; knobs.split /= 2) {
+    const bool isSplit = knobs.split > 1 && knobs.split <= longParts;
+    const ArrayRef<Stages> stages = isSplit ? ArrayRef<Stages>(ofEight) : ArrayRef<Stages>(ofMore);
     knobs.threads = 32 * strips * knobs.split;
     knobs.vector = 1;
     while (knobs.vector < std::max<int64_t>(4, domain.group / 32) &&

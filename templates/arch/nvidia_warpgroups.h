@@ -316,7 +316,8 @@ template <class Owner> class Delivery {
 
 public:
   /// Says that `bytes` in all may come to this block; returns at once. Relaxed, so that no store is
-  /// waited for: what the threads have read where bytes come, they read before a barrier.
+  /// waited for: what the threads have read where bytes come, they read before a barrier of the
+  /// block, so that there is no second half as of an Exchange.
   static EIDER_DEVICE void begin(int bytes, Site) {
     if (threadIdx.x == 0)
       asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
@@ -330,6 +331,7 @@ public:
 
   /// Waits until all blocks of the cluster have said so.
   static EIDER_DEVICE void open(Site) {
+    __syncwarp();
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
   }
 

@@ -48,8 +48,9 @@ private:
   int64 columns_at_launch_;
 };
 
-/// A layout of one row of scales, which every row of the matrix has.
+/// A layout of one row of scales, which every row of the matrix has; to read.
 template <class Layout> struct OfEveryRow : Layout {
+  using OfOneRow = Layout;
   using Layout::Layout;
   EIDER_DEVICE int64 offset(int64, int64 column) const { return Layout::offset(0, column); }
 };
@@ -66,6 +67,8 @@ EIDER_DEVICE int64 offset_of(const Layout &layout, int64 row, int64 column) {
 /// Nothing orders that and the stores of scales, which are elsewhere.
 template <int threads, int alignment, class T, class Layout>
 EIDER_DEVICE void clear_padding_of(T *p, const Layout &layout) {
+  static_assert(
+      !requires { typename Layout::OfOneRow; }, "what is written has rows of its own");
   const int64 columns = layout.columns(), spare_columns = layout.padded_columns() - columns;
   // Rows without scales are cleared four columns at a time where these are neighbours.
   constexpr int together = Layout::column_multiple;
