@@ -34,6 +34,7 @@ CELLS = (
     ("quantize", ("--format", "e2m1", "--block", "1x16", "--scale", "e4m3", "--dim", "hidden=8192", *TURNS), "quantize", 32),
     ("quantize", ("--format", "e2m1", "--block", "1x32", "--scale", "e8m0", "--mode", "mx", "--dim", "hidden=8192", *TURNS),
      "quantize", 32),
+    *(("quantize", ("--format", "e4m3", "--codec", codec, "--dim", "hidden=8192"), "quantize", 32) for codec in ("software", "hardware")),
     ("quantize", ("--format", "e4m3", "--set", "rounding=stochastic", "--dim", "hidden=8192"), "quantize", 32),
     ("quantize", ("--format", "e2m1", "--block", "1x16", "--scale", "e4m3", "--set", "rounding=stochastic", "--dim", "hidden=8192",
                   *TURNS), "quantize", 32),
