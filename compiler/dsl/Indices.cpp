@@ -82,8 +82,8 @@ Value eider::gather(const Operand &table, const Operand &index) {
   }
   extents.front() = rowsOf(chosen, site);
   auto type = recording.tensorType(extents, mlir::getElementTypeOrSelf(from.getType()));
-  return recording.wrap(
-      ir::GatherOp::create(recording.builder, recording.unknown, type, from, chosen, /*rows=*/1));
+  return recording.wrap(ir::GatherOp::create(recording.builder, recording.unknown, type, from,
+                                             chosen, /*rows=*/1, ir::DimsAttr()));
 }
 
 Value eider::column(const Operand &matrix, int64_t column) {

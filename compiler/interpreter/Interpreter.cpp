@@ -424,7 +424,7 @@ bool Machine::executeIndex(Operation *op) {
     Tensor result(DType::i64, {});
     result.values[0] = static_cast<double>(boundary.extentOf(extent.getDim().getExprs().front()));
     set(extent, std::move(result));
-  } else if (auto gather = dyn_cast<ir::GatherOp>(op)) {
+  } else if (auto gather = dyn_cast<ir::GatherOp>(op); gather && !gather.getOf()) {
     set(gather, gatherRows(get(gather.getTable()), get(gather.getIndex()),
                            static_cast<int64_t>(gather.getRows())));
   } else if (auto columnOp = dyn_cast<ir::ColumnOp>(op)) {

@@ -389,15 +389,19 @@ def Eider_GatherOp : Eider_Op<"gather", [Pure]> {
   let summary = "Rows of a table, chosen by an index";
   let description = [{
     Row i of the result is the table's row `index[i]`; zeros where that is not one of its rows. With `rows`, each row of the table
-    stands for so many: it is row `index[i] / rows`.
+    stands for so many: it is row `index[i] / rows`. With `of`, its one row stands for all of so many rows (eider-decompose).
   }];
   let arguments = (ins Eider_Tensor:$table, Eider_IndexTensor:$index,
-                       DefaultValuedAttr<I64Attr, "1">:$rows);
+                       DefaultValuedAttr<I64Attr, "1">:$rows, OptionalAttr<Eider_DimsAttr>:$of);
   let results = (outs Eider_Tensor:$result);
   let assemblyFormat = [{
-    $table `by` $index (`rows` `=` $rows^)? attr-dict `:` type($table) `,` type($index) `->` type($result)
+    $table `by` $index (`rows` `=` $rows^)? (`of` $of^)? attr-dict `:` type($table) `,` type($index) `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the index counts: rows of the table, or of what its rows stand for.
+    DimExpr rowsOfTable();
+  }];
 }
 
 def Eider_ColumnOp : Eider_Op<"column", [Pure]> {

@@ -68,9 +68,20 @@ LogicalResult ExtentOp::verify() {
   return success();
 }
 
+DimExpr GatherOp::rowsOfTable() {
+  if (getOf())
+    return getOf()->getExprs().front();
+  DimExpr rows = dimsOf(getTable().getType()).getExprs().front();
+  rows.divisor /= static_cast<int64_t>(getRows());
+  return rows;
+}
+
 LogicalResult GatherOp::verify() {
-  ArrayRef<DimExpr> from = dimsOfRank(getTable().getType(), 2), to = dimsOfRank(getType(), 2);
-  if (from.size() != 2 || to.size() != 2 || from.back() != to.back() ||
+  ArrayRef<DimExpr> from = dimsOf(getTable().getType()).getExprs(), to = dimsOfRank(getType(), 2);
+  const bool isShared = getOf() && getRows() == 1 && !from.empty() &&
+                        llvm::all_of(from.drop_back(), [](DimExpr dim) { return dim.isOne(); });
+  if ((from.size() != 2 && !isShared) || to.size() != 2 || from.back() != to.back() ||
+      (getOf() && (!isShared || getOf()->getExprs().size() != 1)) ||
       getElementTypeOrSelf(getTable().getType()) != getElementTypeOrSelf(getType()))
     return emitOpError() << "gives rows of its table " << getTable().getType() << ", not "
                          << getType();

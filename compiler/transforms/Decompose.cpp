@@ -321,26 +321,32 @@ struct Decompose : PassWrapper<Decompose, OperationPass<ModuleOp>> {
     dead.push_back(op);
   }
 
-  /// Rows of a dequantised table: codes and scales of these rows alone are read.
+  /// Rows of a dequantised table: codes and scales of these rows alone are read. A scale that all
+  /// rows share is chosen, too: it may be NaN or infinite, and a row that is not there has none.
   void gather(GatherOp op) {
     auto table = op.getTable().getDefiningOp<DequantizeOp>();
     OpBuilder builder(op);
     Arithmetic32 a{builder, op.getLoc()};
     const Parts from = parts.at(table.getInput());
     auto rowsOf = [&](Value value, int64_t rows) -> Value {
+      const bool isShared = ShapedType::isDynamic(rows);
       auto type = cast<RankedTensorType>(value.getType());
       DimExpr row = dimsOf(op.getType()).getExprs().front(), last = dimsOf(type).getExprs().back();
       auto dims = DimsAttr::get(op.getContext(), {row, last});
       auto chosen = RankedTensorType::get(
           {cast<RankedTensorType>(op.getType()).getShape().front(), type.getShape().back()},
           type.getElementType(), dims);
-      return GatherOp::create(builder, op.getLoc(), chosen, value, op.getIndex(), rows);
+      const DimExpr all = dimsOf(table.getType()).getExprs().front();
+      return GatherOp::create(builder, op.getLoc(), chosen, value, op.getIndex(),
+                              isShared ? 1 : rows,
+                              isShared ? DimsAttr::get(op.getContext(), {all}) : DimsAttr());
     };
     const int64_t rows = cast<ScaledType>(table.getInput().getType()).getBlock().front();
-    Value scales = ShapedType::isDynamic(rows) ? from.scales : rowsOf(from.scales, rows);
+    Value scales = rowsOf(from.scales, rows);
+    Value global = from.global ? rowsOf(from.global, ShapedType::kDynamic) : Value();
     Value decoded = DecodeOp::create(builder, op.getLoc(), cast<RankedTensorType>(op.getType()),
                                      rowsOf(from.codes, 1), CodecPathAttr());
-    Value scale = combined(a, a.widen(scales), from.global);
+    Value scale = combined(a, a.widen(scales), global);
     Value product = a.binary<arith::MulFOp>(decoded, a.spread(scale, op.getType()));
     if (Attribute name = op->getAttr("eider.name"))
       product.getDefiningOp()->setAttr("eider.name", name);

@@ -184,7 +184,7 @@ llvm::StringSet<> eider::transforms::dimsCounted(ProgramOp program, const Domain
     if (auto extent = dyn_cast<ExtentOp>(op))
       add(extent.getDim().getExprs().front());
     if (auto gather = dyn_cast<GatherOp>(op))
-      add(dimsOf(gather.getTable().getType()).getExprs().front());
+      add(gather.rowsOfTable());
     if (auto scatter = dyn_cast<ScatterOp>(op))
       add(dimsOf(scatter.getInto()).getExprs().front());
     if (auto attention = dyn_cast<AttentionOp>(op))

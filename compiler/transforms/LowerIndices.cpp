@@ -72,12 +72,13 @@ LogicalResult ProgramLowering::gather(GatherOp op) {
     return op.emitError() << "scales of " << rows
                           << " whole rows: those of a table whose rows are chosen have blocks "
                              "along a row, or one row";
-  DimExpr from = dimsOf(op.getTable().getType()).getExprs().front();
-  from.divisor /= rows;
+  const DimExpr from = op.rowsOfTable();
   if (from.divisor != 1)
     return op.emitError() << "chooses of '" << from.str() << "', which is not a whole dim";
   const StringRef name = boundaryName(*table);
-  const Place place = placeOf(name, op.getType(), *level);
+  Place place = placeOf(name, op.getType(), *level);
+  if (op.getOf())
+    place.pitch = i64(0); // every row has the same
   auto load = simt::LoadOp::create(builder, op.getLoc(), heldType(op.getType()), place.access,
                                    pointers.lookup(name), rowChosen(op.getIndex(), from),
                                    place.pitch, place.alignment, place.group, rows);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "tests/points/Points.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gmock/gmock.h>
 
@@ -104,6 +105,35 @@ TEST(Gather, IsACopyOfRows) {
     EXPECT_EQ(std::memcmp(y.data() + i * bytes, expected, bytes), 0) << i << " of " << source;
   }
   EXPECT_GT(outside, 0);
+}
+
+/// Also where a scale that all rows share is NaN: a row that is not there has none.
+TEST(Gather, RowsThatAreNotThereAreZeros) {
+  constexpr int64_t tokens = 40, hidden = 96, bytes = 2 * hidden;
+  const std::vector<std::byte> none(bytes);
+  for (const OpParameters &parameters :
+       {OpParameters{.block = "*x*"}, OpParameters{.block = "*x16"},
+        OpParameters{.format = "e2m1", .block = "1x16", .scale = "e4m3"}}) {
+    matrix::Case made =
+        caseOf({.op = "embedding",
+                .parameters = parameters,
+                .dims = {{"tokens", tokens}, {"hidden", hidden}, {"vocabulary", 30}}});
+    std::vector<int64_t> chosen(tokens);
+    for (HostTensor &input : made.inputs)
+      if (input.dtype == f32)
+        std::ranges::fill(input.data, std::byte{0xff}); // NaN
+      else if (input.dtype == i64)
+        std::memcpy(chosen.data(), input.data.data(), input.data.size());
+    matrix::Harness harness("host");
+    const size_t number = harness.add(made);
+    harness.build();
+    const std::vector<std::byte> y = harness.run(number).at(0).data;
+    for (int64_t i = 0; i < tokens; ++i) {
+      const bool isThere = chosen[i] >= 0 && chosen[i] < 30;
+      EXPECT_EQ(std::memcmp(y.data() + i * bytes, none.data(), bytes) != 0, isThere)
+          << parameters.block << ": " << i << " of " << chosen[i];
+    }
+  }
 }
 
 TEST(Gather, TextsArePure) { expectPure(points()); }
