@@ -105,6 +105,13 @@ static std::string bytesOfParts(ir::ProgramOp program, ir::AttentionOp op) {
          std::to_string(program.getScheduleAttr().getKnobs().blocks) + ", " + tilesOf(op) + ")";
 }
 
+/// The sums that the blocks of a product leave.
+static std::string bytesOfSums(simt::KernelOp kernel) {
+  auto loop = *kernel.getOps<simt::ForTilesOp>().begin();
+  const int64_t floats = loop.getTile().elements() * loop.getTile().blockThreads();
+  return std::to_string(4 * floats) + " * (" + kernel.getGrid().str() + ")";
+}
+
 /// Offsets, 256-byte aligned, of what one kernel of a variant leaves to the next, and of where
 /// blocks of a grid meet; gives where they end.
 std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) {
@@ -145,6 +152,10 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
         continue;
       else if (name.starts_with(transforms::gridStateName))
         place(name, "256 + 4 * (" + kernel.getGrid().str() + ")");
+      else if (name == transforms::sumsName)
+        place(name, bytesOfSums(kernel));
+      else if (name == transforms::arrivalsName)
+        place(name, "8 * (" + kernel.getGrid().str() + ")");
   return end;
 }
 

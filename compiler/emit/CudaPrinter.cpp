@@ -52,7 +52,7 @@ std::string KernelPrinter::tileText(Value at) {
       tile += ".up_to(" + operand(seen.getLast()).text + ")";
     return tile;
   }
-  if (at.getDefiningOp<AtRowOp>() || at.getDefiningOp<TransposedTileOp>())
+  if (isa_and_nonnull<AtRowOp, TransposedTileOp, LeaveSumsOp>(at.getDefiningOp()))
     return operand(at).text;
   return words.cursor;
 }
@@ -267,6 +267,13 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
                       operand(decode.getInput()).text + ")"};
   if (auto product = dyn_cast<ContractOp>(op))
     return productText(product);
+  if (auto leave = dyn_cast<LeaveSumsOp>(op))
+    return Expression{callOf("eider::leave_sums", {},
+                             {words.cursor, operand(leave.getSums(), true).text,
+                              operand(leave.getLeft()).text, operand(leave.getArrivals()).text})};
+  if (auto sums = dyn_cast<AllSumsOp>(op))
+    return Expression{
+        callOf("eider::all_sums", {}, {tileText(sums.getAt()), operand(sums.getLeft()).text})};
   if (auto combine = dyn_cast<CombineAttentionOp>(op))
     return Expression{products.at(partsTypeOf(combine)) + "::" +
                       callOf("combined", {},
@@ -319,7 +326,7 @@ bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
     return false;
   if (isa<LoadOp, ReduceOp, ReduceColumnsOp, PartialOp, CombinePartsOp, GridBarrierOp, ReduceGridOp,
           AtRowOp, RotateOp, BeginTransposeOp, EndTransposeOp, TransposedTileOp, ContractOp,
-          CombineAttentionOp>(op) ||
+          LeaveSumsOp, AllSumsOp, CombineAttentionOp>(op) ||
       op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;
@@ -408,7 +415,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
                 llvm::any_of(op.getUsers(), [](Operation *user) { return isa<ForTilesOp>(user); });
   const std::string type = result.getType().isF32()         ? "float"
                            : result.getType().isInteger(64) ? "int64"
-                           : isa<AtRowOp>(op)               ? words.alias
+                           : isa<AtRowOp, LeaveSumsOp>(op)  ? words.alias
                                                             : "auto";
   printStatement((varies ? "" : "const ") + type + " " + name + " = " + expression->text + ";");
   expressions[result] = {name};

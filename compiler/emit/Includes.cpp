@@ -38,6 +38,8 @@ void eider::text::printIncludes(ModuleOp module, llvm::raw_ostream &os) {
       includes.insert(!product.getWarpgroups()     ? "eider/contraction/product.cuh"
                       : product.getVectorsScales() ? "eider/contraction/codes.cuh"
                                                    : "eider/contraction/warpgroups.cuh");
+    if (isa<LeaveSumsOp>(op))
+      includes.insert("eider/contraction/parts.cuh");
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getCodec())
       includes.insert("eider/contraction/lanes.cuh");
     if (isa<AttendOp>(op))

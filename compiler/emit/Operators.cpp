@@ -121,7 +121,11 @@ std::string text::resultName(Operation *op) {
       .Case([](GridBarrierOp) { return "grid"; })
       .Case<PartialOp, CombinePartsOp, ReduceGridOp>(
           [](auto part) { return stringifyReduction(part.getKind()).str(); })
-      .Case([](ContractOp) { return "product"; })
+      .Case([](ContractOp op) {
+        return cast<CursorType>(op.getAt().getType()).getTile().getParts() > 1 ? "part" : "product";
+      })
+      .Case([](LeaveSumsOp) { return "last"; })
+      .Case([](AllSumsOp) { return "product"; })
       .Case([](CombineAttentionOp) { return "attention"; })
       .Case([](TransposedTileOp) { return "transposed"; })
       .Case([](BeginTransposeOp) { return "turning"; })

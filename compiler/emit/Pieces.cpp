@@ -70,7 +70,8 @@ SmallVector<std::string> eider::text::tileParameters(eider::simt::TileAttr tile)
   } else {
     parameters.append(
         {{"rows", tile.getRows()}, {"columns", tile.getColumns()}, {"width", tile.getWidth()}});
-    const bool isCluster = tile.getCluster() != 1, hasMultiple = tile.getMultiple() != 1;
+    const bool hasParts = tile.getParts() != 1, isCluster = tile.getCluster() != 1 || hasParts,
+               hasMultiple = tile.getMultiple() != 1;
     if (tile.getRowGroups())
       parameters.push_back({"groups", tile.getRowGroups()});
     else if (tile.getRun() != 1 || hasMultiple || isCluster)
@@ -79,6 +80,8 @@ SmallVector<std::string> eider::text::tileParameters(eider::simt::TileAttr tile)
       parameters.push_back({"multiple", tile.getMultiple()});
     if (isCluster)
       parameters.push_back({"cluster", tile.getCluster()});
+    if (hasParts)
+      parameters.push_back({"parts", tile.getParts()});
   }
   return llvm::to_vector(llvm::map_range(parameters, [](const auto &parameter) {
     return "/*" + parameter.first.str() + "=*/" + std::to_string(parameter.second);
@@ -162,8 +165,8 @@ bool eider::text::isWritten(mlir::Value pointer) {
     if (auto attend = dyn_cast<eider::simt::AttendRowsOp>(user))
       return attend.getOutput() == pointer;
     return isa<eider::simt::StoreOp, eider::simt::StorePartOp, eider::simt::PartialOp,
-               eider::simt::CombineIntoOp, eider::simt::GridBarrierOp, eider::simt::ClearPaddingOp>(
-        user);
+               eider::simt::CombineIntoOp, eider::simt::GridBarrierOp, eider::simt::ClearPaddingOp,
+               eider::simt::LeaveSumsOp>(user);
   });
 }
 

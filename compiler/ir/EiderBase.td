@@ -139,7 +139,7 @@ def Eider_ScheduleAttr : Eider_Attr<"Schedule", "schedule"> {
     that groups divide, vector at least 4, and a row's and a column's vectors each dividing threads.
     `contract<threads, vector, rows, columns, loads, split, prefetch>`: blocks of a product of matrices, whose warps multiply 16 rows of weights by
     `rows` of the other, `loads` steps of 64 along them at a time, `prefetch` (2 to 8) such stages on their way; `split` warps share a sum. With `warpgroups`, four warps multiply 64 rows of weights;
-    a `cluster` of blocks has `rows` together, and each a part of the length.
+    a `cluster` of blocks has `rows` together, and each a part of the length, `split` clusters a part each, whose last adds up what all left.
     `attention<threads, split, blocks, prefetch>`: warps of a block have 16 tokens of a sequence at a time in turn, or (`split`) all together, `prefetch` such steps on their way;
     sequences are cut into parts so that all are about `blocks`. The other knobs are ScheduleKnobs'.
   }];

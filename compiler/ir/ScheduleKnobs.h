@@ -22,8 +22,9 @@ struct ScheduleKnobs {
   int64_t lanes = 0;   ///< neighbouring threads that hold neighbouring chunks, before a thread's
                        ///< next chunk comes (map, row); 0: all of a row
   int64_t columns = 0; ///< of a two-dimensional block (tile, contract)
-  int64_t split = 1;   ///< warps that share a sum, each its part of the products (contract); that
-                       ///< share tokens or rows, each its part of the columns (attention)
+  int64_t split = 1;   ///< warps that share a sum, each its part of the products, or by warpgroups
+                       ///< blocks and clusters, through memory (contract); warps that share tokens
+                       ///< or rows, each its part of the columns (attention)
   int64_t tiles = 1;   ///< that a CUDA block takes in turn
   int64_t blocks = 0;  ///< of a persistent grid, which takes all tiles in turn; 0: no bound; about
                        ///< so many that sequences are cut for (attention)

@@ -39,7 +39,7 @@ void SimtDialect::initialize() {
 LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, TileKind kind,
                                int64_t threads, int64_t vector, int64_t rows, int64_t columns,
                                int64_t loads, int64_t width, int64_t cluster, int64_t run,
-                               int64_t multiple, int64_t rowGroups, int64_t lanes) {
+                               int64_t multiple, int64_t rowGroups, int64_t lanes, int64_t parts) {
   if (threads < 1 || vector < 1 || rows < 1 || columns < 1 || loads < 1 || width < 1 || run < 1 ||
       multiple < 1 || rowGroups < 0)
     return emitError() << "a tile's numbers are at least 1";
@@ -57,6 +57,8 @@ LogicalResult TileAttr::verify(function_ref<InFlightDiagnostic()> emitError, Til
     return emitError() << "lanes, up to 32 of them, divide the threads of a row, not " << lanes;
   if (cluster < 1 || cluster > 8 || !llvm::isPowerOf2_64(cluster))
     return emitError() << "a cluster is 1, 2, 4 or 8 blocks, not " << cluster;
+  if (parts < 1 || parts > 16 || (parts > 1 && (kind != TileKind::block || rowGroups)))
+    return emitError() << "up to 16 parts have a two-dimensional block, of no group's rows";
   if (cluster > 1 && kind != TileKind::block && (kind != TileKind::row || rows != 1 || !warps))
     return emitError() << "a cluster holds one row, in whole warps of each of its blocks";
   if (cluster > 1 && !warps)
@@ -263,6 +265,20 @@ LogicalResult ContractOp::verify() {
   if (getLength() < 1 || getBlockRows() < 1 || getBlockColumns() < 1 || getSplit() < 1 ||
       getLoads() < 1 || getAhead() < 1)
     return emitOpError("multiplies rows of at least one element, in parts of at least one");
+  return success();
+}
+
+LogicalResult LeaveSumsOp::verify() {
+  TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
+  auto isOf = [](Value pointer, Type element) {
+    return cast<PointerType>(pointer.getType()).getElementType() == element;
+  };
+  OpBuilder builder(getContext());
+  if (tile.getParts() < 2 || tile.elements() % 4 != 0 ||
+      getSums().getType() != VectorType::get({tile.elements()}, builder.getF32Type()) ||
+      !isOf(getLeft(), builder.getF32Type()) || !isOf(getArrivals(), builder.getI64Type()))
+    return emitOpError("leaves f32 sums, whole fours of a thread, of a tile that several parts "
+                       "have, and counts in words of i64");
   return success();
 }
 

@@ -50,7 +50,7 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     one part of the row (0: all threads of the row, a load after the other).
     `block`: `threads` a block of `rows` × `columns`; `loads` follows. A thread's chunks come in runs of `run` neighbouring rows, which
     go into the same words of a column when the block is transposed (of at most 16 rows a square of `vector` of both is its thread's there, too); the matrix has a `multiple` of so many rows. The blocks of a `cluster`
-    lie below each other. Of `row_groups` the matrix has rows in so many groups, and no block has rows of two (0: any).
+    lie below each other; so many `parts` have each tile, of whose sums each has some of the products. Of `row_groups` the matrix has rows in so many groups, and no block has rows of two (0: any).
     `transposed`: what a block so described holds of the transposed matrix.
     `rows`: `threads` threads have `rows` rows together, each the same columns of all of them: `loads` chunks, a row's before the next.
   }];
@@ -60,11 +60,12 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
                         DefaultValuedParameter<"int64_t", "1">:$run,
                         DefaultValuedParameter<"int64_t", "1">:$multiple,
                         DefaultValuedParameter<"int64_t", "0">:$row_groups,
-                        DefaultValuedParameter<"int64_t", "0">:$lanes);
+                        DefaultValuedParameter<"int64_t", "0">:$lanes,
+                        DefaultValuedParameter<"int64_t", "1">:$parts);
   let assemblyFormat = [{
     `<` $kind `,` `threads` `=` $threads `,` `vector` `=` $vector `,` `rows` `=` $rows `,`
     `columns` `=` $columns `,` `loads` `=` $loads `,` `width` `=` $width
-    (`,` struct($cluster, $run, $multiple, $row_groups, $lanes)^)? `>`
+    (`,` struct($cluster, $run, $multiple, $row_groups, $lanes, $parts)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -97,13 +98,14 @@ def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
     /// The same in a kernel whose matrix has a multiple of so many rows.
     TileAttr withMultiple(int64_t multiple) const {
       return get(getContext(), getKind(), getThreads(), getVector(), getRows(), getColumns(),
-                 getLoads(), getWidth(), getCluster(), getRun(), multiple, getRowGroups(), getLanes());
+                 getLoads(), getWidth(), getCluster(), getRun(), multiple, getRowGroups(), getLanes(),
+                 getParts());
     }
     /// What a block holds of the transposed matrix.
     TileAttr transposed() const {
       return get(getContext(), TileKind::transposed, getThreads(), getVector(), getRows(),
                  getColumns(), getLoads(), getWidth(), getCluster(), getRun(), getMultiple(), getRowGroups(),
-                 getLanes());
+                 getLanes(), getParts());
     }
   }];
 }
@@ -355,8 +357,8 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
   let summary = "The tile's elements of vectors · weightsᵀ";
   let description = [{
     Rows of `length` elements, of which `block_rows` × `block_columns` codes have a scale together; the warps of the CUDA block take `loads`
-    steps along them at a time, `ahead` such stages on their way, and `split` of them share a sum. Or `warpgroups` multiply, and the blocks of the tile's cluster have a part
-    each of the length. Vectors may be codes, of which `vectors_block` have a scale of their row together, or of all rows (`vectors_share`);
+    steps along them at a time, `ahead` such stages on their way, and `split` of them share a sum. Or `warpgroups` multiply, and the blocks of the tile's cluster, and its `parts`, have a part
+    each of the length; the result is the sums of the tile's part. Vectors may be codes, of which `vectors_block` have a scale of their row together, or of all rows (`vectors_share`);
     tensor cores may multiply such as they are (`meets_codes`).
     Alignments in bytes of the row starts. A tile of `row_groups` meets the weights of its group, one after the other in
     memory, or `apart`. Collective: every thread of the cluster takes part.
@@ -375,6 +377,23 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
     attr-dict `:` type($vectors) `,`
     type($weights) `,` type($scales) `,` type($at) `->` type($result)
   }];
+}
+
+def Simt_LeaveSumsOp : Simt_Op<"leave_sums", [AllTypesMatch<["at", "result"]>]> {
+  let summary = "Leaves the sums of the tile's part to the block that comes last of its parts: that one's tile, for others nothing inside";
+  let description = "Blocks count themselves in `arrivals`. Collective: every thread of the CUDA block takes part.";
+  let hasVerifier = 1;
+  let arguments = (ins AnyVectorOfNonZeroRank:$sums, Simt_CursorType:$at, Arg<Simt_PointerType, "", [MemWrite]>:$left,
+                       Arg<Simt_PointerType, "", [MemRead, MemWrite]>:$arrivals);
+  let results = (outs Simt_CursorType:$result);
+  let assemblyFormat = "$sums `at` $at `to` $left `by` $arrivals attr-dict `:` type($sums) `,` type($at) `,` type($left) `,` type($arrivals)";
+}
+
+def Simt_AllSumsOp : Simt_Op<"all_sums"> {
+  let summary = "The sums of all parts of a tile, added up in their order";
+  let arguments = (ins Arg<Simt_PointerType, "", [MemRead]>:$left, Simt_CursorType:$at);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$left `at` $at attr-dict `:` type($left) `,` type($at) `->` type($result)";
 }
 
 def Simt_AttendOp : Simt_Op<"attend", [AttrSizedOperandSegments, IsolatedFromAbove]> {

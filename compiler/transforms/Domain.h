@@ -283,7 +283,8 @@ inline constexpr llvm::StringLiteral attentionKind = "eider.attention_of";
 inline constexpr llvm::StringLiteral attentionAlone = "eider.attention_alone";
 
 /// Of a kernel that combines the parts itself: these, and where its blocks count themselves.
-inline constexpr llvm::StringLiteral partsName = "attention_parts", arrivalsName = "arrivals";
+inline constexpr llvm::StringLiteral partsName = "attention_parts", sumsName = "product_parts",
+                                     arrivalsName = "arrivals";
 
 /// The attention that a workspace's output leaves in parts; null for another.
 ir::AttentionOp attentionOf(ir::OutputOp output);

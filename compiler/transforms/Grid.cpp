@@ -67,7 +67,7 @@ std::string ProgramLowering::gridExpression() {
     rows = "(" + rows + ") * " + std::to_string(across);
   if (knobs.cooperative)
     return rows; // as many as tiles, of which no launch has more than run at once
-  const int64_t cluster = tile.getCluster(); // what `rows` counts from here on
+  const int64_t cluster = tile.getCluster() * tile.getParts(); // `rows` counts these from here on
   if (knobs.blocks)
     rows = "min(" + rows + ", " + std::to_string(knobs.blocks / cluster) + ")";
   if (int64_t tiles = knobs.tiles; tiles > 1)

@@ -51,7 +51,8 @@ LogicalResult ProgramLowering::lowerScore(Region &from, Region &to) {
 void ProgramLowering::addParts(
     function_ref<Value(const Twine &, Type, const Twine &)> addArgument) {
   auto memoryOf = [&](Type type) { return simt::PointerType::get(builder.getContext(), type); };
-  attentionParts = addArgument(partsName, memoryOf(builder.getF32Type()), "workspace:" + partsName);
+  const StringRef name = domain.attends ? partsName : sumsName;
+  parts = addArgument(name, memoryOf(builder.getF32Type()), "workspace:" + name);
   arrivals = addArgument(arrivalsName, memoryOf(builder.getI64Type()), "workspace:" + arrivalsName);
 }
 
@@ -115,7 +116,7 @@ LogicalResult ProgramLowering::attend() {
   }
   const Value written = pointers.lookup(output.getName());
   auto attend = simt::AttendOp::create(
-      builder, op.getLoc(), knobs.combine ? attentionParts : written, pointerOf(op.getQueries()),
+      builder, op.getLoc(), knobs.combine ? parts : written, pointerOf(op.getQueries()),
       pointerOf(op.getKeys()), pointerOf(op.getKeyScale()), pointerOf(op.getValues()),
       pointerOf(op.getValueScale()), pages, pointerOf(op.getLengths()),
       knobs.combine ? written : Value(), arrivals, extentOf(domain.rows), tablePitch, apart,

@@ -67,12 +67,19 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
       pitchOf(rowScales), apart(op.getWeights()), apart(op.getScales()), length, blockRows,
       op.weightsBlock().value_or(length), rowScales ? op.vectorBlock().value_or(length) : 0,
       rowScales && dimsOf(rowScales.getType()).getExprs().front().isOne(), op.meetAsCodes(),
-      knobs.split, knobs.loads, knobs.prefetch, knobs.warpgroups != 0,
+      knobs.warpgroups ? 1 : knobs.split, knobs.loads, knobs.prefetch, knobs.warpgroups != 0,
       alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
       alignmentOfRows(nameOf(op.getWeights()), weights), *op.getCodec());
+  Operation *result = product;
+  if (tile.getParts() > 1) { // of what follows, the block that comes last writes
+    const Location loc = op.getLoc();
+    cursor =
+        simt::LeaveSumsOp::create(builder, loc, cursor.getType(), product, cursor, parts, arrivals);
+    result = simt::AllSumsOp::create(builder, loc, product.getType(), parts, cursor);
+  }
   if (Attribute given = op->getAttr("eider.name"))
-    product->setAttr("eider.name", given);
-  map.map(op.getResult(), product.getResult());
+    result->setAttr("eider.name", given);
+  map.map(op.getResult(), result->getResult(0));
   if (knobs.warpgroups || domain.foldsScales) // several scales are copied together
     for (Value scales : {Value(op.getScales()), rowScales})
       if (scales)

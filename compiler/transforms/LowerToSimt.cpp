@@ -112,7 +112,7 @@ void ProgramLowering::addArguments() {
   const bool combines = program.getScheduleAttr().getKnobs().combine;
   if (isCooperative() || (combines && !domain.attends))
     addGridStates(add);
-  else if (combines)
+  else if (combines || tile.getParts() > 1)
     addParts(add);
   if (isStrided())
     for (Operation &op : program.getBlock())

@@ -101,7 +101,8 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   /// A name that no argument in the module has, nor what kernels have in the workspace themselves.
   std::string argumentName(std::string name, size_t index) {
     const StringRef wanted = name;
-    if (wanted.starts_with(gridStateName) || llvm::is_contained({partsName, arrivalsName}, wanted))
+    if (wanted.starts_with(gridStateName) ||
+        llvm::is_contained({partsName, sumsName, arrivalsName}, wanted))
       name = "of_" + name;
     while (!taken.insert(name).second)
       name += "_" + std::to_string(index);

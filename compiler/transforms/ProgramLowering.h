@@ -45,7 +45,7 @@ private:
   llvm::StringMap<Value> layouts;              ///< of scales that lie otherwise than row by row
   llvm::StringMap<int64_t> alignments;
   DenseMap<Operation *, Value> gridStates; ///< of reductions for which all blocks meet, or count
-  Value attentionParts, arrivals;          ///< of attention whose blocks combine
+  Value parts, arrivals; ///< what blocks leave to the last of them, and where they count
   Value cursor;
   Value transposedCursor;        ///< Null where no value is of the transposed matrix.
   std::set<int64_t> turnedSizes; ///< Bytes of shared memory, of what is transposed.

@@ -216,6 +216,7 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
                             .rows = k.rows,
                             .loads = 2,
                             .columns = k.columns,
+                            .split = k.split,
                             .resident = k.resident,
                             .prefetch = k.prefetch,
                             .cluster = k.cluster,
@@ -223,8 +224,8 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
                             .warpgroups = 1,
                             .software = k.software};
   if (!(k == known))
-    return "by warpgroups it has threads, vector, rows, loads = 2, columns, resident, prefetch, "
-           "cluster, streaming and software alone";
+    return "by warpgroups it has threads, vector, rows, loads = 2, columns, resident, split, "
+           "prefetch, cluster, streaming and software alone";
   if ((k.threads != 128 && k.threads != 256 && k.threads != 512) || k.columns != k.threads / 2)
     return "a warpgroup has 128 threads and 64 columns: threads are 128, 256 or 512, and columns "
            "half as many";
@@ -232,6 +233,13 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
     return "warpgroups multiply 8, 16, 32 or 64 rows";
   if (k.cluster < 1 || k.rows % k.cluster != 0)
     return "each block of a cluster keeps as many of the rows";
+  if (k.split < 1 || k.split > 16)
+    return "split, of blocks that have a part of a product each, is 1 to 16";
+  if (k.split > 1 && (domain.rowGroups || domain.reducesBlocks()))
+    return "the last of split blocks has a product, where rows are in no groups and nothing is "
+           "reduced over the whole matrix: leave split out";
+  if (k.split * k.cluster * 128 > std::max<int64_t>(128 * k.cluster, domain.lengthOfRows))
+    return "blocks that share a product have 128 of the length at least: lower split or cluster";
   if (k.prefetch < 2 || k.prefetch > 8)
     return "prefetch, of what is on its way, is 2 to 8 stages";
   if (domain.group && k.columns % domain.group != 0)
@@ -417,7 +425,7 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
         !problem.empty())
       return refuse(problem);
     columns = std::min(width, threads); // of no loop: what a block has are tokens
-    return TileAttr::get(context, kind, threads, 1, 1, columns, 1, width, 1, 1, 1, 0, 0);
+    return TileAttr::get(context, kind, threads, 1, 1, columns, 1, width, 1, 1, 1, 0, 0, 1);
   }
   if (needed == Family::contract)
     if (std::string problem = productProblem(k, domain); !problem.empty())
@@ -504,8 +512,9 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     reason = diagnostic.str();
     return success();
   });
-  auto tile = TileAttr::getChecked([&] { return emitError(UnknownLoc::get(context)); }, context,
-                                   kind, threads, vector, rows, columns, loads, width, k.cluster,
-                                   run, int64_t(1), domain.rowGroups, k.lanes);
+  auto tile =
+      TileAttr::getChecked([&] { return emitError(UnknownLoc::get(context)); }, context, kind,
+                           threads, vector, rows, columns, loads, width, k.cluster, run, int64_t(1),
+                           domain.rowGroups, k.lanes, k.warpgroups ? k.split : 1);
   return tile ? tile : refuse(reason);
 }

@@ -21,16 +21,17 @@ template <class Tile, int64 length_, int64 block_rows_, int64 block_columns, int
 struct WarpgroupCut {
   static constexpr int64 length = length_, block_rows = block_rows_;
   static constexpr int rows = rows_, cluster = cluster_, ahead = ahead_;
+  static constexpr int sharing = cluster * Tile::parts; // blocks, of the length
   static constexpr int threads = Tile::block_threads, warps = threads / 32, width = Tile::width;
   static constexpr int stage = 128; // elements of the length at a time
   static constexpr int64 blocks_of_row = (length + block_columns - 1) / block_columns;
   static constexpr int64 stages = (length + stage - 1) / stage;
-  static constexpr int turns = static_cast<int>((stages + cluster - 1) / cluster); // of a block
+  static constexpr int turns = static_cast<int>((stages + sharing - 1) / sharing); // of a block
   static constexpr bool is_grouped = block_columns < length, folds = folds_;
   static constexpr bool sums_stages = is_grouped && !folds; // for themselves, to be scaled
   static constexpr int block = block_columns < stage ? static_cast<int>(block_columns) : stage;
   static constexpr int blocks_of_stage = stage / block;
-  static constexpr bool is_even = length % (int64(stage) * cluster) == 0;
+  static constexpr bool is_even = length % (int64(stage) * sharing) == 0;
   static constexpr bool is_whole = Tile::matrix_columns % width == 0;
   static_assert(warps % 4 == 0 && (threads & (threads - 1)) == 0 && width == warps * 16,
                 "a warpgroup has 64 rows of w");
@@ -54,7 +55,9 @@ struct WarpgroupCut {
   static EIDER_DEVICE int rank() {
     return cluster == 1 ? 0 : static_cast<int>(arch::block_index() % cluster);
   }
-  static EIDER_DEVICE int64 first() { return int64(rank()) * turns * stage; } // of the length
+  static EIDER_DEVICE int64 first() { // of the length
+    return sharing == 1 ? 0 : int64(arch::block_index() % sharing) * turns * stage;
+  }
   static EIDER_DEVICE int lane() { return arch::thread_index() % 32; }
   /// Of the warp's 16 rows of w, among the block's.
   static EIDER_DEVICE int first_row() { return arch::thread_index() / 32 * 16; }
@@ -118,7 +121,7 @@ template <class Cut, class S, int rows> class ScalesOnWay {
   static constexpr EIDER_DEVICE int stages_at_once() {
     int count = static_cast<int>(16 / (of_stage * sizeof(S)));
     while (count > 1 && (Cut::blocks_of_row / of_stage % count != 0 ||
-                         (Cut::cluster > 1 && Cut::turns % count != 0) || !Cut::is_grouped))
+                         (Cut::sharing > 1 && Cut::turns % count != 0) || !Cut::is_grouped))
       count /= 2;
     return count;
   }

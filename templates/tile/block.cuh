@@ -18,14 +18,15 @@ constexpr EIDER_DEVICE int chunks_of_block(int threads, int vector, int rows, in
 /// `threads` threads hold a block of tile_rows × tile_columns elements. Chunk c of thread t is
 /// number c · threads + t of the block's chunks, counted row by row; with a `run`, so many
 /// neighbouring rows count as one, and a thread holds the chunks of all of them. The matrix has a
-/// `multiple` of so many rows. The blocks of a `cluster` have tiles that lie below each other.
+/// `multiple` of so many rows. The blocks of a `cluster` have tiles that lie below each other; so
+/// many `parts`, blocks or clusters, have the same tiles, each a part of what is summed for them.
 template <int threads, int vector, int tile_rows, int tile_columns, int64 columns, int run = 1,
-          int multiple = 1, int cluster = 1>
+          int multiple = 1, int cluster = 1, int parts_ = 1>
 class BlockTile
-    : public TileMembers<
-          BlockTile<threads, vector, tile_rows, tile_columns, columns, run, multiple, cluster>,
-          vector, chunks_of_block(threads, vector, tile_rows, tile_columns), columns,
-          tile_columns / vector, threads, threads, 1, true> {
+    : public TileMembers<BlockTile<threads, vector, tile_rows, tile_columns, columns, run, multiple,
+                                   cluster, parts_>,
+                         vector, chunks_of_block(threads, vector, tile_rows, tile_columns), columns,
+                         tile_columns / vector, threads, threads, 1, true> {
   static constexpr int chunks = chunks_of_block(threads, vector, tile_rows, tile_columns);
   static constexpr int chunks_of_row = tile_columns / vector;
   static constexpr int64 tiles_of_row = (columns + tile_columns - 1) / tile_columns;
@@ -38,6 +39,7 @@ class BlockTile
 
 public:
   static constexpr int block_threads = threads, rows = tile_rows, width = tile_columns;
+  static constexpr int parts = parts_;
   static constexpr int64 matrix_columns = columns;
   static constexpr int64 segments = 1; // of what a reduction combines: a block is whole in its tile
   static constexpr bool has_spare_threads = tile_rows * tile_columns < threads * vector;
@@ -47,14 +49,15 @@ public:
   /// The tiles of this CUDA block in a matrix of `total` rows: grid-stride.
   static EIDER_DEVICE TilesOfBlock<BlockTile> over(int64 total) {
     constexpr int rows_of_cluster = tile_rows * cluster;
-    return {total, (total + rows_of_cluster - 1) / rows_of_cluster * (tiles_of_row * cluster)};
+    return {total,
+            (total + rows_of_cluster - 1) / rows_of_cluster * (tiles_of_row * parts * cluster)};
   }
 
   /// The same, those of a column after each other, where elements are many and rows of bytes of the
   /// transpose do not begin with a sector of memory: two tiles below each other have one in common,
   /// which is costly to complete once it has left the cache.
   static EIDER_DEVICE TilesByColumns<BlockTile, tiles_of_row>
-  over_columns(int64 total) requires(cluster == 1) {
+  over_columns(int64 total) requires(cluster == 1 && parts == 1) {
     constexpr int64 few = 12 << 20, sector = 32;
     const int64 tiles = (total + tile_rows - 1) / tile_rows * tiles_of_row;
     return {total, tiles, total <= few / columns || total % sector == 0};
@@ -73,7 +76,7 @@ public:
   /// The first tile of this CUDA block, and the one after this: to load ahead.
   static EIDER_DEVICE BlockTile first(int64 total) { return BlockTile(arch::block_index(), total); }
   EIDER_DEVICE bool has_next() const {
-    static_assert(cluster == 1, "no tile is loaded ahead in a cluster");
+    static_assert(cluster == 1 && parts == 1, "no tile is loaded ahead in a cluster, or of parts");
     return number_ + arch::grid_size() < (total_ + tile_rows - 1) / tile_rows * tiles_of_row;
   }
   EIDER_DEVICE BlockTile next() const { return BlockTile(number_ + arch::grid_size(), total_); }
@@ -167,6 +170,20 @@ public:
   // Where the tile is, and where in it the thread's element n is.
 
   EIDER_DEVICE int64 matrix_rows() const { return total_; }
+  /// Which of the parts of its sums the tile has, and its number among tiles of that part.
+  EIDER_DEVICE int part() const {
+    return static_cast<int>(static_cast<uint64>(number_) / cluster % parts);
+  }
+  EIDER_DEVICE int64 number_of_part() const {
+    const auto number = static_cast<uint64>(number_);
+    return static_cast<int64>(number / (parts * cluster) * cluster + number % cluster);
+  }
+  /// The tile, or one that has nothing inside.
+  EIDER_DEVICE BlockTile only_if(bool is_there) const {
+    BlockTile tile = *this;
+    tile.rows_left_ = is_there ? rows_left_ : 0;
+    return tile;
+  }
   EIDER_DEVICE int64 first_row() const { return row_ - arch::thread_index() / chunks_of_row * run; }
   EIDER_DEVICE int first_column() const {
     return column_ - arch::thread_index() % chunks_of_row * vector;
@@ -238,11 +255,11 @@ private:
 
   /// The tile's place among the matrix's.
   EIDER_DEVICE int64 row_number() const {
-    const uint64 of_cluster = static_cast<uint64>(number_) / (tiles_of_row * cluster);
+    const uint64 of_cluster = static_cast<uint64>(number_) / (tiles_of_row * parts * cluster);
     return static_cast<int64>(of_cluster * cluster + static_cast<uint64>(number_) % cluster);
   }
   EIDER_DEVICE int64 column_number() const {
-    return static_cast<int64>(static_cast<uint64>(number_) / cluster % tiles_of_row);
+    return static_cast<int64>(static_cast<uint64>(number_) / (parts * cluster) % tiles_of_row);
   }
 
   /// Whether the thread has nothing of any tile.

@@ -99,13 +99,16 @@ std::vector<Point> points() {
   return points;
 }
 
-std::string byWarpgroups(int threads, int rows, int cluster, int ahead, int vector = 4) {
+std::string byWarpgroups(int threads, int rows, int cluster, int ahead, int vector = 4,
+                         int split = 1) {
   std::string schedule =
       "contract<threads = " + std::to_string(threads) + ", vector = " + std::to_string(vector) +
       ", rows = " + std::to_string(rows) + ", loads = 2, columns = " + std::to_string(threads / 2) +
       ", prefetch = " + std::to_string(ahead);
   if (cluster > 1)
     schedule += ", cluster = " + std::to_string(cluster);
+  if (split > 1)
+    schedule += ", split = " + std::to_string(split);
   return schedule + ", warpgroups = 1>";
 }
 
@@ -145,6 +148,15 @@ std::vector<Point> warpgroupPoints() {
     add(ofFour, extents(64, 257, 384), byWarpgroups(512, 64, 8, 2));
     add(ofFour, extents(20, 128, 128), byWarpgroups(128, 32, 1, 4));
   }
+  // Parts of the length by memory: as many stages each, or not; tiles of two heights, and a row.
+  add({}, extents(64, 256, 2048), byWarpgroups(256, 64, 1, 4, 4, 4));
+  add({.block = "1x*"}, extents(100, 257, 2048), byWarpgroups(512, 64, 2, 4, 4, 2));
+  add({}, extents(33, 150, 1040), byWarpgroups(256, 64, 2, 3, 4, 3)); // nine stages, of six blocks
+  add({.dtype = "f16"}, extents(19, 80, 640), byWarpgroups(128, 32, 1, 2, 4, 4), "specials");
+  add({.block = "128x128"}, extents(1, 64, 2048), byWarpgroups(128, 8, 1, 4, 4, 16));
+  add({}, extents(0, 64, 256), byWarpgroups(128, 16, 1, 4, 4, 2));
+  add({.format = "e2m1", .block = "1x32", .scale = "e8m0"}, extents(21, 150, 1152),
+      byWarpgroups(256, 32, 2, 3, 4, 2));
   for (size_t i = 0; i < points.size(); i += 3)
     points[i].codec = "software";
   return points;
@@ -227,6 +239,9 @@ TEST(Matmul, WhatStandsAroundAgreesOnTheDevice) {
                          "contract<threads = 64, vector = 2, rows = 8, loads = 2, columns = 32, "
                          "prefetch = 2, software = 1>"));
   cases.push_back(caseOf(residual(), extents(29, 100, 256), "m", byWarpgroups(128, 32, 2, 3)));
+  cases.push_back(
+      caseOf(residual(), extents(29, 100, 256), "m", byWarpgroups(128, 32, 1, 3, 4, 2)));
+  cases.push_back(caseOf(grouped, extents(21, 300, 272), "m", byWarpgroups(512, 32, 1, 3, 8, 2)));
   cases.push_back(caseOf(grouped, extents(21, 300, 272), "m", byWarpgroups(512, 32, 4, 3, 8)));
   at_points::expectReference(cases);
 }

@@ -93,13 +93,13 @@ std::vector<Point> codePoints() {
 std::vector<Point> warpgroupPoints() {
   std::vector<Point> points;
   auto add = [&](OpParameters parameters, int64_t m, int64_t n, int64_t k, int threads, int rows,
-                 int cluster, int ahead, const char *values = "normal") {
-    points.push_back(scaledMatmul(std::move(parameters), m, n, k,
-                                  "contract<threads = " + std::to_string(threads) +
-                                      ", vector = 4, rows = " + std::to_string(rows) +
-                                      ", loads = 2, columns = " + std::to_string(threads / 2) +
-                                      ", prefetch = " + std::to_string(ahead) + ", cluster = " +
-                                      std::to_string(cluster) + ", warpgroups = 1>"));
+                 int cluster, int ahead, const char *values = "normal", int split = 1) {
+    points.push_back(scaledMatmul(
+        std::move(parameters), m, n, k,
+        "contract<threads = " + std::to_string(threads) + ", vector = 4, rows = " +
+            std::to_string(rows) + ", loads = 2, columns = " + std::to_string(threads / 2) +
+            ", prefetch = " + std::to_string(ahead) + ", cluster = " + std::to_string(cluster) +
+            ", split = " + std::to_string(split) + ", warpgroups = 1>"));
     points.back().values = values;
   };
   for (const char *block : {"1x128", "128x128", "1x*", "*x*"})
@@ -116,6 +116,8 @@ std::vector<Point> warpgroupPoints() {
   add({}, 1, 64, 128 * 9, 128, 16, 8, 5);
   for (const int64_t m : {0, 31, 64, 65})
     add({.block = "128x128"}, m, 192, 512, 128, 64, 1, 3);
+  add({}, 100, 256, 2048, 256, 64, 1, 4, "normal", 4); // parts of the length, by memory
+  add({.block = "1x*", .fromBlock = "1x*"}, 33, 150, 1040, 256, 64, 2, 3, "specials", 3);
   return points;
 }
 } // namespace

@@ -95,6 +95,8 @@ const Vocabulary &text::vocabulary() {
        "widen_again",
        "load_uniform",
        "store_uniform",
+       "leave_sums",
+       "all_sums",
        "ceildiv",
        "scored",
        "combining",
