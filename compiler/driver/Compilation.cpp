@@ -215,11 +215,13 @@ std::vector<VariantKind> Compilation::variants() {
   // Of rows that are transposed, which may be as many as begin anywhere, that variant is better.
   const bool hasFew = !transposes || transforms::mostRowsOf(VariantKind::few_rows, legalized()) >
                                          transforms::mostRowsOf(VariantKind::rows_16);
-  for (VariantKind kind : {VariantKind::some_rows, VariantKind::few_rows, VariantKind::rows_32,
-                           VariantKind::rows_16, VariantKind::rows_8, VariantKind::rows_4}) {
+  for (VariantKind kind :
+       {VariantKind::some_rows, VariantKind::few_rows, VariantKind::rows_64, VariantKind::rows_32,
+        VariantKind::rows_16, VariantKind::rows_8, VariantKind::rows_4}) {
     const bool isTried = kind == VariantKind::some_rows  ? hasSome && !multiplies
                          : kind == VariantKind::few_rows ? hasFew && !multiplies
                          : kind == VariantKind::rows_4   ? attends
+                         : kind == VariantKind::rows_64  ? multiplies && !attends
                          : kind == VariantKind::rows_16  ? multiplies || transposes
                                                          : multiplies;
     if (hasOpen && isTried && schedules(kind) != schedules(kinds.front()))

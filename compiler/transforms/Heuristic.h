@@ -108,10 +108,14 @@ ir::ScheduleAttr warpsOfProduct(mlir::MLIRContext *context, const Domain &domain
 /// not.
 ir::ScheduleAttr warpgroupsOfPrefill(mlir::MLIRContext *context, int64_t threads, int64_t split);
 
-/// A schedule of so many rows by warpgroups, in blocks of so many threads; legal or not.
-ir::ScheduleAttr warpgroupsOfProduct(mlir::MLIRContext *context, const Domain &domain, int64_t rows,
-                                     int64_t threads, int64_t cluster, int64_t resident,
-                                     int64_t prefetch);
+/// How warpgroups share a product: the knobs of those names.
+struct Warpgroups {
+  int64_t threads, rows, cluster, split, resident, prefetch;
+};
+
+/// A schedule by warpgroups; legal or not.
+ir::ScheduleAttr warpgroupsOfProduct(mlir::MLIRContext *context, const Domain &domain,
+                                     const Warpgroups &cut);
 
 /// The time of a product by warpgroups, about, in stages of its length.
 double stagesOfProduct(const ir::ScheduleKnobs &knobs, const Domain &domain);

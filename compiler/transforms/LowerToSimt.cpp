@@ -34,13 +34,13 @@ static std::string suffixOf(VariantKind variant) {
 }
 
 static constexpr VariantKind allVariants[] = {
-    VariantKind::cooperative, VariantKind::cooperative_large,
-    VariantKind::rows_4,      VariantKind::rows_8,
-    VariantKind::rows_16,     VariantKind::rows_32,
-    VariantKind::few_rows,    VariantKind::some_rows,
-    VariantKind::contiguous,  VariantKind::uneven_large,
-    VariantKind::uneven,      VariantKind::aligned,
-    VariantKind::general};
+    VariantKind::cooperative,  VariantKind::cooperative_large,
+    VariantKind::rows_4,       VariantKind::rows_8,
+    VariantKind::rows_16,      VariantKind::rows_32,
+    VariantKind::rows_64,      VariantKind::few_rows,
+    VariantKind::some_rows,    VariantKind::contiguous,
+    VariantKind::uneven_large, VariantKind::uneven,
+    VariantKind::aligned,      VariantKind::general};
 
 /// Whether rows of a transposed tensor may begin anywhere.
 static bool mayBeginAnywhere(VariantKind variant) {

@@ -192,6 +192,12 @@ static ScheduleAttr workingSchedule(MLIRContext *context, const Domain &domain, 
                               .lanes = lanes,
                               .tiles = isLong ? 1 : 2});
   }
+  // Encoded by arithmetic of rows that are chosen: short segments, whose index many await at once.
+  if (bySoftware && isEven && domain.choosesRows && !isMuch && !packs && !domain.draws &&
+      !domain.rotates && !domain.combinesParts())
+    return ScheduleAttr::get(
+        context, Family::map,
+        {.threads = 64, .vector = vector, .loads = loads, .lanes = foldedLanes(domain, vector)});
   if (isEven && (domain.draws ? !packs : !bySoftware)) {
     const int64_t lanes = foldedLanes(domain, vector);
     return ScheduleAttr::get(context, Family::map,

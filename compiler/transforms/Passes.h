@@ -57,9 +57,10 @@ enum class VariantKind {
   cooperative_large, ///< The same of threads with many elements: for larger matrices.
   rows_4,            ///< Contiguous attention over a cache, of at most 4 sequences.
   rows_8,            ///< Contiguous products of matrices, with at most 8 rows; 16; 32, which
-                     ///< attention has, too.
+                     ///< attention has, too; 64, which one tile has.
   rows_16,           ///< And what is transposed, whose rows may then begin anywhere.
   rows_32,
+  rows_64,
   few_rows,     ///< Contiguous, with at most 256 rows, of long ones fewer.
   some_rows,    ///< The same of some more, which run at once or in few turns.
   contiguous,   ///< Row-major without gaps, 16-byte aligned.

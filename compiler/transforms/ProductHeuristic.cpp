@@ -81,17 +81,17 @@ ScheduleAttr eider::transforms::warpsOfProduct(MLIRContext *context, const Domai
 }
 
 ScheduleAttr eider::transforms::warpgroupsOfProduct(MLIRContext *context, const Domain &domain,
-                                                    int64_t rows, int64_t threads, int64_t cluster,
-                                                    int64_t resident, int64_t prefetch) {
+                                                    const Warpgroups &cut) {
   return ScheduleAttr::get(context, Family::contract,
-                           {.threads = threads,
+                           {.threads = cut.threads,
                             .vector = std::max<int64_t>(4, domain.group / 32),
-                            .rows = rows,
+                            .rows = cut.rows,
                             .loads = 2,
-                            .columns = threads / 2,
-                            .resident = resident,
-                            .prefetch = prefetch,
-                            .cluster = cluster,
+                            .columns = cut.threads / 2,
+                            .split = cut.split,
+                            .resident = cut.resident,
+                            .prefetch = cut.prefetch,
+                            .cluster = cut.cluster,
                             .warpgroups = 1});
 }
 
@@ -120,15 +120,19 @@ static double stagesOfCodes(const ScheduleKnobs &knobs, const Domain &domain) {
 double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Domain &domain) {
   if (domain.meetsCodes)
     return stagesOfCodes(knobs, domain);
-  // A block of fewer columns has cheaper stages, but not as much cheaper, alone and beside others
-  // on a multiprocessor; each block begins and ends.
-  constexpr double around = 6, ofBlocks[][3] = {{0.61, 0.74, 1}, {0.75, 0.99}, {1}};
+  // A block of fewer columns has cheaper stages, but not as much cheaper beside others on a
+  // multiprocessor, of many rows or in clusters of eight least; each block begins and ends, and
+  // finds what others left.
+  constexpr double around[] = {3, 4, 5}, ofMeeting = 1.5, ofMegabyte = 0.2;
   constexpr int64_t stage = 128, multiprocessors = 132, ofFour = 120; // of an H200, and in clusters
   constexpr int64_t shared = 227 * 1024, threads = 512;
-  const int64_t blocks = tilesOfProduct(domain, knobs.columns) * knobs.cluster;
-  auto atOnce = [&](int64_t beside) { // clusters of four fill two places of each
-    const bool fills = knobs.cluster <= 2 || (knobs.cluster == 4 && beside > 1);
-    return (fills ? multiprocessors : ofFour) / knobs.cluster * knobs.cluster * beside;
+  const double ofPair = knobs.rows > 32 ? 1.17 : knobs.cluster == 8 ? 1.1 : 1;
+  const double ofBlocks[][3] = {{0.61, 0.74, 1}, {0.62, ofPair}, {1}};
+  const int64_t sharing = knobs.cluster * knobs.split;
+  const int64_t blocks = tilesOfProduct(domain, knobs.columns) * sharing;
+  auto atOnce = [&](int64_t beside) {
+    const int64_t alone = knobs.cluster <= 2 ? multiprocessors : ofFour;
+    return alone / knobs.cluster * knobs.cluster * beside;
   };
   const int64_t room = std::clamp<int64_t>(
       std::min(shared / domain.sharedOfProduct(knobs), threads / knobs.threads), 1, 3);
@@ -136,9 +140,12 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
   while (beside < room && blocks > atOnce(beside))
     ++beside;
   const auto waves = static_cast<double>(ceilDiv(blocks, atOnce(beside)));
-  const auto stages =
-      static_cast<double>(ceilDiv(ceilDiv(domain.lengthOfRows, stage), knobs.cluster));
-  return waves * (stages * ofBlocks[knobs.threads / 256][beside - 1] + around);
+  const auto stages = static_cast<double>(ceilDiv(ceilDiv(domain.lengthOfRows, stage), sharing));
+  const double megabytes =
+      static_cast<double>(blocks * knobs.rows / knobs.cluster * knobs.columns * 4) / 1e6;
+  const double meeting = knobs.split > 1 ? ofMeeting + ofMegabyte * megabytes : 0;
+  const auto size = knobs.threads / 256;
+  return waves * (stages * ofBlocks[size][beside - 1] + around[size]) + meeting;
 }
 
 /// By warpgroups from so many rows on that warps would read them too often, or scales of blocks;
@@ -153,30 +160,35 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
   int64_t rows = 8;
   while (rows < asked)
     rows *= 2;
+  // Of rows that are one tile's, whose number is known: what is left for the others grows with it.
+  const bool maySplit = mostRows > 0 && mostRows <= most && !domain.meetsCodes;
   ScheduleAttr best;
   double least = 0;
   for (int64_t threads : {512, 256, 128})
-    for (int64_t cluster : {1, 2, 4, 8}) {
-      // Few columns read rows that are many too often, beside weights of four bits above all.
-      const int64_t mostOfFew = threads == 128                         ? 16
-                                : threads == 256 && domain.foldsScales ? 32
-                                                                       : most;
-      if (domain.meetsCodes ? threads == 512 : rows > mostOfFew)
-        continue;
-      // Of codes alone more are on their way than of those that are decoded.
-      const bool isShared = tilesOfProduct(domain, threads / 2) * cluster > multiprocessors;
-      const int64_t turns = ceilDiv(domain.lengthOfRows, 128 * cluster);
-      const int64_t resident = domain.meetsCodes && isShared ? 2 : 0,
-                    prefetch = !domain.meetsCodes || (threads > 128 && isShared) ? 4
-                               : threads > 128 || isShared                       ? 6
-                                                           : std::clamp<int64_t>(turns, 4, 8);
-      const ScheduleAttr schedule =
-          warpgroupsOfProduct(context, domain, rows, threads, cluster, resident, prefetch);
-      const double cost = stagesOfProduct(schedule.getKnobs(), domain);
-      if (std::string why; (!best || cost < least) && tileOf(schedule, domain, why)) {
-        best = schedule;
-        least = cost;
+    for (int64_t cluster : {1, 2, 4, 8})
+      for (int64_t split = 1; split <= (maySplit && cluster <= 2 ? 16 : 1); ++split) {
+        // Few columns read rows that are many too often, beside weights of four bits above all.
+        const int64_t mostOfFew = threads == 128                         ? 16
+                                  : threads == 256 && domain.foldsScales ? 32
+                                                                         : most;
+        if (domain.meetsCodes ? threads == 512 : rows > mostOfFew)
+          continue;
+        // Of codes alone more are on their way than of those that are decoded.
+        const bool isShared =
+            tilesOfProduct(domain, threads / 2) * cluster * split > multiprocessors;
+        const bool isPair = isShared && (domain.meetsCodes || (split > 1 && threads == 256));
+        const int64_t turns = ceilDiv(domain.lengthOfRows, 128 * cluster);
+        const int64_t prefetch = !domain.meetsCodes          ? (isPair ? 3 : 4)
+                                 : threads > 128 && isShared ? 4
+                                 : threads > 128 || isShared ? 6
+                                                             : std::clamp<int64_t>(turns, 4, 8);
+        const ScheduleAttr schedule = warpgroupsOfProduct(
+            context, domain, {threads, rows, cluster, split, isPair ? 2 : 0, prefetch});
+        const double cost = stagesOfProduct(schedule.getKnobs(), domain);
+        if (std::string why; (!best || cost < least) && tileOf(schedule, domain, why)) {
+          best = schedule;
+          least = cost;
+        }
       }
-    }
   return best ? best : warpsOfProduct(context, domain, mostRows, message);
 }

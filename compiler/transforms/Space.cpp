@@ -347,25 +347,34 @@ static std::vector<ScheduleAttr> cooperativeSchedules(MLIRContext *context, cons
 }
 
 /// Schedules of a product of matrices: how many warps share a sum, and how much they load at a
-/// time; or how many warpgroups, in what clusters.
-static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Domain &domain) {
+/// time; or how many warpgroups, in what clusters, alone or with as many more as fill a GPU.
+static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Domain &domain,
+                                                  const SpaceFacts &facts) {
+  constexpr int64_t multiprocessors = 132, mostOfOne = 64, mostSplit = 16;
   std::vector<ScheduleAttr> schedules;
   // Of codes alone more are on their way.
   constexpr std::pair<int64_t, int64_t> ofCodes[] = {{0, 6}, {2, 4}, {2, 6}, {0, 4}, {0, 8}},
                                         decoded[] = {{0, 4}, {2, 3}, {0, 5}};
   const auto residences = domain.meetsCodes ? ArrayRef<std::pair<int64_t, int64_t>>(ofCodes)
                                             : ArrayRef<std::pair<int64_t, int64_t>>(decoded);
+  const int64_t least =
+      static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(first.getKnobs().rows)));
+  auto byWarpgroups = [&](Warpgroups cut) {
+    if (domain.byWarpgroups && cut.resident * cut.threads <= 512)
+      schedules.push_back(warpgroupsOfProduct(first.getContext(), domain, cut));
+  };
   for (int64_t threads : {512, 256, 128})
     for (int64_t cluster : {1, 2, 4, 8})
-      for (auto [resident, prefetch] : residences)
-        if (domain.byWarpgroups && resident * threads <= 512)
-          schedules.push_back(
-              warpgroupsOfProduct(first.getContext(), domain,
-                                  static_cast<int64_t>(llvm::PowerOf2Ceil(
-                                      static_cast<uint64_t>(first.getKnobs().rows))),
-                                  threads, cluster, resident, prefetch));
-  constexpr std::pair<int64_t, int64_t> stages[] = {{2, 4}, {2, 3}, {1, 4}, {2, 2}, {1, 3}, {4, 2}};
+      for (auto [resident, prefetch] : residences) {
+        byWarpgroups({threads, least, cluster, 1, resident, prefetch});
+        const int64_t places = multiprocessors * std::max<int64_t>(1, resident),
+                      blocks = ceilDiv(domain.width, threads / 2) * cluster,
+                      split = std::min(mostSplit, places / std::max<int64_t>(1, blocks));
+        if (facts.rows <= mostOfOne && cluster <= 2 && split > 1)
+          byWarpgroups({threads, least, cluster, split, resident, prefetch});
+      }
   const int64_t rows = first.getKnobs().rows;
+  constexpr std::pair<int64_t, int64_t> stages[] = {{2, 4}, {2, 3}, {1, 4}, {2, 2}, {1, 3}, {4, 2}};
   for (int64_t split : {4, 8, 2, 1, 16})
     for (int64_t strips : {1, 2, 4, 8})
       for (int64_t each : {16, 32}) // columns of a warp
@@ -449,7 +458,7 @@ static std::vector<ScheduleAttr> prefillSchedules(ScheduleAttr first, const Doma
 static std::vector<ScheduleAttr> listedSchedules(ScheduleAttr first, const Domain &domain,
                                                  const SpaceFacts &facts) {
   if (domain.products)
-    return productSchedules(first, domain);
+    return productSchedules(first, domain, facts);
   if (domain.attends)
     return decodeSchedules(first, domain, facts);
   return domain.prefills ? prefillSchedules(first, domain) : std::vector<ScheduleAttr>();

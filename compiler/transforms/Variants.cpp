@@ -27,6 +27,8 @@ const char *eider::transforms::nameOf(VariantKind variant) {
     return "rows_16";
   case VariantKind::rows_32:
     return "rows_32";
+  case VariantKind::rows_64:
+    return "rows_64";
   case VariantKind::few_rows:
     return "few_rows";
   case VariantKind::some_rows:
@@ -55,6 +57,8 @@ int64_t eider::transforms::mostRowsOf(VariantKind variant) {
     return 16;
   case VariantKind::rows_32:
     return 32;
+  case VariantKind::rows_64:
+    return 64;
   default:
     return 0;
   }

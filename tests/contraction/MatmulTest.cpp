@@ -267,7 +267,7 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
     const std::string text = emit(libraryOp("matmul_skinny", parameters), options, Stage::Cuda);
     return text.substr(text.find("// schedule"), text.find("extern") - text.find("// schedule"));
   };
-  EXPECT_THAT(scheduleOf({}, extents(64, 4096, 14336)), HasSubstr("cluster = 4, warpgroups = 1>"));
+  EXPECT_THAT(scheduleOf({}, extents(65, 4096, 14336)), HasSubstr("cluster = 4, warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(9, 57344, 8192)), HasSubstr("warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({.block = "1x*"}, extents(17, 57344, 8192)), HasSubstr("warpgroups = 1>"));
   for (auto [block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}})
@@ -285,6 +285,51 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
         scheduleOf({}, extents(64, 4096, 4096), "sm_90"),
         scheduleOf({}, extents(64, 4096, 4096), "sm_100a")})
     EXPECT_THAT(other, testing::Not(HasSubstr("warpgroups")));
+}
+
+/// Rows of one tile fill a GPU by parts of their length, which are left in the workspace; of any
+/// number of rows these would be as many times as large.
+TEST(Matmul, PartsFillAGpu) {
+  CompileOptions options;
+  options.target = "sm_90a";
+  options.dims = {{"n", 4096}, {"k", 14336}};
+  const std::string text = emit(libraryOp("matmul_skinny", {}), options, Stage::Cuda);
+  const size_t few = text.find("void matmul_skinny_rows_64("), any = text.find("matmul_skinny(\n");
+  ASSERT_LT(few, any);
+  ASSERT_NE(any, std::string::npos);
+  EXPECT_THAT(text.substr(few, any - few), HasSubstr("/*parts=*/4>"));
+  EXPECT_THAT(text.substr(any), Not(HasSubstr("parts")));
+  for (const int64_t m : {64, 65}) {
+    options.dims["m"] = m;
+    EXPECT_EQ(compile(libraryOp("matmul_skinny", {}), options).contract.find("product_parts") !=
+                  std::string::npos,
+              m == 64)
+        << m;
+  }
+}
+
+TEST(Matmul, RefusesPartsThatItCannotHave) {
+  auto refusal = [](const char *op, const std::string &schedule) -> std::string {
+    CompileOptions options;
+    options.target = "sm_90a";
+    options.schedule = schedule;
+    options.dims = extents(64, 256, 512);
+    if (std::string(op) == "grouped_matmul")
+      options.dims["groups"] = 2;
+    try {
+      compile(libraryOp(op, {}), options);
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("matmul_skinny", byWarpgroups(256, 64, 2, 4, 4, 2)), "");
+  EXPECT_THAT(refusal("matmul_skinny", byWarpgroups(256, 64, 2, 4, 4, 4)),
+              HasSubstr("128 of the length at least: lower split or cluster"));
+  EXPECT_THAT(refusal("matmul_skinny", byWarpgroups(256, 64, 1, 4, 4, 17)),
+              HasSubstr("is 1 to 16"));
+  EXPECT_THAT(refusal("grouped_matmul", byWarpgroups(256, 64, 1, 4, 4, 2)),
+              HasSubstr("rows are in no groups"));
 }
 
 /// Scales of several blocks are copied together, so that their base is aligned as those of rows
