@@ -113,6 +113,12 @@ std::vector<Watched> products() {
                              dtype + " " + codec,
                          [point] { return at_points::caseOf(point); }});
         }
+  for (const int64_t m : {19, 64}) { // by parts of a length that is long beside the columns
+    const at_points::Point point{
+        .op = "matmul_skinny", .dims = {{"m", m}, {"n", 300}, {"k", 4096}}, .values = "specials"};
+    all.push_back({"matmul_skinny " + std::to_string(m) + "x300x4096",
+                   [point] { return at_points::caseOf(point); }});
+  }
   for (const int64_t m : {3, 19, 64})
     for (const int64_t k : {272, 333, 1040})
       for (const char *block : {"1x128", "1x*"}) {
