@@ -99,11 +99,13 @@ ScheduleAttr eider::transforms::warpgroupsOfProduct(MLIRContext *context, const 
 /// another, 128 have the bandwidth by themselves. Clusters of four and more take longer where their
 /// blocks share multiprocessors.
 static double stagesOfCodes(const ScheduleKnobs &knobs, const Domain &domain) {
-  constexpr double multiprocessors = 132, alone = 1.4, beside = 1, ofTwo = 1.95, uneven = 12;
+  constexpr double multiprocessors = 132, alone = 1.4, beside = 1, ofTwo = 1.95, uneven = 12,
+                   ofMeeting = 20;
   constexpr int64_t stage = 128;
   const auto cluster = static_cast<double>(knobs.cluster);
+  const int64_t sharing = knobs.cluster * knobs.split;
   double blocks =
-      static_cast<double>(tilesOfProduct(domain, knobs.columns)) * cluster / multiprocessors;
+      static_cast<double>(tilesOfProduct(domain, knobs.columns) * sharing) / multiprocessors;
   const bool isUneven = blocks > 1 || knobs.threads > 128;
   const double around = knobs.cluster <= 2 ? 4 * (1 + cluster)
                         : isUneven         ? uneven * cluster
@@ -112,9 +114,8 @@ static double stagesOfCodes(const ScheduleKnobs &knobs, const Domain &domain) {
     blocks = std::ceil(blocks);
   const double ofBlock = knobs.threads == 128 ? (blocks > 1 ? beside : alone)
                                               : ofTwo * static_cast<double>(knobs.threads) / 256;
-  const auto stages =
-      static_cast<double>(ceilDiv(ceilDiv(domain.lengthOfRows, stage), knobs.cluster));
-  return blocks * ofBlock * stages + around;
+  const auto stages = static_cast<double>(ceilDiv(ceilDiv(domain.lengthOfRows, stage), sharing));
+  return blocks * ofBlock * stages + around + (knobs.split > 1 ? ofMeeting : 0);
 }
 
 double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Domain &domain) {
@@ -126,7 +127,7 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
   constexpr double around[] = {3, 4, 5}, ofMeeting = 1.5, ofMegabyte = 0.2;
   constexpr int64_t stage = 128, multiprocessors = 132, ofFour = 120; // of an H200, and in clusters
   constexpr int64_t shared = 227 * 1024, threads = 512;
-  const double ofPair = knobs.rows > 32 ? 1.17 : knobs.cluster == 8 ? 1.1 : 1;
+  const double ofPair = knobs.rows > 32 ? 1.3 : knobs.cluster == 8 ? 1.1 : 1;
   const double ofBlocks[][3] = {{0.61, 0.74, 1}, {0.62, ofPair}, {1}};
   const int64_t sharing = knobs.cluster * knobs.split;
   const int64_t blocks = tilesOfProduct(domain, knobs.columns) * sharing;
@@ -161,7 +162,8 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
   while (rows < asked)
     rows *= 2;
   // Of rows that are one tile's, whose number is known: what is left for the others grows with it.
-  const bool maySplit = mostRows > 0 && mostRows <= most && !domain.meetsCodes;
+  // Codes by codes are split of many rows alone, to as many blocks as multiprocessors.
+  const bool maySplit = mostRows > 0 && mostRows <= most && (!domain.meetsCodes || rows > 32);
   ScheduleAttr best;
   double least = 0;
   for (int64_t threads : {512, 256, 128})
@@ -176,8 +178,10 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
         // Of codes alone more are on their way than of those that are decoded.
         const bool isShared =
             tilesOfProduct(domain, threads / 2) * cluster * split > multiprocessors;
+        if (domain.meetsCodes && isShared && split > 1)
+          continue;
         const bool isPair = isShared && (domain.meetsCodes || (split > 1 && threads == 256));
-        const int64_t turns = ceilDiv(domain.lengthOfRows, 128 * cluster);
+        const int64_t turns = ceilDiv(domain.lengthOfRows, 128 * cluster * split);
         const int64_t prefetch = !domain.meetsCodes          ? (isPair ? 3 : 4)
                                  : threads > 128 && isShared ? 4
                                  : threads > 128 || isShared ? 6

@@ -350,7 +350,7 @@ static std::vector<ScheduleAttr> cooperativeSchedules(MLIRContext *context, cons
 /// time; or how many warpgroups, in what clusters, alone or with as many more as fill a GPU.
 static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Domain &domain,
                                                   const SpaceFacts &facts) {
-  constexpr int64_t multiprocessors = 132, mostOfOne = 64, mostSplit = 16;
+  constexpr int64_t multiprocessors = 132, mostOfOne = 64, mostSplit = 16, usual = 4;
   std::vector<ScheduleAttr> schedules;
   // Of codes alone more are on their way.
   constexpr std::pair<int64_t, int64_t> ofCodes[] = {{0, 6}, {2, 4}, {2, 6}, {0, 4}, {0, 8}},
@@ -370,7 +370,7 @@ static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Doma
         const int64_t places = multiprocessors * std::max<int64_t>(1, resident),
                       blocks = ceilDiv(domain.width, threads / 2) * cluster,
                       split = std::min(mostSplit, places / std::max<int64_t>(1, blocks));
-        if (facts.rows <= mostOfOne && cluster <= 2 && split > 1)
+        if (facts.rows <= mostOfOne && cluster <= 2 && split > 1 && prefetch <= usual)
           byWarpgroups({threads, least, cluster, split, resident, prefetch});
       }
   const int64_t rows = first.getKnobs().rows;

@@ -479,8 +479,8 @@ void load_of_block(const float *slot, int rank, float (&values)[count], Site sit
 /// Bytes need no counting here, either.
 template <class Owner> class Delivery {
 public:
-  static void begin(int, Site site) { scheduler->cluster_arrive(place(site)); }
-  static void open(Site site) { scheduler->cluster_wait(place(site)); }
+  static void begin(Site site) { scheduler->cluster_arrive(place(site)); }
+  static void open(int, Site site) { scheduler->cluster_wait(place(site)); }
   template <int count>
   static void send(float *slot, int rank, const float (&values)[count], Site site) {
     check_alignment<4 * count>(slot);

@@ -315,24 +315,27 @@ template <class Owner> class Delivery {
   }
 
 public:
-  /// Says that `bytes` in all may come to this block; returns at once. Relaxed, so that no store is
-  /// waited for: what the threads have read where bytes come, they read before a barrier of the
-  /// block, so that there is no second half as of an Exchange.
-  static EIDER_DEVICE void begin(int bytes, Site) {
+  /// Says that bytes may come to this block; returns at once. Relaxed, so that no store is waited
+  /// for: what the threads have read where bytes come, they read before a barrier of the block, so
+  /// that there is no second half as of an Exchange.
+  static EIDER_DEVICE void begin(Site) {
     if (threadIdx.x == 0)
       asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
-                   "fence.mbarrier_init.release.cluster;\n\t"
-                   "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(counter()),
-                   "r"(bytes)
+                   "fence.mbarrier_init.release.cluster;" ::"r"(counter())
                    : "memory");
     __syncwarp();
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
   }
 
-  /// Waits until all blocks of the cluster have said so.
-  static EIDER_DEVICE void open(Site) {
+  /// Waits until all blocks of the cluster have said so; `bytes` will come to this one. After a
+  /// barrier of the block that followed the beginning.
+  static EIDER_DEVICE void open(int bytes, Site) {
     __syncwarp();
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    if (threadIdx.x == 0)
+      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(counter()),
+                   "r"(bytes)
+                   : "memory");
   }
 
   /// Sends 1, 2 or 4 values, aligned as a whole, to where block number `rank` of the cluster has

@@ -368,7 +368,7 @@ public:
   /// Before what is on its way.
   static EIDER_DEVICE void begin(arch::Site at) {
     if constexpr (sends)
-      Delivery::begin(coming, at);
+      Delivery::begin(at);
   }
 
   /// The sums of all of the cluster, added up in the order of its blocks, as the tile's threads
@@ -379,7 +379,7 @@ public:
     if constexpr (sends) {
       // Addresses are not made before the sums: there are many.
       auto *came = reinterpret_cast<float *>(memory + arch::opaque(on_way));
-      Delivery::open(at);
+      Delivery::open(coming, at);
       send(sums, came, at);
       Delivery::wait(at);
       add_up(came, shared);
