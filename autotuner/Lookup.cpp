@@ -192,7 +192,10 @@ Executable merge(const Executable &base, const std::vector<TunedExecutable> &tun
   std::vector<std::string> workspaces = {all.workspace};
   for (const auto &[range, executable] : tuned) {
     contract::Contract one = contract::read(executable.contract);
-    workspaces.push_back(one.workspace);
+    // Of launches in its range: what parts of a product leave would grow with the rows of others.
+    for (const auto &[dim, bounds] : range.ranges)
+      one.workspace = contract::upTo(bounds.to, dim, one.workspace);
+    workspaces.push_back(std::move(one.workspace));
     for (contract::Variant &variant : one.variants) {
       const bool isUneven = variant.name == "uneven";
       if (!isUneven && &variant != &one.variants.front())

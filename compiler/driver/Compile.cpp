@@ -105,11 +105,16 @@ static std::string bytesOfParts(ir::ProgramOp program, ir::AttentionOp op) {
          std::to_string(program.getScheduleAttr().getKnobs().blocks) + ", " + tilesOf(op) + ")";
 }
 
-/// The sums that the blocks of a product leave.
-static std::string bytesOfSums(simt::KernelOp kernel) {
-  auto loop = *kernel.getOps<simt::ForTilesOp>().begin();
-  const int64_t floats = loop.getTile().elements() * loop.getTile().blockThreads();
-  return std::to_string(4 * floats) + " * (" + kernel.getGrid().str() + ")";
+/// What a kernel's blocks have in a workspace of that name.
+static std::string bytesOfBlocks(simt::KernelOp kernel, StringRef name) {
+  const std::string blocks = "(" + kernel.getGrid().str() + ")";
+  if (name.starts_with(transforms::gridStateName)) // templates/reduce/grid.cuh
+    return "256 + 4 * " + blocks;
+  const simt::TileAttr tile = (*kernel.getOps<simt::ForTilesOp>().begin()).getTile();
+  if (name == transforms::sumsName)
+    return std::to_string(4 * tile.elements() * tile.blockThreads()) + " * " + blocks;
+  assert(name == transforms::arrivalsName && "a word for each tile that parts have");
+  return "8 * (" + blocks + " / " + std::to_string(tile.getParts()) + ")";
 }
 
 /// Offsets, 256-byte aligned, of what one kernel of a variant leaves to the next, and of where
@@ -144,18 +149,15 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
         place(transforms::partsName, bytesOfParts(program, attention));
         place(transforms::arrivalsName, "8 * " + tilesOf(attention));
       }
-  // A word, and after 256 bytes a part a block (templates/reduce/grid.cuh).
+  // What blocks of one kernel leave each other; those of another have the same room after them.
+  llvm::MapVector<StringRef, std::vector<std::string>> shared;
   for (simt::KernelOp kernel : kernels.getOps<simt::KernelOp>())
     for (Attribute argument : kernel.getArguments())
       if (auto [what, name] = cast<StringAttr>(argument).getValue().split(':');
-          what != "workspace" || workspaces.contains(name.str()))
-        continue;
-      else if (name.starts_with(transforms::gridStateName))
-        place(name, "256 + 4 * (" + kernel.getGrid().str() + ")");
-      else if (name == transforms::sumsName)
-        place(name, bytesOfSums(kernel));
-      else if (name == transforms::arrivalsName)
-        place(name, "8 * (" + kernel.getGrid().str() + ")");
+          what == "workspace" && !workspaces.contains(name))
+        shared[name].push_back(bytesOfBlocks(kernel, name));
+  for (auto &[name, bytes] : shared)
+    place(name, contract::maximumOf(std::move(bytes)));
   return end;
 }
 
@@ -299,7 +301,11 @@ contract::Variant ContractBuilder::variant(VariantKind kind) {
   variant.name = transforms::nameOf(kind);
   variant.predicates = predicates(kind, *kernels);
   variant.source = compilation.text(*kernels);
-  ends.push_back(placeWorkspace(kind, *kernels));
+  std::string end = placeWorkspace(kind, *kernels);
+  if (const int64_t most = compilation.mostRowsOf(kind);
+      most && workspaces.contains(transforms::sumsName)) // which would grow with others' rows
+    end = contract::upTo(most, fewRows(kind).dim, end);
+  ends.push_back(std::move(end));
   for (simt::KernelOp kernel : kernels->getOps<simt::KernelOp>())
     variant.launches.push_back(launch(kernel));
   variant.launches.back().overlaps =

@@ -71,10 +71,16 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
       alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
       alignmentOfRows(nameOf(op.getWeights()), weights), *op.getCodec());
   Operation *result = product;
-  if (tile.getParts() > 1) { // of what follows, the block that comes last writes
+  if (tile.getParts() > 1) {
     const Location loc = op.getLoc();
-    cursor =
+    auto leave =
         simt::LeaveSumsOp::create(builder, loc, cursor.getType(), product, cursor, parts, arrivals);
+    // Only the block that comes last writes: also what the program stores before.
+    for (simt::StoreOp store : llvm::to_vector(loop.getBlock().getOps<simt::StoreOp>())) {
+      store->moveBefore(&loop.getBlock(), loop.getBlock().end());
+      store.getAtMutable().assign(leave);
+    }
+    cursor = leave;
     result = simt::AllSumsOp::create(builder, loc, product.getType(), parts, cursor);
   }
   if (Attribute given = op->getAttr("eider.name"))

@@ -235,9 +235,10 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
     return "each block of a cluster keeps as many of the rows";
   if (k.split < 1 || k.split > 16)
     return "split, of blocks that have a part of a product each, is 1 to 16";
-  if (k.split > 1 && (domain.rowGroups || domain.reducesBlocks()))
-    return "the last of split blocks has a product, where rows are in no groups and nothing is "
-           "reduced over the whole matrix: leave split out";
+  if (k.split > 1 && domain.rowGroups)
+    return "the last of split blocks has a product, where rows are in no groups: leave split out";
+  if (k.split > 1 && std::max(k.vector, k.rows / k.cluster * k.columns / k.threads) % 4 != 0)
+    return "each thread of split blocks leaves sums by fours: raise vector to a multiple of 4";
   if (k.split * k.cluster * 128 > std::max<int64_t>(128 * k.cluster, domain.lengthOfRows))
     return "blocks that share a product have 128 of the length at least: lower split or cluster";
   if (k.prefetch < 2 || k.prefetch > 8)

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 
 namespace eider::contract {
 
@@ -225,6 +226,12 @@ void Expression::fail(std::span<const int64_t> dims) const {
   throw Error(ErrorKind::Request,
               "'" + source + "' overflows 64 bits or divides by zero for the dims (" + values + ")",
               "", "use smaller dims");
+}
+
+std::string upTo(int64_t most, const std::string &dim, const std::string &expression) {
+  if (expression == "0" || most == std::numeric_limits<int64_t>::max())
+    return expression;
+  return "min(1, max(0, " + std::to_string(most + 1) + " - " + dim + ")) * (" + expression + ")";
 }
 
 std::string maximumOf(std::vector<std::string> expressions) {

@@ -57,6 +57,9 @@ private:
   std::vector<Step> steps = {{Op::Constant, 0}}; ///< in postfix order
 };
 
+/// The expression where a dim is at most so much, and 0 where it is more.
+std::string upTo(int64_t most, const std::string &dim, const std::string &expression);
+
 /// An expression that is the largest of all, each counted once; of many it nests little. Of none 0.
 std::string maximumOf(std::vector<std::string> expressions);
 

@@ -5,8 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "tests/points/Points.h"
 
+#include "runtime/contract/Contract.h"
+#include "runtime/contract/Expression.h"
 #include "tests/matrix/Reference.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <gmock/gmock.h>
@@ -184,6 +187,30 @@ Program residual() {
   return b.build();
 }
 
+/// What is stored before the product, an in-out among it.
+Program storedBefore() {
+  Builder b("stored_before");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
+  Value sums = b.inout("sums", f32, {m, n}), more = b.input("more", f32, {m, n});
+  Value all = sums + more;
+  b.store(sums, all);
+  b.output("all", all, bf16);
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
+  b.output("y", eider::matmul(b.input("x", bf16, {m, k}), w) + all, bf16);
+  return b.build();
+}
+
+/// Two kernels that multiply, the second more columns.
+Program two() {
+  Builder b("two");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k"), f = b.dim("f");
+  Scaled up = b.scaled_input("up", e4m3, {f, k}, {1, 128}, f32),
+         down = b.scaled_input("down", e4m3, {n, f}, {1, 128}, f32);
+  Value hidden = eider::matmul(b.input("x", bf16, {m, k}), up);
+  b.output("y", eider::matmul(cast(hidden, bf16), down), bf16);
+  return b.build();
+}
+
 /// Codes of two formats on their way, of rows of two lengths, one in blocks.
 Program mixed(DType first, DType second) {
   Builder b("mixed");
@@ -242,6 +269,10 @@ TEST(Matmul, WhatStandsAroundAgreesOnTheDevice) {
   cases.push_back(
       caseOf(residual(), extents(29, 100, 256), "m", byWarpgroups(128, 32, 1, 3, 4, 2)));
   cases.push_back(caseOf(grouped, extents(21, 300, 272), "m", byWarpgroups(512, 32, 1, 3, 8, 2)));
+  cases.push_back(
+      caseOf(storedBefore(), extents(13, 100, 512), "m", byWarpgroups(128, 16, 1, 3, 4, 4)));
+  cases.push_back(caseOf(two(), {{"m", 60}, {"n", 700}, {"k", 512}, {"f", 256}}, "m",
+                         byWarpgroups(128, 64, 1, 3, 4, 2)));
   cases.push_back(caseOf(grouped, extents(21, 300, 272), "m", byWarpgroups(512, 32, 4, 3, 8)));
   at_points::expectReference(cases);
 }
@@ -299,6 +330,36 @@ TEST(Matmul, PartsFillAGpu) {
   ASSERT_NE(any, std::string::npos);
   EXPECT_THAT(text.substr(few, any - few), HasSubstr("/*parts=*/4>"));
   EXPECT_THAT(text.substr(any), Not(HasSubstr("parts")));
+  // 64 rows of sums by each of four parts, and no more for rows that have none.
+  const contract::Contract contract =
+      contract::read(compile(libraryOp("matmul_skinny", {}), options).contract);
+  const auto workspace =
+      contract::Expression::parse(contract.workspace, std::array{std::string("m")});
+  const auto bytesOf = [&](int64_t m) { return workspace.evaluate(std::array{m}); };
+  EXPECT_GE(bytesOf(64), 4 * 64 * 4096 * 4);
+  EXPECT_LE(bytesOf(64), 4 * 64 * 4096 * 4 + 65536);
+  for (const int64_t m : {65, 16384})
+    EXPECT_EQ(bytesOf(m), 0) << m;
+  for (const int64_t m : {19, 64}) { // as tests/gpu/kernels has them
+    options.dims = extents(m, 300, 4096);
+    EXPECT_THAT(emit(libraryOp("matmul_skinny", {}), options, Stage::Cuda),
+                HasSubstr("eider::leave_sums("))
+        << m;
+  }
+  // Of two kernels the room of the larger, beside what one leaves the other.
+  options.dims = {{"m", 60}, {"n", 700}, {"k", 512}, {"f", 256}};
+  options.schedule = byWarpgroups(128, 64, 1, 3, 4, 2);
+  const contract::Contract ofTwo = contract::read(compile(two(), options).contract);
+  std::vector<std::string> names;
+  std::vector<int64_t> extents;
+  for (const contract::Dim &dim : ofTwo.dims) {
+    names.push_back(dim.name);
+    extents.push_back(options.dims.at(dim.name));
+  }
+  EXPECT_GE(contract::Expression::parse(ofTwo.workspace, names).evaluate(extents),
+            60 * 256 * 2 + 2 * 11 * 64 * 64 * 4);
+  options.schedule.clear();
+  options.dims = {{"n", 4096}, {"k", 14336}};
   for (const int64_t m : {64, 65}) {
     options.dims["m"] = m;
     EXPECT_EQ(compile(libraryOp("matmul_skinny", {}), options).contract.find("product_parts") !=
@@ -330,6 +391,9 @@ TEST(Matmul, RefusesPartsThatItCannotHave) {
               HasSubstr("is 1 to 16"));
   EXPECT_THAT(refusal("grouped_matmul", byWarpgroups(256, 64, 1, 4, 4, 2)),
               HasSubstr("rows are in no groups"));
+  EXPECT_THAT(refusal("matmul_skinny", byWarpgroups(128, 8, 4, 4, 2, 1)), "");
+  EXPECT_THAT(refusal("matmul_skinny", byWarpgroups(128, 8, 2, 4, 2, 2)),
+              HasSubstr("vector to a multiple of 4"));
 }
 
 /// Scales of several blocks are copied together, so that their base is aligned as those of rows

@@ -421,7 +421,9 @@ std::vector<HostTensor> launch(const Device &device, const Case &given) {
   // Words by which blocks meet, or know which comes last, are read whatever they are. Parts
   // that nobody has written are NaN, and so is what is made of them.
   const std::vector<std::string> names = kernel.tensorNames();
-  if (given.program.name().starts_with("attention") || call.variant().starts_with("cooperative") ||
+  const std::string &program = given.program.name();
+  if (program.starts_with("attention") || program.ends_with("matmul") ||
+      program.starts_with("matmul") || call.variant().starts_with("cooperative") ||
       std::ranges::find(names, "amax") != names.end())
     device.fill(at, 0xff, static_cast<size_t>(bytes));
   call.launch({}, arguments, {}, at);
