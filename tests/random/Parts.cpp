@@ -60,8 +60,9 @@ void Author::writeBinary() {
     const size_t low = number(-1), high = number(2);
     add({.op = Op::Clamp, .operands = {*x, low, high}});
   } else if (oneIn(8)) {
-    const size_t addend = partner(*x);
-    add({.op = Op::Fma, .operands = {*x, other, addend}});
+    const Step fma{.op = Op::Fma, .operands = {*x, other, partner(*x)}};
+    if (typeOf(sketch, fma, types)) // partners of a row's value need not fit each other
+      add(fma);
   } else if (oneIn(2)) {
     binary(among(binaryNames()), *x, other);
   } else {
