@@ -237,6 +237,30 @@ bool Machine::executeResult(Operation *op) {
 
 //===-- Codes and scales --------------------------------------------------===//
 
+/// Whether a sum takes the value, or rows that are chosen of it, and nothing else.
+static bool isOnlySummed(Operation *op) {
+  while (op->hasOneUse() && isa<ir::GatherOp>(*op->user_begin()))
+    op = *op->user_begin();
+  auto reduce = op->hasOneUse() ? dyn_cast<ir::ReduceOp>(*op->user_begin()) : ir::ReduceOp();
+  return reduce &&
+         (reduce.getKind() == ir::Reduction::sum || reduce.getKind() == ir::Reduction::mean);
+}
+
+/// Products that are summed may be added unrounded: one of finite factors that is beyond the
+/// largest float is no infinity then, and what the sum is depends on the others.
+static void allowUnrounded(Tensor &products, const Tensor &left, const Tensor &right) {
+  for (int64_t i = 0; i < products.size(); ++i) {
+    if (!std::isinf(products.range(i).largestMagnitude()) ||
+        !std::isfinite(left.range(i).largestMagnitude()) ||
+        !std::isfinite(right.range(i).largestMagnitude()))
+      continue;
+    if (products.isExact())
+      for (double value : products.values)
+        products.ranges.push_back(Range::point(value));
+    products.ranges[i] = Range::anything();
+  }
+}
+
 bool Machine::executeScaled(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<ir::QuantizeOp>([&](ir::QuantizeOp quantizeOp) {
@@ -253,7 +277,11 @@ bool Machine::executeScaled(Operation *op) {
         return true;
       })
       .Case<ir::DequantizeOp>([&](ir::DequantizeOp dequantizeOp) {
-        set(dequantizeOp, interpreter::dequantize(get<ScaledTensor>(dequantizeOp.getInput())));
+        const auto &scaled = get<ScaledTensor>(dequantizeOp.getInput());
+        Tensor values = interpreter::dequantize(scaled);
+        if (isOnlySummed(dequantizeOp))
+          allowUnrounded(values, decode(scaled.codes), interpreter::scalesOfElements(scaled));
+        set(dequantizeOp, std::move(values));
         return true;
       })
       .Case<ir::CodesOp>([&](ir::CodesOp codesOp) {
@@ -510,28 +538,6 @@ static arith::CmpFPredicate predicateOf(arith::CmpIOp compare) {
     return arith::CmpFPredicate::OGE;
   }
   llvm_unreachable("ten comparisons");
-}
-
-/// Whether a sum takes the value, and nothing else.
-static bool isOnlySummed(Operation *op) {
-  auto reduce = op->hasOneUse() ? dyn_cast<ir::ReduceOp>(*op->user_begin()) : ir::ReduceOp();
-  return reduce &&
-         (reduce.getKind() == ir::Reduction::sum || reduce.getKind() == ir::Reduction::mean);
-}
-
-/// Products that are summed may be added unrounded: one of finite factors that is beyond the
-/// largest float is no infinity then, and what the sum is depends on the others.
-static void allowUnrounded(Tensor &products, const Tensor &left, const Tensor &right) {
-  for (int64_t i = 0; i < products.size(); ++i) {
-    if (!std::isinf(products.range(i).largestMagnitude()) ||
-        !std::isfinite(left.range(i).largestMagnitude()) ||
-        !std::isfinite(right.range(i).largestMagnitude()))
-      continue;
-    if (products.isExact())
-      for (double value : products.values)
-        products.ranges.push_back(Range::point(value));
-    products.ranges[i] = Range::anything();
-  }
 }
 
 bool Machine::executeArithmetic(Operation *op) {

@@ -150,6 +150,36 @@ TEST(Compare, SummedProductsMayBeUnrounded) {
   EXPECT_EQ(wrong("x", {0x1p64, 1}, 1e30), 1) << "squares have one sign";
 }
 
+/// Also those of codes and scales, of rows that are chosen, too.
+TEST(Compare, SummedValuesOfCodesMayBeUnrounded) {
+  auto wrong = [](bool isChosen, double scale, double y) {
+    const std::string type = "tensor<?x?xf32, #eider.dims<tokens, hidden>>";
+    const std::string gather =
+        "%g = eider.gather %x by %i : " + type + ", tensor<?xi64, #eider.dims<tokens>> -> " + type;
+    Program p = program(R"(
+    %s = eider.input "x" : !eider.scaled<?x?xf8E5M2, dims = <tokens, hidden>, block = [1, *], scale = f32, layout = row_major>
+    %i = eider.input "i" : tensor<?xi64, #eider.dims<tokens>>
+    %x = eider.dequantize %s : !eider.scaled<?x?xf8E5M2, dims = <tokens, hidden>, block = [1, *], scale = f32, layout = row_major> -> )" +
+                        type + "\n" + (isChosen ? gather : "") + R"(
+    %y = eider.reduce sum )" +
+                        (isChosen ? "%g" : "%x") + " over [1, *] : " + type +
+                        R"( -> tensor<?x1xf32, #eider.dims<tokens, 1>>
+    eider.output "y", %y : tensor<?x1xf32, #eider.dims<tokens, 1>>)");
+    const HostTensor codes = {"x", e5m2, {1, 2}, {std::byte{0x7b}, std::byte{0xfb}}};
+    const HostTensor index = {"i", i64, {1}, std::vector<std::byte>(8)};
+    return compare(p, {codes, floats("x_scale", f32, {1, 1}, {scale}), index},
+                   {floats("y", f32, {1, 1}, {y})})
+        .at(0)
+        .wrong;
+  };
+  for (const bool isChosen : {false, true}) {
+    EXPECT_EQ(wrong(isChosen, 1e38, Inf), 0) << "an infinity less what is beyond the largest";
+    EXPECT_EQ(wrong(isChosen, 1, Inf), 1);
+    EXPECT_EQ(wrong(isChosen, 1, 0), 0);
+    EXPECT_EQ(wrong(isChosen, Inf, Inf), 1) << "an infinite scale makes a NaN";
+  }
+}
+
 TEST(Compare, SumsLieWithinTheBoundOfTheirDepth) {
   Program p = program(R"(
     %x = eider.input "x" : tensor<?x?xf32, #eider.dims<tokens, hidden>>
