@@ -108,6 +108,10 @@ ir::ScheduleAttr warpsOfProduct(mlir::MLIRContext *context, const Domain &domain
 /// not.
 ir::ScheduleAttr warpgroupsOfPrefill(mlir::MLIRContext *context, int64_t threads, int64_t split);
 
+/// Tiles of a product of so many columns side by side, of each group that has rows: about half of
+/// them, or all of such as are as large.
+int64_t tilesOfProduct(const Domain &domain, int64_t columns);
+
 /// How warpgroups share a product: the knobs of those names.
 struct Warpgroups {
   int64_t threads, rows, cluster, split, resident, prefetch;

@@ -47,15 +47,6 @@ LogicalResult ProgramLowering::lowerScore(Region &from, Region &to) {
   return success();
 }
 
-/// Where the blocks of one kernel leave parts and combine them.
-void ProgramLowering::addParts(
-    function_ref<Value(const Twine &, Type, const Twine &)> addArgument) {
-  auto memoryOf = [&](Type type) { return simt::PointerType::get(builder.getContext(), type); };
-  const StringRef name = domain.attends ? partsName : sumsName;
-  parts = addArgument(name, memoryOf(builder.getF32Type()), "workspace:" + name);
-  arrivals = addArgument(arrivalsName, memoryOf(builder.getI64Type()), "workspace:" + arrivalsName);
-}
-
 /// The pitches of contiguous tensors, in the order of simt.attend, over a cache without pages: the
 /// text has those alone that a kernel's own extents give.
 SmallVector<Value> ProgramLowering::pitchesWithoutPages(AttentionOp op, const Attention &it) {

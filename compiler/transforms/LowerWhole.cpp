@@ -31,6 +31,15 @@ void ProgramLowering::addGridStates(
   }
 }
 
+/// Where blocks of one kernel leave parts, of attention or of a product, that the last combines.
+void ProgramLowering::addParts(
+    function_ref<Value(const Twine &, Type, const Twine &)> addArgument) {
+  auto memoryOf = [&](Type type) { return simt::PointerType::get(builder.getContext(), type); };
+  const StringRef name = domain.attends ? partsName : sumsName;
+  parts = addArgument(name, memoryOf(builder.getF32Type()), "workspace:" + name);
+  arrivals = addArgument(arrivalsName, memoryOf(builder.getI64Type()), "workspace:" + arrivalsName);
+}
+
 /// The same under every tile: what of it can comes before the loop (hoistColumnReductions).
 void ProgramLowering::reduceColumns(ReduceOp op) {
   auto [input, times] = summed(op);

@@ -11,8 +11,7 @@ using namespace mlir;
 using namespace eider::ir;
 using namespace eider::transforms;
 
-/// Side by side, of each group that has rows: about half of them, or all of such as are as large.
-static int64_t tilesOfProduct(const Domain &domain, int64_t columns) {
+int64_t eider::transforms::tilesOfProduct(const Domain &domain, int64_t columns) {
   const int64_t having =
       domain.endsOfGroups.empty() ? domain.rowGroups : (domain.rowGroups + 1) / 2;
   return ceilDiv(domain.width, columns) * std::max<int64_t>(1, having);

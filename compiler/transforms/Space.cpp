@@ -368,7 +368,7 @@ static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Doma
       for (auto [resident, prefetch] : residences) {
         byWarpgroups({threads, least, cluster, 1, resident, prefetch});
         const int64_t places = multiprocessors * std::max<int64_t>(1, resident),
-                      blocks = ceilDiv(domain.width, threads / 2) * cluster,
+                      blocks = tilesOfProduct(domain, threads / 2) * cluster,
                       split = std::min(mostSplit, places / std::max<int64_t>(1, blocks));
         if (facts.rows <= mostOfOne && cluster <= 2 && split > 1 && prefetch <= usual)
           byWarpgroups({threads, least, cluster, split, resident, prefetch});

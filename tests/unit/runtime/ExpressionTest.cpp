@@ -8,6 +8,7 @@
 #include "eider/error.h"
 
 #include <gtest/gtest.h>
+#include <limits>
 #include <rapidcheck/gtest.h>
 
 #include <optional>
@@ -41,6 +42,17 @@ TEST(Expression, TheLargestOfManyIsParsed) {
   for (int i = 1; i <= 1000; ++i)
     many.push_back("tokens * " + std::to_string(i * 37 % 1001));
   EXPECT_EQ(evaluate(maximumOf(many), 2, 0), 2000);
+}
+
+TEST(Expression, UpToSomeExtentIsZeroBeyond) {
+  using eider::contract::upTo;
+  const std::string bounded = upTo(64, "tokens", "4 * tokens + 2");
+  EXPECT_EQ(evaluate(bounded, 0, 0), 2);
+  EXPECT_EQ(evaluate(bounded, 64, 0), 258);
+  EXPECT_EQ(evaluate(bounded, 65, 0), 0);
+  EXPECT_EQ(evaluate(bounded, 1 << 20, 0), 0);
+  EXPECT_EQ(upTo(64, "tokens", "0"), "0");
+  EXPECT_EQ(upTo(std::numeric_limits<int64_t>::max(), "tokens", "tokens"), "tokens");
 }
 
 TEST(Expression, Arithmetic) {
