@@ -100,7 +100,9 @@ PreparedVariant CallImpl::prepareVariant(const VariantImpl &variant) const {
   for (size_t i = 0; i < variant.plans.size(); ++i) {
     const contract::Launch &launch = variant.variant.launches[i];
     const LaunchPlan &plan = variant.plans[i];
-    const int64_t grid = plan.grid.evaluate(dims), shared = plan.shared.evaluate(dims);
+    const int64_t tiles = plan.grid.evaluate(dims), shared = plan.shared.evaluate(dims);
+    const int64_t stay = launch.stays * kernel->backend->info().multiprocessors;
+    const int64_t grid = stay ? std::min(tiles, stay) : tiles;
     const int64_t limit = kernel->backend->info().sharedPerBlock;
     if (grid < 0 || grid > INT32_MAX)
       kernel->fail("the grid '" + launch.grid + "' is " + std::to_string(grid) +

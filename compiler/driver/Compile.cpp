@@ -268,6 +268,7 @@ contract::Launch ContractBuilder::launch(simt::KernelOp kernel) const {
   launch.grid = kernel.getGrid().str();
   launch.cluster = kernel.getCluster();
   launch.cooperative = kernel.getCooperative() ? kernel.getResident() : 0;
+  launch.stays = kernel.getStays() ? kernel.getResident() : 0;
   launch.shared = std::to_string(kernel.getShared());
   for (Attribute argument : kernel.getArguments()) {
     auto [kind, rest] = cast<StringAttr>(argument).getValue().split(':');

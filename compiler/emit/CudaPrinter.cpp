@@ -125,6 +125,25 @@ Expression KernelPrinter::reduceText(ReduceOp op) {
   return {callOnTile(op.getAt(), method, parameters, arguments)};
 }
 
+Expression KernelPrinter::rowsAheadText(RowsAheadOp op) {
+  SmallVector<std::string> parameters = {words.alias, "/*ahead=*/" + std::to_string(op.getAhead())};
+  if (op.getGroup())
+    parameters.push_back(std::to_string(op.getGroup()));
+  if (op.getGroupRows() != 1)
+    parameters.push_back(std::to_string(op.getGroupRows()));
+  SmallVector<std::string> arguments = {operand(op.getRows()).text, operand(op.getBase()).text};
+  if (op.getScales())
+    arguments.push_back(operand(op.getScales()).text);
+  const auto tile = cast<CursorType>(op.getTile()).getTile();
+  if (op.getPitch())
+    arguments.push_back(operand(op.getPitch()).text);
+  else if (op.getScalesPitch())
+    arguments.push_back(std::to_string(tile.getWidth()));
+  if (op.getScalesPitch())
+    arguments.push_back(operand(op.getScalesPitch()).text);
+  return {callOf("eider::rows_ahead", parameters, arguments)};
+}
+
 Expression KernelPrinter::encodeText(EncodeOp op) {
   std::string call = codecAlias(getElementTypeOrSelf(op.getType())) + "::encode";
   call += op.getIgnoreNan() ? "_number" : "";
@@ -211,6 +230,15 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
     return loadText(load);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduceText(reduce);
+  if (auto rows = dyn_cast<RowsAheadOp>(op))
+    return rowsAheadText(rows);
+  if (auto sum = dyn_cast<SumAheadOp>(op)) {
+    auto rows = sum.getRows().getDefiningOp<RowsAheadOp>();
+    const Type codes = cast<PointerType>(rows.getBase().getType()).getElementType();
+    return Expression{operand(rows).text + "." +
+                      callOf("sum_of_products", {"TensorCores<" + codecAlias(codes) + ">"},
+                             {words.cursor, operand(sum.getTimes(), true).text})};
+  }
   if (auto reduce = dyn_cast<ReduceColumnsOp>(op)) {
     SmallVector<std::string> arguments = {operand(reduce.getInput(), true).text};
     if (reduce.getTimes())
@@ -296,6 +324,8 @@ std::string KernelPrinter::derivedName(Operation &op) {
                  isFirst(cast<LoadOp>(op));
   if (auto given = op.getAttrOfType<StringAttr>("eider.name"))
     return given.str() + (isAhead ? "_next" : "");
+  if (auto rows = dyn_cast<RowsAheadOp>(op))
+    return operand(rows.getBase()).text + "_ahead";
   if (auto load = dyn_cast<LoadOp>(op)) {
     auto offset = load.getBase().getDefiningOp<OffsetOp>();
     std::string base = operand(offset ? offset.getBase() : load.getBase()).text;
@@ -324,9 +354,9 @@ std::string KernelPrinter::derivedName(Operation &op) {
 bool KernelPrinter::standsAlone(Operation &op, const Expression &expression) {
   if (isa<arith::ConstantOp, OffsetOp>(op))
     return false;
-  if (isa<LoadOp, ReduceOp, ReduceColumnsOp, PartialOp, CombinePartsOp, GridBarrierOp, ReduceGridOp,
-          AtRowOp, RotateOp, BeginTransposeOp, EndTransposeOp, TransposedTileOp, ContractOp,
-          LeaveSumsOp, AllSumsOp, CombineAttentionOp>(op) ||
+  if (isa<LoadOp, ReduceOp, RowsAheadOp, SumAheadOp, ReduceColumnsOp, PartialOp, CombinePartsOp,
+          GridBarrierOp, ReduceGridOp, AtRowOp, RotateOp, BeginTransposeOp, EndTransposeOp,
+          TransposedTileOp, ContractOp, LeaveSumsOp, AllSumsOp, CombineAttentionOp>(op) ||
       op.hasAttr("eider.name"))
     return true;
   return !op.hasOneUse() || expression.text.size() > widestInline;
@@ -411,7 +441,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
     return success();
   }
   std::string name = names.fresh(derivedName(op));
-  bool varies = isa<PartialOp>(op) ||
+  bool varies = isa<PartialOp, RowsAheadOp>(op) ||
                 llvm::any_of(op.getUsers(), [](Operation *user) { return isa<ForTilesOp>(user); });
   const std::string type = result.getType().isF32()         ? "float"
                            : result.getType().isInteger(64) ? "int64"
@@ -493,6 +523,10 @@ void KernelPrinter::printCodecs() {
       note(cast<PointerType>(product.getWeights().getType()).getElementType(), product.getCodec());
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getCodec())
       note(getElementTypeOrSelf(reduce.getInput().getType()), *reduce.getCodec());
+    if (auto sum = dyn_cast<SumAheadOp>(op))
+      note(cast<PointerType>(sum.getRows().getDefiningOp<RowsAheadOp>().getBase().getType())
+               .getElementType(),
+           sum.getCodec());
     if (auto attend = dyn_cast<AttendOp>(op); attend && attend.getCodec())
       note(cast<PointerType>(attend.getKeys().getType()).getElementType(), *attend.getCodec());
     if (auto attend = dyn_cast<AttendRowsOp>(op))

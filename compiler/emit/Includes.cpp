@@ -42,6 +42,10 @@ void eider::text::printIncludes(ModuleOp module, llvm::raw_ostream &os) {
       includes.insert("eider/contraction/parts.cuh");
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getCodec())
       includes.insert("eider/contraction/lanes.cuh");
+    if (isa<RowsAheadOp>(op)) {
+      includes.insert("eider/contraction/lanes.cuh");
+      includes.insert("eider/tile/ahead.cuh");
+    }
     if (isa<AttendOp>(op))
       includes.insert("eider/attention/decode.cuh");
     if (auto attend = dyn_cast<AttendRowsOp>(op))

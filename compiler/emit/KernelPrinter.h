@@ -64,6 +64,7 @@ private:
   Expression loadText(simt::LoadOp op);
   std::string storeText(simt::StoreOp op);
   Expression reduceText(simt::ReduceOp op);
+  Expression rowsAheadText(simt::RowsAheadOp op);
   Expression encodeText(simt::EncodeOp op);
   Expression productText(simt::ContractOp op);
   mlir::FailureOr<std::string> printScore(mlir::Region &score, mlir::ValueRange captured);

@@ -143,6 +143,9 @@ LogicalResult KernelOp::verify() {
   if (getCooperative() && getResident() == 0)
     return emitOpError(
         "says not how many of its blocks, which run at once, a multiprocessor holds");
+  if (getStays() && (getCooperative() || getResident() == 0 || getCluster() > 1))
+    return emitOpError("whose blocks stay is not cooperative, has no clusters, and says how many a "
+                       "multiprocessor holds");
   if (getCooperative() && getCluster() > 1)
     return emitOpError("all of whose blocks meet has no clusters of them");
   return success();
@@ -216,6 +219,32 @@ LogicalResult ReduceOp::verify() {
                               cast<VectorType>(getScales().getType()).getNumElements() !=
                           0))
     return emitOpError("groups of products are scaled, as many elements each");
+  return success();
+}
+
+LogicalResult RowsAheadOp::verify() {
+  const TileAttr held = cast<CursorType>(getTile()).getTile();
+  const Type codes = cast<PointerType>(getBase().getType()).getElementType();
+  if (held.getKind() != TileKind::rows || held.getRows() % 2 != 0)
+    return emitOpError("come two by two, to tiles of several rows");
+  if (!eider::ir::isCodeType(codes) || held.getVector() * codes.getIntOrFloatBitWidth() != 16 * 8 ||
+      held.getWidth() % held.getVector() != 0)
+    return emitOpError("are codes, in chunks of 16 bytes");
+  if (getAhead() < 1 || bool(getScales()) != (getGroup() != 0) ||
+      (getScalesPitch() && !getScales()))
+    return emitOpError("have a pair or more on its way, and scales of groups or none");
+  return success();
+}
+
+LogicalResult SumAheadOp::verify() {
+  auto rows = getRows().getDefiningOp<RowsAheadOp>();
+  const TileAttr tile = cast<CursorType>(getAt().getType()).getTile();
+  const auto times = cast<VectorType>(getTimes().getType());
+  if (!rows || cast<CursorType>(rows.getTile()).getTile() != tile)
+    return emitOpError("is of rows that come to such tiles");
+  if (times.getNumElements() != tile.columnsHeld() ||
+      !(times.getElementType().isBF16() || times.getElementType().isF16()))
+    return emitOpError("multiplies a column vector of bf16 or f16");
   return success();
 }
 

@@ -144,6 +144,11 @@ def Simt_BulkStoresType : TypeDef<Simt_Dialect, "BulkStores"> {
   let summary = "A thread's stores in bulk, on their way";
 }
 
+def Simt_RowsAheadType : TypeDef<Simt_Dialect, "RowsAhead"> {
+  let mnemonic = "rows_ahead";
+  let summary = "Rows of codes on their way to the tiles of a CUDA block";
+}
+
 def Simt_LayoutType : TypeDef<Simt_Dialect, "Layout"> {
   let mnemonic = "layout";
   let summary = "Where the scales of a matrix lie";
@@ -157,17 +162,17 @@ def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTermina
   let description = [{
     `parameters` names the region's arguments; `launch` is how the contract describes them and the grid (kernel-contract.md).
     `resident` blocks should fit a multiprocessor (0: any); `cluster` neighbouring blocks work together; all blocks of a
-    `cooperative` kernel run at once, `resident` a multiprocessor. `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes,
+    `cooperative` kernel run at once, `resident` a multiprocessor; of one that `stays` the launch has no more than these, which take all tiles in turn. `header` are the comment lines of the text; `alignments` what the variant asks of each tensor's row starts, in bytes,
     `multiples` of what a dim must be a multiple. `shared`: bytes that the launch gives, where a block has more than 48 KiB.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$parameters, I64Attr:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$resident,
-                       DefaultValuedAttr<I64Attr, "1">:$cluster, UnitAttr:$cooperative, StrAttr:$grid, StrArrayAttr:$arguments,
+                       DefaultValuedAttr<I64Attr, "1">:$cluster, UnitAttr:$cooperative, UnitAttr:$stays, StrAttr:$grid, StrArrayAttr:$arguments,
                        DictionaryAttr:$alignments, OptionalAttr<DictionaryAttr>:$multiples, StrArrayAttr:$header,
                        DefaultValuedAttr<I64Attr, "0">:$shared);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name $parameters `threads` `=` $threads (`resident` `=` $resident^)? (`cluster` `=` $cluster^)? (`cooperative` $cooperative^)? `grid` `=` $grid `arguments` `=` $arguments
+    $sym_name $parameters `threads` `=` $threads (`resident` `=` $resident^)? (`cluster` `=` $cluster^)? (`cooperative` $cooperative^)? (`stays` $stays^)? `grid` `=` $grid `arguments` `=` $arguments
     `alignments` `=` $alignments (`multiples` `=` $multiples^)? `header` `=` $header (`shared` `=` $shared^)? $body attr-dict
   }];
   let extraClassDeclaration = [{ ::mlir::Block &getBlock() { return getBody().front(); } }];
@@ -333,6 +338,28 @@ def Simt_ReduceOp : Simt_Op<"reduce", [Pure, AttrSizedOperandSegments]> {
   let assemblyFormat = [{
     `` $kind $input (`times` $times^ `:` type($times))? (`by` $scales^ `:` type($scales))? `at` $at attr-dict `:` type($input) `,` type($at) `->` type($result)
   }];
+}
+
+def Simt_RowsAheadOp : Simt_Op<"rows_ahead", [AttrSizedOperandSegments]> {
+  let summary = "Rows of codes begin to come, two by two, for the tiles that the CUDA block takes in turn";
+  let description = "While two are multiplied, `ahead` pairs come, through shared memory. Of `group` × `group_rows` elements that have one of `scales` these come, too.";
+  let hasVerifier = 1;
+  let arguments = (ins I64:$rows, Arg<Simt_PointerType, "", [MemRead]>:$base, Arg<Optional<Simt_PointerType>, "", [MemRead]>:$scales, Optional<I64>:$pitch,
+                       Optional<AnyTypeOf<[I64, Simt_LayoutType]>>:$scales_pitch, TypeAttrOf<Simt_CursorType>:$tile, I64Attr:$ahead,
+                       DefaultValuedAttr<I64Attr, "0">:$group, DefaultValuedAttr<I64Attr, "1">:$group_rows);
+  let results = (outs Simt_RowsAheadType:$result);
+  let assemblyFormat = [{
+    $base `of` $rows `ahead` `=` $ahead `under` $tile (`by` $scales^ `:` type($scales))? (`pitch` $pitch^)? (`scales_pitch` $scales_pitch^ `:` type($scales_pitch))? attr-dict `:` type($base)
+  }];
+}
+
+def Simt_SumAheadOp : Simt_Op<"sum_ahead"> {
+  let summary = "The sum of each of the tile's rows, which have come, times a column vector of bf16 or f16";
+  let description = "As simt.reduce with a codec. Collective, and once a tile: the rows of the next come.";
+  let hasVerifier = 1;
+  let arguments = (ins Simt_RowsAheadType:$rows, AnyVectorOfNonZeroRank:$times, Simt_CursorType:$at, Eider_CodecPathAttr:$codec);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$rows `times` $times `at` $at attr-dict `:` type($times) `,` type($at) `->` type($result)";
 }
 
 def Simt_ReduceColumnsOp : Simt_Op<"reduce_columns", [Pure]> {

@@ -586,6 +586,7 @@ std::optional<Domain> Domain::of(ProgramOp program, int64_t mostRows) {
     domain.sharedOfBlock = known ? known->sharedKib * 1024 : domain.sharedOfBlock;
     domain.byWarpgroups &= known && known->warpgroups;
     domain.foldsScales &= known && known->bf16Products;
+    domain.comesAhead &= known && known->bf16Products; // and copies beside threads
     for (ContractOp op : program.getOps<ContractOp>())
       if (Type met = op.mayMeetAsPairs(); met && met.isBF16())
         domain.meetsPairs &= known && known->bf16Products;

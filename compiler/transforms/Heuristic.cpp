@@ -165,7 +165,7 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
       return some;
   }
   if (domain.contracts && !isFew && domain.width <= longestOfBlock(domain))
-    return contractSchedule(context, domain);
+    return contractSchedule(context, domain, mostRows);
   const int64_t cluster = family == Family::row ? clusterOf(domain, isFew, message) : 1;
   if (cluster == 0)
     return {};

@@ -83,7 +83,8 @@ ir::ScheduleAttr wideRowSchedule(mlir::MLIRContext *context, const Domain &domai
 /// What is decoded by arithmetic has registers for few of both; tensor cores multiply it where they
 /// can, whose pairs take less of it. A vector that is reduced first is computed once a block, of
 /// many rows, whose first are loaded meanwhile.
-ir::ScheduleAttr contractSchedule(mlir::MLIRContext *context, const Domain &domain);
+ir::ScheduleAttr contractSchedule(mlir::MLIRContext *context, const Domain &domain,
+                                  int64_t mostRows);
 
 /// The same of two-dimensional blocks and transposes, of any number of rows.
 ir::ScheduleAttr tileSchedule(mlir::MLIRContext *context, const Domain &domain,

@@ -261,3 +261,42 @@ void eider::transforms::loadAhead(simt::ForTilesOp loop) {
   builder.setInsertionPointToEnd(&body);
   simt::CarryOp::create(builder, loop.getLoc(), next);
 }
+
+void eider::transforms::comeAhead(simt::ForTilesOp loop, int64_t ahead) {
+  auto reductions = loop.getBlock().getOps<simt::ReduceOp>();
+  auto found = llvm::find_if(reductions, [](simt::ReduceOp op) { return op.getCodec(); });
+  assert(found != reductions.end() && "the schedule's rows are multiplied by tensor cores");
+  simt::ReduceOp sum = *found;
+  auto codes = sum.getInput().getDefiningOp<simt::LoadOp>();
+  auto scales = sum.getScales() ? sum.getScales().getDefiningOp<simt::LoadOp>() : simt::LoadOp();
+  // The first rows are on their way while column vectors are loaded, and reduced.
+  Operation *before = &*llvm::find_if(*loop->getBlock(), [&](Operation &op) {
+    return isa<simt::LoadOp, simt::ReduceColumnsOp>(op) || &op == loop.getOperation();
+  });
+  for (simt::LoadOp load : {codes, scales})
+    if (load) {
+      hoist(load.getBase(), loop, before);
+      hoist(load.getPitch(), loop, before);
+    }
+  OpBuilder builder(before);
+  auto rows = simt::RowsAheadOp::create(
+      builder, loop.getLoc(), simt::RowsAheadType::get(builder.getContext()), loop.getRows(),
+      codes.getBase(), scales ? Value(scales.getBase()) : Value(), codes.getPitch(),
+      scales ? Value(scales.getPitch()) : Value(), TypeAttr::get(cursorOf(loop).getType()),
+      builder.getI64IntegerAttr(ahead), builder.getI64IntegerAttr(scales ? scales.getGroup() : 0),
+      builder.getI64IntegerAttr(scales ? scales.getGroupRows() : 1));
+  builder.setInsertionPoint(sum);
+  auto added = simt::SumAheadOp::create(builder, sum.getLoc(), sum.getType(), rows, sum.getTimes(),
+                                        sum.getAt(), *sum.getCodec());
+  if (Attribute name = sum->getAttr("eider.name"))
+    added->setAttr("eider.name", name);
+  sum.replaceAllUsesWith(added.getResult());
+  sum.erase();
+  for (simt::LoadOp load : {codes, scales}) {
+    if (!load)
+      continue;
+    for (Operation *user : llvm::make_early_inc_range(load->getUsers())) // what decoded them
+      user->erase();
+    load.erase();
+  }
+}

@@ -45,6 +45,9 @@ void storeBeforeTranspose(simt::ForTilesOp loop);
 /// The elements of a tile are loaded while the tile before is worked on, and carried.
 void loadAhead(simt::ForTilesOp loop);
 
+/// Rows of codes that tensor cores multiply come through shared memory, so many pairs ahead.
+void comeAhead(simt::ForTilesOp loop, int64_t ahead);
+
 } // namespace eider::transforms
 
 #endif // EIDER_TRANSFORMS_LOOP_H

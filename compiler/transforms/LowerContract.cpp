@@ -35,6 +35,15 @@ void eider::transforms::leaveWarpgroups(ProgramOp program, const Domain &domain)
   program.setScheduleAttr(byWarps ? byWarps : schedule);
 }
 
+void eider::transforms::leaveAhead(ProgramOp program) {
+  ScheduleAttr schedule = program.getScheduleAttr();
+  if (!schedule || schedule.getFamily() != Family::row || schedule.getKnobs().prefetch < 2)
+    return;
+  ScheduleKnobs knobs = schedule.getKnobs();
+  knobs.prefetch = 0, knobs.rows = 2, knobs.tiles = 4;
+  program.setScheduleAttr(ScheduleAttr::get(program.getContext(), Family::row, knobs));
+}
+
 /// Both matrices are read where they are multiplied.
 LogicalResult ProgramLowering::multiply(ContractOp op) {
   if (tile.getKind() != simt::TileKind::block)
@@ -108,6 +117,10 @@ LogicalResult ProgramLowering::contract(ContractOp op) {
     const LevelKind kind = domain.levelOf(op.getScales().getType())->kind;
     isOfRow = kind == LevelKind::rows || kind == LevelKind::uniform;
   }
+  if (comesAhead())
+    if (const int64_t bytes = domain.sharedOfAhead(program.getScheduleAttr().getKnobs());
+        bytes > mostStaticShared)
+      kernel.setShared(bytes);
   const Type held = heldType(op.getType());
   Value weights = map.lookup(op.getWeights()), vector = map.lookup(op.getVector());
   CodecPathAttr codec;

@@ -347,7 +347,7 @@ void ProgramLowering::createKernel() {
   std::string name = program.getSymName().str() + suffixOf(variant);
   kernel = simt::KernelOp::create(builder, program.getLoc(), name, empty, tile.blockThreads(),
                                   program.getScheduleAttr().getKnobs().resident, tile.getCluster(),
-                                  isCooperative(), gridExpression(), empty,
+                                  isCooperative(), comesAhead(), gridExpression(), empty,
                                   builder.getDictionaryAttr({}), DictionaryAttr(),
                                   builder.getArrayAttr(header()), /*shared=*/0);
   kernel.getBody().emplaceBlock();
@@ -405,7 +405,9 @@ LogicalResult ProgramLowering::run() {
     sinkColumnLoads(loop.getBlock());
   const bool isAhead = knobs.prefetch && !domain.products; // whose stages are
   skipUnseen(loop, isAhead);
-  if (isAhead)
+  if (comesAhead())
+    comeAhead(loop, knobs.prefetch);
+  else if (isAhead)
     loadAhead(loop);
   storeBeforeTranspose(loop);
   setAlignments();
@@ -503,6 +505,8 @@ struct LowerToSimt : PassWrapper<LowerToSimt, OperationPass<ModuleOp>> {
         shortenChunks(program, *domain);
       if (isStrided(kind))
         leaveWarpgroups(program, *domain);
+      if (kind == VariantKind::general)
+        leaveAhead(program);
       ScheduleAttr schedule = program.getScheduleAttr();
       simt::TileAttr tile = schedule ? tileOf(schedule, *domain, message) : simt::TileAttr();
       if (!tile) {

@@ -96,6 +96,14 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   return success();
 }
 
+/// Whether scales of groups, where there are such, are read as they are used.
+static bool isAsInMemory(const Domain &domain, Value scales) {
+  if (!scales || scales.getDefiningOp<InputOp>())
+    return true;
+  const std::optional<Level> level = domain.levelOf(scales.getType());
+  return level && (level->kind == LevelKind::rows || level->kind == LevelKind::uniform);
+}
+
 /// Notes a product of the program's matrix and one of its column vectors.
 LogicalResult eider::transforms::noteContraction(Domain &domain, ContractOp op) {
   if (op.isOfMatrices())
@@ -108,6 +116,8 @@ LogicalResult eider::transforms::noteContraction(Domain &domain, ContractOp op) 
                           << domain.columns.str()
                           << ", whose rows have no dim of their own: declare one for each axis";
   domain.meetsPairs = op.mayMeetAsPairs() && (domain.meetsPairs || !domain.contracts);
+  domain.comesAhead = op.mayMeetAsPairs() && !op.foldsScales() && !domain.contracts &&
+                      isAsInMemory(domain, op.getScales());
   domain.foldsPairs = op.foldsScales() && (domain.foldsPairs || !domain.contracts);
   domain.blockOfPairs = std::gcd(domain.blockOfPairs, op.weightsBlock().value_or(0));
   domain.contracts = true;

@@ -55,6 +55,11 @@ private:
   int64_t alignmentOf(int64_t bytesOfRow, int64_t bytesOfElement) const {
     return variant == VariantKind::general ? bytesOfElement : std::gcd<int64_t>(16, bytesOfRow);
   }
+  /// Whether rows of codes come two by two, through shared memory, to blocks that stay.
+  bool comesAhead() {
+    return tile.getKind() == simt::TileKind::rows &&
+           program.getScheduleAttr().getKnobs().prefetch > 1;
+  }
   bool isCooperative() { return program.getScheduleAttr().getKnobs().cooperative != 0; }
   Type heldType(Type tensor) const;
   void addArguments();
@@ -131,6 +136,9 @@ private:
 
 /// In variants of rows that lie apart: warpgroups read contiguous ones that begin on 16 bytes.
 void leaveWarpgroups(ProgramOp program, const Domain &domain);
+
+/// Rows that begin anywhere are loaded where they are multiplied.
+void leaveAhead(ProgramOp program);
 
 } // namespace eider::transforms
 

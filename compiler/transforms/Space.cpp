@@ -98,8 +98,12 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
   // What is loaded ahead or stays over tiles is still as narrow as in memory.
   e.registers = fixedRegisters + e.elements + k.prefetch * e.elements * domain.bitsRead / 32 +
                 k.hoist * e.elements / 2;
+  const bool comes = domain.stacksRows && k.prefetch > 1; // rows, through shared memory
+  if (comes)
+    e.elements = 2 * tile.columnsHeld();
   if (domain.contracts) // codes as they are, and the vector's 16 bits
-    e.registers = 2 * fixedRegisters + (1 + k.prefetch) * e.elements * domain.bitsRead / 32 +
+    e.registers = 2 * fixedRegisters +
+                  (comes ? 1 : 1 + k.prefetch) * e.elements * domain.bitsRead / 32 +
                   tile.columnsHeld() / 2;
   e.store = k.vector * domain.narrowestStore / 8;
   const int64_t covered = isRow ? k.threads * tile.columnsHeld() * k.cluster : k.columns;
@@ -107,8 +111,9 @@ static Estimate estimate(ScheduleAttr schedule, TileAttr tile, const Domain &dom
   e.waste = double(segments) * double(covered) / double(width);
   if (facts.rows)
     e.blocks = ceilDiv(ceilDiv(facts.rows, k.rows) * segments, k.tiles) * k.cluster;
-  if (k.blocks)
-    e.blocks = e.blocks ? std::min(e.blocks, k.blocks) : k.blocks;
+  const int64_t stay = comes ? k.resident * facts.multiprocessors : k.blocks;
+  if (stay)
+    e.blocks = e.blocks ? std::min(e.blocks, stay) : stay;
   e.blocksResident = k.resident ? k.resident
                                 : std::min(threadsOfMultiprocessor / e.block,
                                            registersOfMultiprocessor / (e.registers * e.block));
@@ -300,6 +305,12 @@ static std::vector<ScheduleAttr> variations(ScheduleAttr schedule, const Estimat
     vary([](ScheduleKnobs &k) { k.combine = !k.combine; });
   if (domain.mayMeetPairs(k.vector))
     vary([](ScheduleKnobs &k) { k.mma = !k.mma; });
+  if (domain.comesAhead && k.rows > 1 && !k.prefetch) // rows two by two, through shared memory
+    for (int64_t rows : {2, 4, 8})
+      vary([&](ScheduleKnobs &k) {
+        k.resident = std::max<int64_t>(1, k.resident ? k.resident : 768 / k.threads);
+        k.rows = rows, k.tiles = 1, k.prefetch = 2, k.hoist = k.mma = 1;
+      });
   // A grid that stays: as many blocks as the GPU holds at once.
   const int64_t held = e.blocksResident * facts.multiprocessors;
   const bool persists = held > 0 && e.blocks > held && k.tiles == 1;

@@ -23,7 +23,7 @@ static std::string loopProblem(const ScheduleKnobs &k, const Domain &domain, Fam
                ? "hoist is of column vectors alone; streaming and software are 1 or left out; a "
                  "persistent grid (blocks) takes all tiles in turn"
                : "";
-  if (k.prefetch > 1)
+  if (k.prefetch > 1 && !(family == Family::row && domain.stacksRows))
     return "at most one tile is loaded ahead";
   if (k.prefetch && !oneRow && family != Family::tile)
     return "a tile is loaded ahead where it is one whole row that is reduced, or a block";
@@ -178,6 +178,24 @@ static std::string pairsProblem(const ScheduleKnobs &k, const Domain &domain) {
            "vector of " +
            std::string(domain.packs ? "8" : "4") + ", and a block of one scale of 4 × vector, " +
            "or, of such codes as meet their scales beforehand, of vector";
+  return "";
+}
+
+/// What is wrong with rows of codes that come through shared memory; empty: nothing.
+static std::string aheadProblem(const ScheduleKnobs &k, const Domain &domain, TileKind kind) {
+  if (k.prefetch < 2 || kind == TileKind::block)
+    return "";
+  if (!domain.comesAhead || !k.mma || kind != TileKind::rows || k.rows % 2 != 0)
+    return "several pairs of rows come, through shared memory, where mma multiplies them, of one "
+           "product whose codes have scales of f32: rows is even";
+  if (domain.packs || k.vector != 16 || domain.width % k.vector != 0)
+    return "rows come in chunks of 16 bytes: vector is 16, and divides the row";
+  if (k.prefetch > 8 || domain.sharedOfAhead(k) > domain.sharedOfBlock)
+    return "at most 8 pairs of rows are on their way, and with one more fit the " +
+           std::to_string(domain.sharedOfBlock / 1024) + " KiB of shared memory of a block";
+  if (k.tiles > 1 || k.blocks || k.resident == 0)
+    return "the blocks to which rows come stay: resident says how many of them a multiprocessor "
+           "holds; leave tiles and blocks out";
   return "";
 }
 
@@ -496,11 +514,14 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     return refuse(problem);
   if (std::string problem = pairsProblem(k, domain); !problem.empty())
     return refuse(problem);
+  if (std::string problem = aheadProblem(k, domain, kind); !problem.empty())
+    return refuse(problem);
   if (domain.headsOfAttention % vector != 0)
     return refuse("a thread's vector is of one head of attention, whose length it divides");
   if (domain.packs && vector % 2 != 0)
     return refuse("two codes a byte are moved together: vector must be even");
-  if (loads * vector > 128)
+  const bool comes = kind == TileKind::rows && k.prefetch > 1; // of which it has two at a time
+  if ((comes ? loads / rows * 2 : loads) * vector > 128)
     return refuse("a thread would hold " + std::to_string(loads * vector) +
                   " elements; at most 128");
   if (std::string problem = lanesProblem(k, domain, kind, loads); !problem.empty())

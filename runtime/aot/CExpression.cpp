@@ -131,6 +131,11 @@ std::string CExpressions::larger(const std::string &a, const std::string &b) {
   return std::string(functionOf(Op::Max).name) + "(" + a + ", " + b + ")";
 }
 
+std::string CExpressions::smaller(const std::string &a, const std::string &b) {
+  used.insert(Op::Min);
+  return std::string(functionOf(Op::Min).name) + "(" + a + ", " + b + ")";
+}
+
 std::string CExpressions::functions() const {
   std::string text;
   for (const Function &function : aot::functions)

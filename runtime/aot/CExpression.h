@@ -26,8 +26,9 @@ public:
   std::string print(const std::string &text, const std::string &prefix,
                     const std::string &overflow);
 
-  /// The larger of two C expressions.
+  /// The larger and the smaller of two C expressions.
   std::string larger(const std::string &a, const std::string &b);
+  std::string smaller(const std::string &a, const std::string &b);
 
   /// The C functions that what was printed so far calls.
   std::string functions() const;

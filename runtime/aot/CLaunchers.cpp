@@ -78,9 +78,11 @@ std::string LauncherPrinter::parameterValue(const Parameter &parameter, std::str
 std::string LauncherPrinter::launchCall(const std::string &before, const contract::Launch &launch,
                                         const std::string &parameters) {
   const auto entry = std::ranges::find(entries, launch.entry, &Entry::name);
+  std::string grid = expressions.print(launch.grid, "a->", "&a->overflow");
+  if (launch.stays)
+    grid = expressions.smaller(grid, std::to_string(launch.stays) + " * (int64_t)a->gpu->count");
   return wrapped(before + "launch(",
-                 {"kernels[" + std::to_string(entry - entries.begin()) + "]", "a",
-                  expressions.print(launch.grid, "a->", "&a->overflow"),
+                 {"kernels[" + std::to_string(entry - entries.begin()) + "]", "a", grid,
                   std::to_string(launch.block), std::to_string(launch.cluster),
                   launch.cooperative ? "1" : "0",
                   expressions.print(launch.shared, "a->", "&a->overflow"), parameters},

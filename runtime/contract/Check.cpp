@@ -148,6 +148,10 @@ private:
     require(launch.cooperative >= 0 && launch.cooperative <= 64, where,
             "has a number of cooperative blocks a multiprocessor outside 0 … 64");
     require(launch.cooperative == 0 || launch.cluster == 1, where, "is cooperative, in clusters");
+    require(launch.stays >= 0 && launch.stays <= 64, where,
+            "has a number of blocks that stay on a multiprocessor outside 0 … 64");
+    require(launch.stays == 0 || (launch.cooperative == 0 && launch.cluster == 1), where,
+            "has blocks that stay, and is cooperative or in clusters");
     require(!launch.overlaps || (launch.cooperative == 0 && launch.cluster == 1), where,
             "overlaps the launch before it, and is cooperative or in clusters");
     Expression::parse(launch.grid, dims);

@@ -85,6 +85,7 @@ struct Launch {
   std::string grid;         ///< expression: blocks
   int64_t cluster = 1;      ///< blocks
   int64_t cooperative = 0;  ///< blocks that a multiprocessor holds, where all run at once; 0: none
+  int64_t stays = 0;        ///< blocks a multiprocessor that the grid has at most; 0: no bound
   bool overlaps = false;    ///< may begin before the launch before it has ended: its text waits
   std::string shared = "0"; ///< expression: bytes of dynamic shared memory
   std::vector<Parameter> parameters;

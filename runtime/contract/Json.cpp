@@ -85,6 +85,8 @@ Json toJson(const Launch &launch) {
                {"cluster", launch.cluster}, {"shared", launch.shared}, {"parameters", parameters}};
   if (launch.cooperative)
     json["cooperative"] = launch.cooperative;
+  if (launch.stays)
+    json["stays"] = launch.stays;
   if (launch.overlaps)
     json["overlaps"] = true;
   return json;
@@ -280,6 +282,8 @@ Launch launchFrom(const Json &json) {
   launch.cluster = integerOf(json, "cluster");
   if (json.contains("cooperative"))
     launch.cooperative = integerOf(json, "cooperative");
+  if (json.contains("stays"))
+    launch.stays = integerOf(json, "stays");
   if (json.contains("overlaps"))
     launch.overlaps = booleanOf(json, "overlaps");
   launch.shared = textOf(json, "shared");

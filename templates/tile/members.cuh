@@ -441,6 +441,11 @@ struct TileMembers {
     return tile().inside(0) > 0 ? reduce_own<Operation>(f) : Operation::identity();
   }
 
+protected:
+  template <class T> EIDER_DEVICE T *address(T *p, int c, int64 pitch) const {
+    return p + tile().row(c) * pitch + tile().column(c) / packing<T>;
+  }
+
 private:
   EIDER_DEVICE const Tile &tile() const { return static_cast<const Tile &>(*this); }
 
@@ -452,10 +457,6 @@ private:
                further = tile().column(G::chunk(g)) + G::offset(g) - first;
     return static_cast<int64>(unsigned_index(first) / B) +
            static_cast<int64>(unsigned_index(further) / B);
-  }
-
-  template <class T> EIDER_DEVICE T *address(T *p, int c, int64 pitch) const {
-    return p + tile().row(c) * pitch + tile().column(c) / packing<T>;
   }
 
   template <class T> EIDER_DEVICE ChunkOfRow<T> chunk(T *p, int c, int64 pitch) const {

@@ -6,6 +6,7 @@
 #ifndef EIDER_TILE_ROWS_CUH
 #define EIDER_TILE_ROWS_CUH
 
+#include "eider/memory/copy.cuh"
 #include "eider/tile/row.cuh"
 
 namespace eider {
@@ -48,6 +49,33 @@ public:
     other.row_ += arch::grid_size() * tile_rows;
     return other;
   }
+
+  /// Its rows, two by two (tile/ahead.cuh).
+  using Pair = RowsTile<threads, vector, columns, 2, loads>;
+  static constexpr int pairs = tile_rows / 2;
+  static constexpr int64 matrix_columns = columns;
+  EIDER_DEVICE Pair pair(int number) const { return {row_ / 2 + number, total_}; }
+
+  /// Begins to copy the elements to shared memory, zeros where they are outside: a thread's own, of
+  /// which each chunk is 16 bytes, and the next one those of all threads further.
+  template <class T>
+  EIDER_DEVICE void begin_copies(const T *p, int64 pitch, unsigned char *to) const {
+    static_assert(eider::bytes_of<T>(vector) == 16 && !may_be_cut, "chunks are whole copies");
+    EIDER_UNROLL
+    for (int c = 0; c < tile_rows * loads; ++c)
+      begin_copy<16>(to + c * threads * 16, this->address(p, c, pitch), inside(c) > 0);
+  }
+  /// What has come, of this thread.
+  template <class T>
+  static EIDER_DEVICE Fragment<T, tile_rows * elements_of_row> copied(const unsigned char *from) {
+    Fragment<T, tile_rows * elements_of_row> elements;
+    EIDER_UNROLL
+    for (int c = 0; c < tile_rows * loads; ++c)
+      arch::load_words<16>(from + c * threads * 16, &elements.words[c * 4]);
+    return elements;
+  }
+  /// Bytes of all threads' copies.
+  static constexpr int of_copies = tile_rows * loads * threads * 16;
 
   /// The elements of a [columns] vector under the tile, 0 outside.
   template <int alignment = 16, class T>
@@ -95,7 +123,7 @@ public:
           return sums;
         },
         a, b);
-    return reduce_threads<Sum, threads, threads>(own, at);
+    return added_up(own, at);
   }
 
   /// The same of a · scale · b, where the elements of a group have a scale together.
@@ -115,7 +143,7 @@ public:
           return sums;
         },
         a, b);
-    return reduce_threads<Sum, threads, threads>(own, at);
+    return added_up(own, at);
   }
 
   /// The same as `Products` multiply codes and what they meet (contraction/lanes.cuh).
@@ -124,18 +152,22 @@ public:
   sum_of_products(const Fragment<W, tile_rows * elements_of_row> &a,
                   const Fragment<X, elements_of_row> &b,
                   arch::Site at = arch::Site::current()) const {
-    return reduce_threads<Sum, threads, threads>(Products::template own_sums<tile_rows>(a, b, at),
-                                                 at);
+    return added_up(Products::template own_sums<tile_rows>(a, b, at), at);
   }
   template <class Products, class W, class X, class S, int count>
   EIDER_DEVICE Fragment<float, tile_rows>
   sum_of_scaled_products(const Fragment<W, tile_rows * elements_of_row> &a,
                          const Fragment<S, count> &scales, const Fragment<X, elements_of_row> &b,
                          arch::Site at = arch::Site::current()) const {
-    return reduce_threads<Sum, threads, threads>(
-        Products::template own_scaled_sums<tile_rows, columns % (4 * vector) != 0>(a, scales, b,
-                                                                                   at),
-        at);
+    return added_up(
+        Products::template own_scaled_sums<tile_rows, ends_among_four>(a, scales, b, at), at);
+  }
+  static constexpr bool ends_among_four = columns % (4 * vector) != 0; // lanes, of which one ends
+
+  /// The sums of all threads' own.
+  static EIDER_DEVICE Fragment<float, tile_rows> added_up(const Fragment<float, tile_rows> &own,
+                                                          arch::Site at) {
+    return reduce_threads<Sum, threads, threads>(own, at);
   }
 
   // Where the thread's chunks are, for TileMembers.

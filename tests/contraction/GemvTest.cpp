@@ -97,6 +97,26 @@ std::vector<Point> points() {
                     .schedule = "row<threads = 64, vector = 8, cluster = 2, mma = 1>"});
   for (auto [n, k] : {std::pair{300, 272}, {4, 328}}) // the heuristic's
     add({.op = "gemv", .dims = extents(n, k), .codec = "software"});
+  // Rows that come two by two: tiles that are cut, several a block, pairs of the tile after the
+  // next; rows that end in a lane of four; scales in a layout, of blocks of rows, of rows.
+  for (const char *schedule :
+       {"row<threads = 32, vector = 16, rows = 4, resident = 2, prefetch = 2, mma = 1>",
+        "row<threads = 64, vector = 16, rows = 2, resident = 1, prefetch = 3, hoist = 1, mma = 1>",
+        "row<threads = 32, vector = 16, rows = 6, resident = 1, prefetch = 8, mma = 1>"}) {
+    for (auto [block, k] : {std::pair{"1x128", 1024}, {"128x128", 976}, {"1x*", 976}, {"1x64", 48}})
+      points.push_back({.op = "gemv",
+                        .parameters = {.block = block},
+                        .dims = extents(43, k),
+                        .schedule = schedule});
+    for (auto [dtype, format] : {std::pair{"bf16", "e4m3"}, {"f16", "e5m2"}, {"bf16", "e4m3fnuz"}})
+      points.push_back(
+          {.op = "gemv",
+           .parameters = {.dtype = dtype, .format = format, .scaleLayout = "mn_major_aligned"},
+           .dims = extents(21, 976),
+           .values = "specials",
+           .codec = "software",
+           .schedule = schedule});
+  }
   // By arithmetic, one product a thread at a time.
   for (const char *schedule : {"row<threads = 64, vector = 16>",
                                "row<threads = 64, vector = 16, rows = 2, tiles = 2, prefetch = 1>"})

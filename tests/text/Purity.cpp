@@ -97,6 +97,7 @@ const Vocabulary &text::vocabulary() {
        "store_uniform",
        "leave_sums",
        "all_sums",
+       "rows_ahead",
        "ceildiv",
        "scored",
        "combining",
@@ -293,6 +294,7 @@ private:
   std::set<std::string> declared, kernels;
   std::set<std::string> partials; ///< `auto amax = Row::partial_amax()`
   std::set<std::string> turnings; ///< `auto turning = tile.begin_transpose<1>(x_tile)`
+  std::set<std::string> coming;   ///< `auto w_ahead = eider::rows_ahead<…>(…)`
   /// And `const Row chosen = row.at(…)`, `auto transposed = tile.transposed()`.
   std::set<std::string> tiles = {"row", "tile"};
 
@@ -319,6 +321,8 @@ private:
         tiles.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "::" && at(i + 4).starts_with("partial_"))
         partials.insert(tokens[i].text);
+      if (type == "auto" && at(i + 3) == "::" && at(i + 4) == "rows_ahead")
+        coming.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "." && at(i + 4) == "begin_transpose")
         turnings.insert(tokens[i].text);
       if (type == "auto" && at(i + 3) == "." && at(i + 4) == "transposed")
@@ -367,7 +371,9 @@ private:
       return &vocabulary().members;
     if (separator == "." && partials.count(qualifier))
       return &vocabulary().partials;
-    static const std::set<std::string> end = {"end"};
+    static const std::set<std::string> end = {"end"}, sums = {"sum_of_products"};
+    if (separator == "." && coming.count(qualifier))
+      return &sums;
     if (separator == "." && turnings.count(qualifier))
       return &end;
     static const std::set<std::string> nothing;

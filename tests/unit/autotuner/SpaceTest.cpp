@@ -340,6 +340,23 @@ TEST(Space, CodesThatArithmeticDecodesMeetAVectorOnTensorCores) {
   EXPECT_EQ(byTensorCores("1x8", "software").first, 0) << "four lanes have several scales";
 }
 
+TEST(Space, RowsOfCodesComeTwoByTwo) {
+  CompileOptions options;
+  options.codec = "software";
+  options.dims = {{"k", 4096}};
+  auto coming = [&](const char *block) {
+    return std::ranges::count_if(
+        candidates(libraryProgram("gemv", block), options, {132, {{"n", 14336}, {"k", 4096}}}),
+        [](const ScheduleCandidate &candidate) {
+          return candidate.pruned.empty() && !candidate.heuristic &&
+                 candidate.schedule.find("prefetch = 2") != std::string::npos;
+        });
+  };
+  EXPECT_GT(coming("1x128"), 0);
+  EXPECT_GT(coming("1x*"), 0);
+  EXPECT_EQ(coming("1x8"), 0) << "four lanes have several scales";
+}
+
 /// Attention over a cache of so many sequences.
 std::vector<ScheduleCandidate> spaceOfDecoding(int64_t sequences, CompileOptions &options) {
   options.dims = {{"h", 32}, {"d", 64}, {"kv_heads", 8}, {"page", 16}, {"scales", 1}};
