@@ -109,7 +109,7 @@ static ScheduleAttr comingSchedule(MLIRContext *context, const Domain &domain, i
       threads * loads != chunks || threads % warp != 0 || threads < 128 || threads > 256)
     return {};
   const bool isPower = llvm::isPowerOf2_64(threads), isWhole = domain.group == 0;
-  if (!domain.decodesBySoftware && (!isWhole || !isPower || loads > 2))
+  if (!domain.decodesBySoftware && (!isWhole || !isPower || loads > 2 || mostRows == 0))
     return {};
   ScheduleKnobs knobs{.threads = threads,
                       .vector = vector,

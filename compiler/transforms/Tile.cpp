@@ -187,7 +187,7 @@ static std::string aheadProblem(const ScheduleKnobs &k, const Domain &domain, Ti
     return "";
   if (!domain.comesAhead || !k.mma || kind != TileKind::rows || k.rows % 2 != 0)
     return "several pairs of rows come, through shared memory, where mma multiplies them, of one "
-           "product whose codes have scales of f32: rows is even";
+           "product whose codes have scales of f32, from sm_80 on: rows is even";
   if (domain.packs || k.vector != 16 || domain.width % k.vector != 0)
     return "rows come in chunks of 16 bytes: vector is 16, and divides the row";
   if (k.prefetch > 8 || domain.sharedOfAhead(k) > domain.sharedOfBlock)

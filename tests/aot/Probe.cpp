@@ -84,6 +84,7 @@ Contract probeContract(const std::string &target) {
   vector.cluster = 4;
   Launch middle = launchOf("probe_middle", "max(tokens - 3, 0)");
   middle.shared = "hidden * 4";
+  middle.stays = 3;
   Launch small = launchOf("probe_small", "ceildiv(tokens, 2)");
   small.cooperative = 8;
   contract.variants = {

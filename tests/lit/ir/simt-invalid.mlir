@@ -214,6 +214,63 @@ simt.kernel @k ["state", "m"] threads = 32 cooperative grid = "m" arguments = ["
 
 // -----
 
+// expected-error @+1 {{whose blocks stay is not cooperative, has no clusters, and says how many a multiprocessor holds}}
+simt.kernel @k ["s", "m"] threads = 32 stays grid = "m" arguments = ["tensor:s", "dim:m"] alignments = {} header = [] {
+^bb0(%s: !simt.pointer<f32>, %m: i64):
+}
+
+// -----
+
+simt.kernel @k ["w", "m"] threads = 32 resident = 1 stays grid = "m" arguments = ["tensor:w", "dim:m"] alignments = {} header = [] {
+^bb0(%w: !simt.pointer<f8E4M3FN>, %m: i64):
+  // expected-error @+1 {{come two by two, to tiles of several rows}}
+  %rows = simt.rows_ahead %w of %m ahead = 2 under !simt.cursor<<rows, threads = 32, vector = 16, rows = 3, columns = 512, loads = 3, width = 512>> : <f8E4M3FN>
+}
+
+// -----
+
+simt.kernel @k ["w", "m"] threads = 32 resident = 1 stays grid = "m" arguments = ["tensor:w", "dim:m"] alignments = {} header = [] {
+^bb0(%w: !simt.pointer<bf16>, %m: i64):
+  // expected-error @+1 {{are codes, in chunks of 16 bytes}}
+  %rows = simt.rows_ahead %w of %m ahead = 2 under !simt.cursor<<rows, threads = 32, vector = 8, rows = 2, columns = 256, loads = 2, width = 256>> : <bf16>
+}
+
+// -----
+
+simt.kernel @k ["w", "s", "m"] threads = 32 resident = 1 stays grid = "m" arguments = ["tensor:w", "tensor:s", "dim:m"] alignments = {} header = [] {
+^bb0(%w: !simt.pointer<f8E4M3FN>, %s: !simt.pointer<f32>, %m: i64):
+  // expected-error @+1 {{have a pair or more on its way, and scales of groups or none}}
+  %rows = simt.rows_ahead %w of %m ahead = 2 under !simt.cursor<<rows, threads = 32, vector = 16, rows = 2, columns = 512, loads = 2, width = 512>> by %s : !simt.pointer<f32> : <f8E4M3FN>
+}
+
+// -----
+
+simt.kernel @k ["w", "x", "m"] threads = 32 resident = 1 stays grid = "m" arguments = ["tensor:w", "tensor:x", "dim:m"] alignments = {} header = [] {
+^bb0(%w: !simt.pointer<f8E4M3FN>, %x: !simt.pointer<f32>, %m: i64):
+  %rows = simt.rows_ahead %w of %m ahead = 2 under !simt.cursor<<rows, threads = 32, vector = 16, rows = 2, columns = 512, loads = 2, width = 512>> : <f8E4M3FN>
+  simt.for_tiles %m {
+  ^bb0(%at: !simt.cursor<<rows, threads = 32, vector = 16, rows = 2, columns = 512, loads = 2, width = 512>>):
+    %v = simt.load columns %x at %at : <f32>, <<rows, threads = 32, vector = 16, rows = 2, columns = 512, loads = 2, width = 512>> -> vector<16xf32>
+    // expected-error @+1 {{multiplies a column vector of bf16 or f16}}
+    %sum = simt.sum_ahead %rows times %v at %at {codec = #eider<codec software>} : vector<16xf32>, <<rows, threads = 32, vector = 16, rows = 2, columns = 512, loads = 2, width = 512>> -> vector<2xf32>
+  }
+}
+
+// -----
+
+simt.kernel @k ["w", "x", "m"] threads = 32 resident = 1 stays grid = "m" arguments = ["tensor:w", "tensor:x", "dim:m"] alignments = {} header = [] {
+^bb0(%w: !simt.pointer<f8E4M3FN>, %x: !simt.pointer<bf16>, %m: i64):
+  %rows = simt.rows_ahead %w of %m ahead = 2 under !simt.cursor<<rows, threads = 32, vector = 16, rows = 2, columns = 512, loads = 2, width = 512>> : <f8E4M3FN>
+  simt.for_tiles %m {
+  ^bb0(%at: !simt.cursor<<rows, threads = 32, vector = 16, rows = 4, columns = 512, loads = 4, width = 512>>):
+    %v = simt.load columns %x at %at : <bf16>, <<rows, threads = 32, vector = 16, rows = 4, columns = 512, loads = 4, width = 512>> -> vector<16xbf16>
+    // expected-error @+1 {{is of rows that come to such tiles}}
+    %sum = simt.sum_ahead %rows times %v at %at {codec = #eider<codec software>} : vector<16xbf16>, <<rows, threads = 32, vector = 16, rows = 4, columns = 512, loads = 4, width = 512>> -> vector<4xf32>
+  }
+}
+
+// -----
+
 // expected-error @+1 {{all of whose blocks meet has no clusters of them}}
 simt.kernel @k ["state", "m"] threads = 32 resident = 1 cluster = 2 cooperative grid = "m" arguments = ["workspace:grid_state", "dim:m"] alignments = {} header = [] {
 ^bb0(%state: !simt.pointer<i64>, %m: i64):

@@ -125,3 +125,17 @@ simt.kernel @cluster ["s", "m"] threads = 64 resident = 2 cluster = 4 grid = "m 
     %a = simt.load elements %s at %at : !simt.pointer<f32>, !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 4000, loads = 2, width = 4000, cluster = 4>> -> vector<16xf32>
   }
 }
+
+// Rows of codes come two by two to blocks that stay.
+// CHECK: simt.kernel @coming ["w", "s", "x", "m", "pitch"] threads = 32 resident = 2 stays grid = "m"
+simt.kernel @coming ["w", "s", "x", "m", "pitch"] threads = 32 resident = 2 stays grid = "m" arguments = ["tensor:w", "tensor:s", "tensor:x", "dim:m", "stride:w:0"] alignments = {} header = [] {
+^bb0(%w: !simt.pointer<f8E4M3FN>, %s: !simt.pointer<f32>, %x: !simt.pointer<bf16>, %m: i64, %pitch: i64):
+  // CHECK: %[[ROWS:.*]] = simt.rows_ahead %{{.*}} of %{{.*}} ahead = 2 under !simt.cursor<<rows, {{.*}}>> by %{{.*}} : !simt.pointer<f32> pitch %{{.*}} scales_pitch %{{.*}} : i64 {group = 128 : i64} : <f8E4M3FN>
+  %rows = simt.rows_ahead %w of %m ahead = 2 under !simt.cursor<<rows, threads = 32, vector = 16, rows = 2, columns = 512, loads = 2, width = 512>> by %s : !simt.pointer<f32> pitch %pitch scales_pitch %pitch : i64 {group = 128 : i64} : !simt.pointer<f8E4M3FN>
+  simt.for_tiles %m {
+  ^bb0(%at: !simt.cursor<<rows, threads = 32, vector = 16, rows = 2, columns = 512, loads = 2, width = 512>>):
+    %v = simt.load columns %x at %at : !simt.pointer<bf16>, !simt.cursor<<rows, threads = 32, vector = 16, rows = 2, columns = 512, loads = 2, width = 512>> -> vector<16xbf16>
+    // CHECK: simt.sum_ahead %[[ROWS]] times %{{.*}} at %{{.*}} {codec = #eider<codec software>} : vector<16xbf16>
+    %sum = simt.sum_ahead %rows times %v at %at {codec = #eider<codec software>} : vector<16xbf16>, !simt.cursor<<rows, threads = 32, vector = 16, rows = 2, columns = 512, loads = 2, width = 512>> -> vector<2xf32>
+  }
+}

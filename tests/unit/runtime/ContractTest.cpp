@@ -40,6 +40,10 @@ TEST(Contract, RoundTrip) {
   contract.variants[0].launches[0].cooperative = 4;
   EXPECT_EQ(read(write(contract)).variants[0].launches[0].cooperative, 4);
   contract.variants[0].launches[0].cooperative = 0;
+  EXPECT_EQ(back.variants[0].launches[0].stays, 0);
+  contract.variants[0].launches[0].stays = 3;
+  EXPECT_EQ(read(write(contract)).variants[0].launches[0].stays, 3);
+  contract.variants[0].launches[0].stays = 0;
   EXPECT_FALSE(read(write(contract)).variants[0].launches[0].overlaps);
   contract.variants[0].launches[0].overlaps = true;
   EXPECT_TRUE(read(write(contract)).variants[0].launches[0].overlaps);
@@ -160,6 +164,12 @@ TEST(Contract, WrongLaunchesAreRefused) {
                     launch(json)["cluster"] = 2;
                   }),
                   "cooperative, in clusters");
+  expectComplaint(complaint([&](Json &json) { launch(json)["stays"] = 65; }), "outside 0 … 64");
+  expectComplaint(complaint([&](Json &json) {
+                    launch(json)["stays"] = 2;
+                    launch(json)["cluster"] = 2;
+                  }),
+                  "blocks that stay, and is cooperative or in clusters");
   expectComplaint(complaint([&](Json &json) { launch(json)["overlaps"] = 3; }),
                   "neither true nor false");
   expectComplaint(complaint([&](Json &json) {

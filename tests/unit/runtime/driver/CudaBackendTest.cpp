@@ -140,6 +140,18 @@ TEST_F(CudaBackend, BlocksRunAtOnceAsFarAsThereIsRoomForThem) {
   EXPECT_EQ(load(cooperativeContract()).prepare(dims).variant(), "contiguous");
 }
 
+/// No more blocks than the multiprocessors are to hold, and no more than there are.
+TEST_F(CudaBackend, BlocksThatStayAreAsManyAsTheMultiprocessorsHold) {
+  contract::Contract contract = scaleContract();
+  contract.variants.front().launches[0].stays = 3;
+  for (auto [multiprocessors, grid] : {std::pair{2, 6u}, {132, 8u}}) {
+    fakeDriver().multiprocessors = multiprocessors;
+    load(contract).prepare(dims).launch({}, tensors);
+    EXPECT_EQ(fakeDriver().last.grid, grid);
+    EXPECT_FALSE(fakeDriver().last.cooperative);
+  }
+}
+
 /// As where other processes have a part of the GPU.
 TEST_F(CudaBackend, ARefusedCooperativeLaunchIsAnError) {
   fakeDriver().multiprocessors = 2;
