@@ -113,6 +113,18 @@ std::vector<Watched> products() {
                              dtype + " " + codec,
                          [point] { return at_points::caseOf(point); }});
         }
+  for (const int64_t padding : {0, 16}) { // rows that come two by two, to blocks with several tiles
+    const at_points::Point point{
+        .op = "gemv",
+        .dims = {{"n", 1501}, {"k", 976}},
+        .layout = {padding, /*shift=*/0},
+        .values = "specials",
+        .codec = "software",
+        .schedule =
+            "row<threads = 32, vector = 16, rows = 4, resident = 1, prefetch = 2, mma = 1>"};
+    all.push_back({"gemv 1501x976 + " + std::to_string(padding),
+                   [point] { return at_points::caseOf(point); }});
+  }
   for (const int64_t m : {19, 64}) { // by parts of a length that is long beside the columns
     const at_points::Point point{
         .op = "matmul_skinny", .dims = {{"m", m}, {"n", 300}, {"k", 4096}}, .values = "specials"};
