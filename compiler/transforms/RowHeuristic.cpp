@@ -109,7 +109,8 @@ static ScheduleAttr comingSchedule(MLIRContext *context, const Domain &domain, i
       threads * loads != chunks || threads % warp != 0 || threads < 128 || threads > 256)
     return {};
   const bool isPower = llvm::isPowerOf2_64(threads), isWhole = domain.group == 0;
-  if (!domain.decodesBySoftware && (!isWhole || !isPower || loads > 2 || mostRows == 0))
+  const bool mayBeFew = mostRows == 0 && threads < 256; // of short rows, some have to be known
+  if (!domain.decodesBySoftware && (!isWhole || !isPower || loads > 2 || mayBeFew))
     return {};
   ScheduleKnobs knobs{.threads = threads,
                       .vector = vector,

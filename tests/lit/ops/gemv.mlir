@@ -20,7 +20,7 @@
 // RUN: eider emit gemv --codec software --scale-layout mn_major_aligned --dim k=4096 --arch sm_80 | FileCheck %s --check-prefix=LAYOUT
 // RUN: eider emit gemv --codec software --dim k=4096 --dim n=1024 --arch sm_90 | FileCheck %s --check-prefix=FEW
 // RUN: eider emit gemv --block '1x*' --dim k=8192 --dim n=10240 --arch sm_90 | FileCheck %s --check-prefix=COME-OF-ROW
-// RUN: eider emit gemv --block '1x*' --dim k=8192 --arch sm_90 | FileCheck %s --check-prefix=FEW
+// RUN: eider emit gemv --block '1x*' --dim k=4096 --arch sm_90 | FileCheck %s --check-prefix=FEW
 
 // RUN: not eider emit gemv --dim k=4096 --arch sm_90 --schedule 'row<threads = 128, vector = 16, rows = 4, resident = 4, prefetch = 2>' 2>&1 | FileCheck %s --check-prefix=BAD0
 // RUN: not eider emit gemv --dim k=4096 --arch sm_90 --schedule 'row<threads = 128, vector = 16, rows = 3, resident = 4, prefetch = 2, mma = 1>' 2>&1 | FileCheck %s --check-prefix=BAD0
