@@ -157,6 +157,8 @@ ScheduleAttr eider::transforms::fewRowsSchedule(MLIRContext *context, const Doma
 }
 
 int64_t eider::transforms::someRowsOf(const Domain &domain) {
+  if (domain.contracts)
+    return std::max<int64_t>(0, rowsThatCome(domain) - 1);
   return domain.width > 0 ? someElementsOf(domain) / domain.width : 0;
 }
 

@@ -159,7 +159,7 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
   if (family == Family::tile)
     return tileSchedule(context, domain, message);
   const bool isSome = mostRows > 0 && !isFew && mostRows <= someRowsOf(domain);
-  if (isSome && !isHeldAlone(domain)) {
+  if (isSome && !isHeldAlone(domain) && !domain.contracts) {
     const ScheduleAttr some = someRowsSchedule(context, domain);
     if (std::string illegal; tileOf(some, domain, illegal))
       return some;

@@ -82,9 +82,13 @@ ir::ScheduleAttr wideRowSchedule(mlir::MLIRContext *context, const Domain &domai
 /// the next ones loaded ahead where rows are long and whole chunks, else many blocks at a time.
 /// What is decoded by arithmetic has registers for few of both; tensor cores multiply it where they
 /// can, whose pairs take less of it. A vector that is reduced first is computed once a block, of
-/// many rows, whose first are loaded meanwhile.
+/// many rows, whose first are loaded meanwhile. Of many rows some come through shared memory.
 ir::ScheduleAttr contractSchedule(mlir::MLIRContext *context, const Domain &domain,
                                   int64_t mostRows);
+
+/// Rows from which on each of a GPU's blocks has so many tiles that it pays to let them come so; 0:
+/// never.
+int64_t rowsThatCome(const Domain &domain);
 
 /// The same of two-dimensional blocks and transposes, of any number of rows.
 ir::ScheduleAttr tileSchedule(mlir::MLIRContext *context, const Domain &domain,

@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 using namespace mlir;
@@ -97,11 +98,10 @@ static ScheduleAttr fewHeldSchedule(MLIRContext *context, const Domain &domain, 
 }
 
 /// Rows of codes that come two by two to blocks that stay: chunks of 16 that warps hold evenly, two
-/// or four a thread, of so many rows that each block has some tiles of them. What the hardware
-/// converts is as fast loaded otherwise, but for some of whole rows with a scale, on tensor cores.
-/// Null elsewhere.
-static ScheduleAttr comingSchedule(MLIRContext *context, const Domain &domain, int64_t mostRows) {
-  constexpr int64_t vector = 16, isLong = 512, warp = 32, busy = 128; // chunks, multiprocessors
+/// or four a thread. What the hardware converts is as fast loaded otherwise, but for some of whole
+/// rows with a scale, on tensor cores. Nothing elsewhere.
+static std::optional<ScheduleKnobs> comingKnobs(const Domain &domain) {
+  constexpr int64_t vector = 16, isLong = 512, warp = 32; // chunks, threads
   const int64_t chunks = domain.width / vector, loads = chunks > isLong ? 4 : 2,
                 threads = chunks / loads;
   if (!domain.comesAhead || !domain.stacksRows || domain.packs || domain.reducesColumns ||
@@ -109,28 +109,31 @@ static ScheduleAttr comingSchedule(MLIRContext *context, const Domain &domain, i
       threads * loads != chunks || threads % warp != 0 || threads < 128 || threads > 256)
     return {};
   const bool isPower = llvm::isPowerOf2_64(threads), isWhole = domain.group == 0;
-  const bool mayBeFew = mostRows == 0 && threads < 256; // of short rows, some have to be known
-  if (!domain.decodesBySoftware && (!isWhole || !isPower || loads > 2 || mayBeFew))
+  if (!domain.decodesBySoftware && (!isWhole || !isPower || loads > 2))
     return {};
-  ScheduleKnobs knobs{.threads = threads,
-                      .vector = vector,
-                      .rows = loads == 4 && !isWhole && !isPower && threads > 192 ? 2 : 4,
-                      .resident = loads == 4 || threads == 128 ? 512 / threads : 768 / threads,
-                      .prefetch = 2,
-                      .hoist = 1,
-                      .mma = 1};
-  const int64_t ofTurn = busy * knobs.resident * knobs.rows; // rows that all blocks take at once
-  const int64_t least = !domain.decodesBySoftware ? 4 * ofTurn
-                        : isWhole                 ? ofTurn * 4 / 3
-                                                  : 3 * ofTurn;
-  return mostRows && mostRows < least ? ScheduleAttr()
-                                      : ScheduleAttr::get(context, Family::row, knobs);
+  return ScheduleKnobs{.threads = threads,
+                       .vector = vector,
+                       .rows = loads == 4 && !isWhole && !isPower && threads > 192 ? 2 : 4,
+                       .resident = (loads == 4 || threads == 128 ? 512 : 768) / threads,
+                       .prefetch = 2,
+                       .hoist = 1,
+                       .mma = 1};
+}
+
+int64_t eider::transforms::rowsThatCome(const Domain &domain) {
+  constexpr int64_t busy = 128; // multiprocessors
+  const std::optional<ScheduleKnobs> knobs = comingKnobs(domain);
+  if (!knobs)
+    return 0;
+  const int64_t atOnce = busy * knobs->resident * knobs->rows;
+  return !domain.decodesBySoftware ? 4 * atOnce : domain.group == 0 ? atOnce * 4 / 3 : 3 * atOnce;
 }
 
 ScheduleAttr eider::transforms::contractSchedule(MLIRContext *context, const Domain &domain,
                                                  int64_t mostRows) {
-  if (ScheduleAttr coming = comingSchedule(context, domain, mostRows))
-    return coming;
+  if (auto coming = comingKnobs(domain);
+      coming && (mostRows == 0 || mostRows >= rowsThatCome(domain)))
+    return ScheduleAttr::get(context, Family::row, *coming);
   constexpr int64_t isLong = 512; // chunks
   constexpr int64_t held = 1024, heldOfLong = 896, heldOfSoftware = 512,
                     heldOfFolded = 768; // threads
