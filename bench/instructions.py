@@ -23,8 +23,9 @@ GEMV = ("--dim", "k=16384")
 DECODE = ("--dim", "h=64", "--dim", "d=128", "--dim", "kv_heads=8", "--dim", "page=16", "--dim", "scales=1")
 TURNS = ("--schedule", "map<threads = 128, vector = 16, loads = 2, tiles = 2>")  # the heuristic's has no loop
 CELLS = (
-    *(("gemv", ("--format", format, "--codec", codec, *GEMV), "gemv", 128)
-      for format, codec in (("e4m3", "software"), ("e4m3", "hardware"), ("e5m2", "software"), ("e4m3fnuz", "software"))),
+    *(("gemv", ("--format", format, "--codec", codec, *GEMV), "gemv", elements)  # of four rows that come, or of two
+      for format, codec, elements in (("e4m3", "software", 256), ("e4m3", "hardware", 128), ("e5m2", "software", 128),
+                                      ("e4m3fnuz", "software", 256))),
     *(("gemv", ("--format", "e2m1", "--block", block, "--scale", scale, *GEMV), "gemv", 128)
       for block, scale in (("1x32", "e8m0"), ("1x16", "e4m3"))),
     ("gemv", ("--format", "e4m3", "--codec", "software", *GEMV, "--schedule",
