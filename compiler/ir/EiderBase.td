@@ -134,7 +134,7 @@ def Eider_ScheduleAttr : Eider_Attr<"Schedule", "schedule"> {
   let summary = "How a program is spread over threads: data, and all of it";
   let description = [{
     `row<threads = 448, vector = 16>`: a whole row to `threads` threads, `vector` neighbouring elements a thread and load. Of codes that `mma` multiplies by a vector
-    `prefetch` of 2 to 8 are pairs of rows on their way through shared memory, to `resident` blocks a multiprocessor that stay.
+    `prefetch` of 2 to 8 are pairs of rows in shared memory, one of which is multiplied while others come, of `resident` blocks a multiprocessor that stay.
     `map<threads, vector, rows, loads>`: the same with `loads` chunks a thread, a row being cut into as many segments as it takes.
     `tile<threads, vector, rows, columns>`: blocks of rows × columns, the program's own where it reduces blocks; to transpose, powers of two
     that groups divide, vector at least 4, and a row's and a column's vectors each dividing threads.

@@ -30,9 +30,9 @@ struct ScheduleKnobs {
                        ///< so many that sequences are cut for (attention)
   int64_t resident = 0; ///< blocks that a multiprocessor should hold: bounds registers; 0: no bound
   int64_t prefetch = 0; ///< tiles whose elements are loaded while the one before is worked on; from
-                        ///< 2 on, of codes that mma multiplies, pairs of rows on their way; of
-                        ///< products, stages; of attention, steps (of a sequence over itself, 1:
-                        ///< the next tokens)
+                        ///< 2 on, of codes that mma multiplies, pairs of rows in shared memory; of
+                        ///< products, stages on their way; of attention, steps (of a sequence over
+                        ///< itself, 1: the next tokens)
   int64_t cluster = 1; ///< CUDA blocks that hold a row together, `threads` in each (row), or have a
                        ///< part each of the length of a product by warpgroups (contract)
   int64_t cooperative = 0; ///< 1: one kernel, all of whose blocks run at once and meet (map, row)

@@ -147,10 +147,10 @@ struct Domain {
   int64_t blockOfPairs = 0;    ///< Such codes with a scale together; 0: whole rows.
   bool foldsPairs = false;     ///< They meet their scales beforehand.
   bool comesAhead = false;     ///< One product, of such codes with scales of f32, or of rows.
-  /// Bytes of shared memory that hold rows of codes on their way, as templates/tile/ahead.cuh.
+  /// Bytes of shared memory that hold pairs of rows of codes, as templates/tile/ahead.cuh has them.
   int64_t sharedOfAhead(const ir::ScheduleKnobs &k) const {
     const int64_t chunks = (width + k.threads * k.vector - 1) / (k.threads * k.vector);
-    return (k.prefetch + 1) * 2 * chunks * k.threads * 16;
+    return k.prefetch * 2 * chunks * k.threads * 16;
   }
   /// Whether they can where threads have so many neighbours: four lanes have a sum together.
   bool mayMeetPairs(int64_t vector) const {

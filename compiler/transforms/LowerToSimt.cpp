@@ -406,7 +406,7 @@ LogicalResult ProgramLowering::run() {
   const bool isAhead = knobs.prefetch && !domain.products; // whose stages are
   skipUnseen(loop, isAhead);
   if (comesAhead())
-    comeAhead(loop, knobs.prefetch);
+    comeAhead(loop, knobs.prefetch - 1); // beside those that are multiplied
   else if (isAhead)
     loadAhead(loop);
   storeBeforeTranspose(loop);

@@ -111,13 +111,22 @@ static std::optional<ScheduleKnobs> comingKnobs(const Domain &domain) {
   const bool isPower = llvm::isPowerOf2_64(threads), isWhole = domain.group == 0;
   if (!domain.decodesBySoftware && (!isWhole || !isPower || loads > 2))
     return {};
-  return ScheduleKnobs{.threads = threads,
-                       .vector = vector,
-                       .rows = loads == 4 && !isWhole && !isPower && threads > 192 ? 2 : 4,
-                       .resident = (loads == 4 || threads == 128 ? 512 : 768) / threads,
-                       .prefetch = 2,
-                       .hoist = 1,
-                       .mma = 1};
+  ScheduleKnobs knobs{.threads = threads,
+                      .vector = vector,
+                      .rows = loads == 4 && !isWhole && !isPower && threads > 192 ? 2 : 4,
+                      .resident = (loads == 4 || threads == 128 ? 512 : 768) / threads,
+                      .prefetch = 3,
+                      .hoist = 1,
+                      .mma = 1};
+  // Of a multiprocessor's shared memory each block has 1 KiB more than its own, and one can have
+  // all but that.
+  const auto places = [&] {
+    return (domain.sharedOfBlock + 1024) / (domain.sharedOfAhead(knobs) + 1024);
+  };
+  if (places() < knobs.resident)
+    knobs.prefetch = 2;
+  knobs.resident = std::min(knobs.resident, places());
+  return knobs.resident > 1 ? std::optional(knobs) : std::nullopt;
 }
 
 int64_t eider::transforms::rowsThatCome(const Domain &domain) {

@@ -309,7 +309,7 @@ static std::vector<ScheduleAttr> variations(ScheduleAttr schedule, const Estimat
     for (int64_t rows : {2, 4, 8})
       vary([&](ScheduleKnobs &k) {
         k.resident = std::max<int64_t>(1, k.resident ? k.resident : 768 / k.threads);
-        k.rows = rows, k.tiles = 1, k.prefetch = 2, k.hoist = k.mma = 1;
+        k.rows = rows, k.tiles = 1, k.prefetch = 3, k.hoist = k.mma = 1;
       });
   // A grid that stays: as many blocks as the GPU holds at once.
   const int64_t held = e.blocksResident * facts.multiprocessors;

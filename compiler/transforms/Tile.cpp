@@ -191,8 +191,8 @@ static std::string aheadProblem(const ScheduleKnobs &k, const Domain &domain, Ti
   if (domain.packs || k.vector != 16 || domain.width % k.vector != 0)
     return "rows come in chunks of 16 bytes: vector is 16, and divides the row";
   if (k.prefetch > 8 || domain.sharedOfAhead(k) > domain.sharedOfBlock)
-    return "at most 8 pairs of rows are on their way, and with one more fit the " +
-           std::to_string(domain.sharedOfBlock / 1024) + " KiB of shared memory of a block";
+    return "at most 8 pairs of rows are in shared memory, and fit the " +
+           std::to_string(domain.sharedOfBlock / 1024) + " KiB of a block";
   if (k.tiles > 1 || k.blocks || k.resident == 0)
     return "the blocks to which rows come stay: resident says how many of them a multiprocessor "
            "holds; leave tiles and blocks out";

@@ -71,6 +71,8 @@ public:
       begin(pair_after(tile, i), i);
     scales_.load(tile.pair(0));
   }
+  RowsAhead(const RowsAhead &) = delete;
+  EIDER_DEVICE ~RowsAhead() { arch::await_copies<0>(); } // of rows that are not there
 
   /// Each row's sum of codes · scale · vector, as `Products` multiply them (contraction/lanes.cuh).
   template <class Products, class X, int count>

@@ -100,8 +100,8 @@ std::vector<Point> points() {
   // Rows that come two by two: tiles that are cut, several a block, pairs of the tile after the
   // next; rows that end in a lane of four; scales in a layout, of blocks of rows, of rows.
   for (const char *schedule :
-       {"row<threads = 32, vector = 16, rows = 4, resident = 2, prefetch = 2, mma = 1>",
-        "row<threads = 64, vector = 16, rows = 2, resident = 1, prefetch = 3, hoist = 1, mma = 1>",
+       {"row<threads = 32, vector = 16, rows = 4, resident = 2, prefetch = 3, mma = 1>",
+        "row<threads = 64, vector = 16, rows = 2, resident = 1, prefetch = 2, hoist = 1, mma = 1>",
         "row<threads = 32, vector = 16, rows = 6, resident = 1, prefetch = 8, mma = 1>"}) {
     for (auto [block, k] : {std::pair{"1x128", 1024}, {"128x128", 976}, {"1x*", 976}, {"1x64", 48}})
       points.push_back({.op = "gemv",

@@ -121,7 +121,7 @@ std::vector<Watched> products() {
         .values = "specials",
         .codec = "software",
         .schedule =
-            "row<threads = 32, vector = 16, rows = 4, resident = 1, prefetch = 2, mma = 1>"};
+            "row<threads = 32, vector = 16, rows = 4, resident = 1, prefetch = 3, mma = 1>"};
     all.push_back({"gemv 1501x976 + " + std::to_string(padding),
                    [point] { return at_points::caseOf(point); }});
   }

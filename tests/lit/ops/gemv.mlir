@@ -33,7 +33,7 @@
 
 // BAD0: several pairs of rows come, through shared memory, where mma multiplies them, of one product whose codes have scales of f32, from sm_80 on: rows is even
 // BAD1: rows come in chunks of 16 bytes: vector is 16, and divides the row
-// BAD2: at most 8 pairs of rows are on their way, and with one more fit the 227 KiB of shared memory of a block
+// BAD2: at most 8 pairs of rows are in shared memory, and fit the 227 KiB of a block
 // BAD3: the blocks to which rows come stay: resident says how many of them a multiprocessor holds; leave tiles and blocks out
 
 // COME:       #include "eider/tile/ahead.cuh"
@@ -49,6 +49,15 @@
 // COME:         auto w_ahead = eider::rows_ahead<Rows, /*ahead=*/2, 128>(n, w, w_scale, w_stride, w_scale_stride);
 // COME-LABEL: void gemv_strided(
 // COME-NOT:   ahead
+
+// Where less shared memory is, fewer pairs are there, or fewer blocks; where it is two pairs of one block alone, none.
+//
+// RUN: eider explain gemv --codec software --dim k=16384 --arch sm_80 | FileCheck %s --check-prefix=SMALLER
+// RUN: eider explain gemv --codec software --dim k=8192 --arch sm_86 | FileCheck %s --check-prefix=FEWER
+// RUN: eider emit gemv --codec software --dim k=16384 --arch sm_86 | FileCheck %s --check-prefix=FEW
+
+// SMALLER: schedule  row<threads = 256, vector = 16, rows = 4, resident = 2, prefetch = 2, hoist = 1, mma = 1> (heuristic)
+// FEWER: schedule  row<threads = 256, vector = 16, rows = 4, resident = 3, prefetch = 2, hoist = 1, mma = 1> (heuristic)
 
 // LAYOUT: auto w_ahead = eider::rows_ahead<Rows, /*ahead=*/2, 128>(n, w, w_scale, 4096, w_scale_layout);
 

@@ -349,7 +349,7 @@ TEST(Space, RowsOfCodesComeTwoByTwo) {
         candidates(libraryProgram("gemv", block), options, {132, {{"n", 14336}, {"k", 4096}}}),
         [](const ScheduleCandidate &candidate) {
           return candidate.pruned.empty() && !candidate.heuristic &&
-                 candidate.schedule.find("prefetch = 2") != std::string::npos;
+                 candidate.schedule.find("prefetch = 3") != std::string::npos;
         });
   };
   EXPECT_GT(coming("1x128"), 0);
