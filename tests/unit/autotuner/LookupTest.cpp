@@ -274,9 +274,16 @@ TEST_F(LookupTest, ManyRecordsAreMerged) {
     tuned.emplace_back(TunedRange{{{"tokens", {tokens, tokens}}}, ""}, one);
   }
   const contract::Contract merged = contract::read(merge(base, tuned).contract);
-  EXPECT_EQ(contract::Expression::parse(merged.workspace, merged.dimNames())
-                .evaluate(std::vector<int64_t>(merged.dims.size(), 1)),
-            25600);
+  const auto bytesOf = [](const contract::Contract &contract, int64_t tokens) {
+    std::vector<int64_t> dims(contract.dims.size(), 256);
+    dims[contract.dimIndex("tokens")] = tokens;
+    return contract::Expression::parse(contract.workspace, contract.dimNames()).evaluate(dims);
+  };
+  EXPECT_EQ(bytesOf(merged, 1), 25600);
+  EXPECT_EQ(bytesOf(merged, 100), 25600);
+  EXPECT_EQ(bytesOf(merged, 101), bytesOf(contract::read(base.contract), 101))
+      << "more rows than any record is of need what they need without records";
+  EXPECT_LT(bytesOf(merged, 101), 25600);
 }
 
 TEST_F(LookupTest, LongNamesOfDimsAreLeftOutOfAVariants) {
