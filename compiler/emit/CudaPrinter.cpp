@@ -232,13 +232,11 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation &op) {
     return reduceText(reduce);
   if (auto rows = dyn_cast<RowsAheadOp>(op))
     return rowsAheadText(rows);
-  if (auto sum = dyn_cast<SumAheadOp>(op)) {
-    auto rows = sum.getRows().getDefiningOp<RowsAheadOp>();
-    const Type codes = cast<PointerType>(rows.getBase().getType()).getElementType();
-    return Expression{operand(rows).text + "." +
-                      callOf("sum_of_products", {"TensorCores<" + codecAlias(codes) + ">"},
+  if (auto sum = dyn_cast<SumAheadOp>(op))
+    return Expression{operand(sum.getRows()).text + "." +
+                      callOf("sum_of_products",
+                             {"TensorCores<" + codecAlias(sum.codesType()) + ">"},
                              {words.cursor, operand(sum.getTimes(), true).text})};
-  }
   if (auto reduce = dyn_cast<ReduceColumnsOp>(op)) {
     SmallVector<std::string> arguments = {operand(reduce.getInput(), true).text};
     if (reduce.getTimes())
@@ -524,9 +522,7 @@ void KernelPrinter::printCodecs() {
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getCodec())
       note(getElementTypeOrSelf(reduce.getInput().getType()), *reduce.getCodec());
     if (auto sum = dyn_cast<SumAheadOp>(op))
-      note(cast<PointerType>(sum.getRows().getDefiningOp<RowsAheadOp>().getBase().getType())
-               .getElementType(),
-           sum.getCodec());
+      note(sum.codesType(), sum.getCodec());
     if (auto attend = dyn_cast<AttendOp>(op); attend && attend.getCodec())
       note(cast<PointerType>(attend.getKeys().getType()).getElementType(), *attend.getCodec());
     if (auto attend = dyn_cast<AttendRowsOp>(op))

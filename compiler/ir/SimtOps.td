@@ -360,6 +360,13 @@ def Simt_SumAheadOp : Simt_Op<"sum_ahead"> {
   let arguments = (ins Simt_RowsAheadType:$rows, AnyVectorOfNonZeroRank:$times, Simt_CursorType:$at, Eider_CodecPathAttr:$codec);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = "$rows `times` $times `at` $at attr-dict `:` type($times) `,` type($at) `->` type($result)";
+  let extraClassDeclaration = [{
+    /// Of the codes that have come.
+    ::mlir::Type codesType() {
+      auto rows = getRows().getDefiningOp<RowsAheadOp>();
+      return ::llvm::cast<PointerType>(rows.getBase().getType()).getElementType();
+    }
+  }];
 }
 
 def Simt_ReduceColumnsOp : Simt_Op<"reduce_columns", [Pure]> {

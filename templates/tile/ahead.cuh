@@ -35,7 +35,7 @@ public:
 /// itself, so that it waits for no other. Their scales are loaded one pair before.
 template <class Rows, int ahead, class W, class Scales> class RowsAhead {
   using Pair = typename Rows::Pair;
-  static constexpr int pairs = Rows::pairs, slots = ahead + 1;
+  static constexpr int pairs = Rows::pairs, memory = (ahead + 1) * Pair::of_copies;
   static_assert(ahead >= 1, "a pair comes while one is multiplied");
   struct alignas(16) Piece {
     unsigned char of[16];
@@ -45,8 +45,6 @@ template <class Rows, int ahead, class W, class Scales> class RowsAhead {
   int slot_ = 0; // of the pair that is multiplied next
   unsigned char *own_;
   Scales scales_;
-
-  static constexpr int memory = slots * Pair::of_copies;
 
   /// The pair so many after the tile's first one.
   static EIDER_DEVICE Pair pair_after(Rows tile, int number) {
