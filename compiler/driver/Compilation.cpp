@@ -112,6 +112,8 @@ ModuleOp Compilation::scheduled(VariantKind variant) {
   if (options_.timings)
     manager.enableTiming();
   manager.addPass(transforms::createAssignSchedule(isGiven ? options_.schedule : "", launches));
+  manager.addPass(transforms::createRowsAsF16());
+  manager.addPass(transforms::createAssignSchedule("", launches)); // of what that has made
   manager.addPass(transforms::createJoin());
   if (isCooperative) {
     manager.addPass(createCanonicalizerPass());

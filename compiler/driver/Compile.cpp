@@ -303,8 +303,11 @@ contract::Variant ContractBuilder::variant(VariantKind kind) {
   variant.predicates = predicates(kind, *kernels);
   variant.source = compilation.text(*kernels);
   std::string end = placeWorkspace(kind, *kernels);
-  if (const int64_t most = compilation.mostRowsOf(kind);
-      most && workspaces.contains(transforms::sumsName)) // which would grow with others' rows
+  ir::ProgramOp main = transforms::mainProgram(compilation.scheduled(kind));
+  const bool isOwn = // what other variants need none of, and would grow with others' rows
+      workspaces.contains(transforms::sumsName) ||
+      (main.getScheduleAttr() && main.getScheduleAttr().getKnobs().f16);
+  if (const int64_t most = compilation.mostRowsOf(kind); most && isOwn)
     end = contract::upTo(most, fewRows(kind).dim, end);
   ends.push_back(std::move(end));
   for (simt::KernelOp kernel : kernels->getOps<simt::KernelOp>())

@@ -232,6 +232,22 @@ static void inParts(int64_t count, int64_t work,
     other.join();
 }
 
+/// Of each row of a matrix the unit in which some kernel has it as f16 (RowsAsF16.cpp), if none of
+/// its values is larger than known.
+static std::vector<double> unitsOf(const Tensor &matrix) {
+  constexpr double least = 0x1p-111, most = 0x1p127, ofUnit = 0x1p-15;
+  const int64_t rows = matrix.shape[0], columns = matrix.shape[1];
+  std::vector<double> units(rows);
+  for (int64_t row = 0; row < rows; ++row) {
+    double amax = least;
+    for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
+      if (const double size = matrix.range(i).largestMagnitude(); !std::isnan(size))
+        amax = std::max(amax, size);
+    units[row] = std::exp2(std::floor(std::log2(std::min(amax, most)))) * ofUnit;
+  }
+  return units;
+}
+
 Tensor interpreter::contract(const Factor &weights, const Factor &vector, Met met) {
   constexpr double largest = 0x1p127;
   constexpr int64_t promoted = 128; // products of codes, before they are added in f32
@@ -244,15 +260,22 @@ Tensor interpreter::contract(const Factor &weights, const Factor &vector, Met me
   constexpr int64_t held = 128, each = 4;
   const int64_t chain = isOfMatrices ? columns / 16 : std::min(columns, held) / each;
   const bool cutsOff = met != Met::asFloats;
-  const double least = cutsOff ? 0x1p-115 : 0x1p-148,
+  const double leastOfAll = cutsOff ? 0x1p-115 : 0x1p-148,
                lost = cutsOff ? double(chain + 16) * 0x1p-23 : 0;
+  // As f16 what is smaller than `whole` of its row's unit is rounded to 2^-24 of that, or, where
+  // its largest is not known exactly, of twice that.
+  constexpr double whole = 0x1p-16, rounded = 0x1p-24;
+  const std::vector<double> units =
+      met == Met::asF16 ? unitsOf(vector.values) : std::vector<double>();
   std::vector<Sum> sums(vectors * rows);
   const bool isExact = vector.values.isExact();
   const auto addUp = [&](int64_t number) {
     const int64_t row = number % rows * columns, first = number / rows * columns;
     Sum &sum = sums[number];
     sum.lost = lost;
-    double unscaled = 0; // what a partial sum may reach
+    const double unit = units.empty() ? 1 : units[number / rows],
+                 least = leastOfAll * std::max(1.0, unit);
+    double unscaled = 0, inUnits = 0; // what a partial sum may reach
     for (int64_t k = 0; k < columns; ++k) {
       const double weight = weights.values.values[row + k], value = vector.values.values[first + k],
                    scale = weights.scaleOf(row + k) * vector.scaleOf(first + k);
@@ -267,13 +290,18 @@ Tensor interpreter::contract(const Factor &weights, const Factor &vector, Met me
         const double product = std::abs(weight) * element.largestMagnitude();
         unscaled += std::isfinite(product) ? product : 0;
       }
+      if (met == Met::asF16 && std::isfinite(scaled)) {
+        inUnits += std::abs(scaled) / unit;
+        if (std::abs(value) < whole * unit)
+          sum.slack += std::abs(weight * scale) * rounded * unit;
+      }
       if (met == Met::asCodes && k % promoted == 0)
         sum.slack += std::abs(scale) * lostOfStage(&weights.values.values[row + k],
                                                    &vector.values.values[first + k],
                                                    std::min(promoted, columns - k));
     }
-    // Sums that overflow before a small scale depend on the order.
-    sum.anything = sum.anything || unscaled >= largest;
+    // Sums that overflow before a small scale, or unit, depend on the order.
+    sum.anything = sum.anything || unscaled >= largest || inUnits >= largest / 2;
   };
   inParts(vectors * rows, vectors * rows * columns, [&](int64_t begin, int64_t end) {
     for (int64_t number = begin; number < end; ++number)

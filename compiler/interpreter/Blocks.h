@@ -28,9 +28,9 @@ Tensor reduce(ir::Reduction kind, const Tensor &input, llvm::ArrayRef<int64_t> b
 /// before, is cut off 2^-13 below the largest.
 double lostOfCodes(const double *left, const double *right, int64_t count);
 
-/// As what some kernel's tensor cores multiply: pairs of 16-bit floats, or codes as they are; or no
-/// kernel's.
-enum class Met { asFloats, asPairs, asCodes };
+/// As what some kernel's tensor cores multiply: pairs of 16-bit floats, which may be f16 of rows of
+/// bf16, or codes as they are; or no kernel's.
+enum class Met { asFloats, asPairs, asF16, asCodes };
 
 /// What is multiplied: values, and one scale an element where they are scaled.
 struct Factor {

@@ -340,6 +340,7 @@ Tensor Machine::contraction(ir::ContractOp op) {
   };
   const Factor weights = factorOf(op.getWeights()), vector = factorOf(op.getVector());
   const Met met = op.mayMeetAsCodes()                        ? Met::asCodes
+                  : op.mayMeetAsF16()                        ? Met::asF16
                   : op.isOfMatrices() || op.mayMeetAsPairs() ? Met::asPairs
                                                              : Met::asFloats;
   if (!op.isOfGroups())

@@ -39,6 +39,12 @@ bool ContractOp::mayMeetAsCodes() {
   return isMet(weightsType(), weightsBlock()) && isMet(vectorType(), vectorBlock());
 }
 
+bool ContractOp::mayMeetAsF16() {
+  return isOfMatrices() && !isOfGroups() && !getVectorScales() &&
+         vectorType().getElementType().isBF16() &&
+         isa<Float8E4M3FNType, Float8E5M2Type>(weightsType().getElementType());
+}
+
 Type ContractOp::mayMeetAsPairs() {
   constexpr int64_t met = 16; // by four lanes, at least
   auto widened = getVector().getDefiningOp<arith::ExtFOp>();

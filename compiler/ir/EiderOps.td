@@ -240,6 +240,8 @@ def Eider_ContractOp : Eider_Op<"contract", [Pure, AttrSizedOperandSegments]> {
     /// Whether some kernel multiplies them as codes, which keeps fewer bits than exact products; and whether this one's does.
     bool mayMeetAsCodes();
     bool meetAsCodes() { return mayMeetAsCodes() && getCodec() == CodecPath::hardware; }
+    /// Whether some kernel makes f16 of the matrix's rows of bf16 before, each in a unit of its own, which loses bits of a row's smallest elements.
+    bool mayMeetAsF16();
     /// Whether tensor cores can multiply the vector of bf16 or f16 that is read from memory, and codes that are. None where not, else its type.
     ::mlir::Type mayMeetAsPairs();
     /// Whether such pairs, of codes of four bits that meet bf16, meet their blocks' narrow scales before, of targets that have products of bf16.

@@ -46,6 +46,8 @@ struct ScheduleKnobs {
       0;                ///< 1: four warps multiply together, 64 rows (attention, contract; sm_90a)
   int64_t mma = 0;      ///< 1: tensor cores multiply a row of codes and a vector (row)
   int64_t codes = 0;    ///< 1: queries meet keys as codes, by warps (attention; from sm_89 on)
+  int64_t f16 = 0;      ///< 1: rows of bf16 that meet codes by warpgroups become f16 in a kernel before
+                        ///< (contract)
   int64_t software = 0; ///< 1: FP8 by arithmetic, even where there are instructions; same bits
 
   bool operator==(const ScheduleKnobs &) const = default;
@@ -76,6 +78,7 @@ inline constexpr ScheduleKnob scheduleKnobs[] = {{"threads", &ScheduleKnobs::thr
                                                  {"warpgroups", &ScheduleKnobs::warpgroups},
                                                  {"mma", &ScheduleKnobs::mma},
                                                  {"codes", &ScheduleKnobs::codes},
+                                                 {"f16", &ScheduleKnobs::f16},
                                                  {"software", &ScheduleKnobs::software}};
 
 inline llvm::hash_code hash_value(const ScheduleKnobs &knobs) {

@@ -173,6 +173,7 @@ struct Domain {
   std::string endsOfGroups;   ///< The input that says where these end; empty: all are as large.
   bool byWarpgroups = true;   ///< These products, where the target has such.
   bool meetsCodes = false;    ///< So do these, both of codes.
+  bool takesF16 = false;      ///< Rows of bf16 may meet these as f16, or do.
   /// Bytes of shared memory of a block of such a product, as templates/contraction has them
   /// (WarpgroupCut, CodeProduct, SumsOfCluster).
   int64_t sharedOfProduct(const ir::ScheduleKnobs &k) const {
@@ -287,6 +288,9 @@ inline constexpr llvm::StringLiteral attentionKind = "eider.attention_of";
 
 /// Of a workspace's output that is such parts: what reads them only rounds what they are together.
 inline constexpr llvm::StringLiteral attentionAlone = "eider.attention_alone";
+
+/// Of a workspace's input that is rows of bf16 as f16, in units of their own.
+inline constexpr llvm::StringLiteral asF16Name = "eider.as_f16";
 
 /// Of a kernel that combines the parts itself: these, and where its blocks count themselves.
 inline constexpr llvm::StringLiteral partsName = "attention_parts", sumsName = "product_parts",

@@ -15,12 +15,12 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
 #include "compiler/transforms/Passes.h"
+#include "compiler/transforms/Programs.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace eider::ir;
@@ -98,33 +98,6 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     return slice;
   }
 
-  /// A name that no argument in the module has, nor what kernels have in the workspace themselves.
-  std::string argumentName(std::string name, size_t index) {
-    const StringRef wanted = name;
-    if (wanted.starts_with(gridStateName) ||
-        llvm::is_contained({partsName, sumsName, arrivalsName}, wanted))
-      name = "of_" + name;
-    while (!taken.insert(name).second)
-      name += "_" + std::to_string(index);
-    return name;
-  }
-
-  std::string programName(const std::string &wanted) {
-    std::string name = wanted;
-    for (int n = 2; getOperation().lookupSymbol(name); ++n)
-      name = wanted + "_" + std::to_string(n);
-    return name;
-  }
-
-  /// A program of the same dims. A schedule that the text gives is `program`'s alone.
-  ProgramOp emptyProgram(OpBuilder &builder, ProgramOp program, StringRef suffix) {
-    auto other = cast<ProgramOp>(builder.cloneWithoutRegions(program));
-    other.removeScheduleAttr();
-    other.setSymName(programName((program.getSymName() + suffix).str()));
-    other.getBody().emplaceBlock();
-    return other;
-  }
-
   /// The program that computes `values`, before `program`: its body, and where each is there.
   ProgramOp programOf(ArrayRef<Value> values, ProgramOp program, StringRef suffix, IRMapping &map) {
     OpBuilder builder(program);
@@ -160,7 +133,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     for (auto [index, value] : llvm::enumerate(values)) {
       auto given = value.getDefiningOp()->getAttrOfType<StringAttr>("eider.name");
       std::string name =
-          argumentName(given ? given.str() : "row_value_" + std::to_string(index), index);
+          names.take(given ? given.str() : "row_value_" + std::to_string(index), index);
       pass(value, map.lookup(value), first, name);
     }
     return success();
@@ -201,8 +174,8 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       const Reduction kind = reduce.getKind();
       auto given = reduce->getAttrOfType<StringAttr>("eider.name");
       const std::string name =
-          argumentName((given ? given.getValue() : stringifyReduction(kind)).str(), index);
-      const std::string nameOfPieces = argumentName(name + "_pieces", index);
+          names.take((given ? given.getValue() : stringifyReduction(kind)).str(), index);
+      const std::string nameOfPieces = names.take(name + "_pieces", index);
       SmallVector<int64_t> block(reduce.getBlock());
       block.back() = piece;
       builder.setInsertionPointToEnd(&pieces.getBlock());
@@ -254,7 +227,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       auto given = reduce->getAttrOfType<StringAttr>("eider.name");
       StringRef kind = stringifyReduction(reduce.getKind());
       InputOp parts = pass(value, map.lookup(value), first,
-                           argumentName((given ? given.getValue() : kind).str() + "_parts", index));
+                           names.take((given ? given.getValue() : kind).str() + "_parts", index));
       auto kindOfParts = ReductionAttr::get(&getContext(), reduce.getKind());
       parts->setAttr(partsKind, kindOfParts);
       first.getBlock().back().setAttr(partsKind, kindOfParts);
@@ -309,7 +282,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       const StringRef what = given    ? given.getValue()
                              : reduce ? stringifyReduction(reduce.getKind())
                                       : StringRef("value");
-      const std::string name = argumentName(what.str() + "_of_all", index);
+      const std::string name = names.take(what.str() + "_of_all", index);
       OutputOp::create(leave, value.getLoc(), name, value, true, LayoutAttr());
       map.map(value,
               InputOp::create(take, value.getLoc(), value.getType(), name, true, LayoutAttr()));
@@ -373,7 +346,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     IRMapping map;
     ProgramOp first = programOf({op.getResult()}, program, "_parts", map);
     InputOp parts =
-        pass(op.getResult(), map.lookup(op.getResult()), first, argumentName("attended", 2));
+        pass(op.getResult(), map.lookup(op.getResult()), first, names.take("attended", 2));
     for (auto output : first.getOps<OutputOp>())
       if (it.isAlone)
         output->setAttr(attentionAlone, UnitAttr::get(&getContext()));
@@ -418,7 +391,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
     ProgramOp first = programOf(values, program, "_x", map);
     for (auto [index, value] : llvm::enumerate(values))
       pass(value, map.lookup(value), first,
-           argumentName(value == vector ? "multiplied" : "multiplied_scale", index));
+           names.take(value == vector ? "multiplied" : "multiplied_scale", index));
     eraseUnused(program, /*hasScalars=*/true);
     return cut(first);
   }
@@ -431,7 +404,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
         continue;
       IRMapping map;
       ProgramOp first = programOf({queries}, program, "_q", map);
-      pass(queries, map.lookup(queries), first, argumentName("queries", 2));
+      pass(queries, map.lookup(queries), first, names.take("queries", 2));
       eraseUnused(program, /*hasScalars=*/true);
       if (failed(cut(first)))
         return failure();
@@ -453,7 +426,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
       for (PrefillOp op : prefills) {
         IRMapping map;
         ProgramOp first = programOf({op.getResult()}, program, "_attention", map);
-        pass(op.getResult(), map.lookup(op.getResult()), first, argumentName("attended", 2));
+        pass(op.getResult(), map.lookup(op.getResult()), first, names.take("attended", 2));
       }
       eraseUnused(program);
     }
@@ -485,11 +458,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() final {
-    taken.clear();
-    getOperation().walk([&](Operation *op) {
-      if (auto name = op->getAttrOfType<StringAttr>("name"))
-        taken.insert(name.getValue());
-    });
+    names = ArgumentNames(getOperation());
     for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>()))
       if (failed(cut(program)))
         return signalPassFailure();
@@ -504,7 +473,7 @@ struct Partition : PassWrapper<Partition, OperationPass<ModuleOp>> {
   }
 
 private:
-  llvm::StringSet<> taken; ///< names of arguments
+  ArgumentNames names;
 };
 } // namespace
 

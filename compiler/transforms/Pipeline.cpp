@@ -36,6 +36,7 @@ void eider::transforms::registerPasses() {
   registerPass([] { return createPlaceTransposes(); });
   registerPass([] { return createPartition(); });
   registerPass([] { return createAssignSchedule(); });
+  registerPass([] { return createRowsAsF16(); });
   registerPass([] { return createJoin(); });
   registerPass([] { return createLegalize(); });
   registerPass([] { return createLowerToSimt(); });

@@ -89,6 +89,8 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   domain.foldsScales |= op.foldsScales();
   domain.lengthOfRows = std::max(domain.lengthOfRows, length);
   domain.meetsCodes = op.meetAsCodes() && (domain.products == 1 || domain.meetsCodes);
+  const bool takesF16 = op.mayMeetAsF16() || op.getVector().getDefiningOp()->hasAttr(asF16Name);
+  domain.takesF16 = takesF16 && (domain.products == 1 || domain.takesF16);
   const bool isWhole = op.foldsScales() ? length % 128 == 0
                                         : weights.getElementTypeBitWidth() == 8 && length % 16 == 0;
   domain.byWarpgroups &=

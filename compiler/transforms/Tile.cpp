@@ -240,10 +240,13 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
                             .cluster = k.cluster,
                             .streaming = k.streaming,
                             .warpgroups = 1,
+                            .f16 = k.f16,
                             .software = k.software};
   if (!(k == known))
     return "by warpgroups it has threads, vector, rows, loads = 2, columns, resident, split, "
-           "prefetch, cluster, streaming and software alone";
+           "prefetch, cluster, streaming, f16 and software alone";
+  if (k.f16 && (!domain.takesF16 || k.f16 > 1))
+    return "rows of bf16 that meet codes of e4m3 or e5m2, in no groups, become f16: leave f16 out";
   if ((k.threads != 128 && k.threads != 256 && k.threads != 512) || k.columns != k.threads / 2)
     return "a warpgroup has 128 threads and 64 columns: threads are 128, 256 or 512, and columns "
            "half as many";
@@ -453,6 +456,8 @@ TileAttr eider::transforms::tileOf(ScheduleAttr schedule, const Domain &domain,
     return refuse(
         "warps share sums, and warpgroups multiply, in products of matrices and attention "
         "alone: leave split and warpgroups out");
+  if (k.f16 && !k.warpgroups)
+    return refuse("rows of bf16 become f16 for products by warpgroups alone: leave f16 out");
   if (k.codes)
     return refuse("queries and keys meet as codes in attention alone: leave codes out");
   if ((needed == Family::map || needed == Family::row) && k.columns)

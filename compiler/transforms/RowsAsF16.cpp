@@ -1,0 +1,109 @@
+//===- RowsAsF16.cpp - Rows of bf16 that codes meet as f16 ----------------===//
+//
+// Part of Eider, under the Apache License v2.0.
+//
+// Codes of eight bits become pairs of f16 by one instruction, pairs of bf16 by five. Where the
+// schedule of a product of matrices says so (`f16`), a program before it writes each row of bf16
+// as f16 in a unit of its own, a power of two by which its largest is 2^15 to 2^16; sums meet the
+// unit at their end. Of elements below 2^-32 of their row's largest some bits are lost
+// (`ContractOp::mayMeetAsF16`, for which the reference allows).
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/Domain.h"
+#include "compiler/transforms/Passes.h"
+#include "compiler/transforms/Programs.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace eider::ir;
+using namespace eider::transforms;
+
+namespace {
+struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RowsAsF16)
+  StringRef getArgument() const final { return "eider-rows-as-f16"; }
+  StringRef getDescription() const final {
+    return "A program before a product makes f16 of its rows of bf16";
+  }
+
+  /// What a program leaves in the workspace, as another reads it.
+  struct Left {
+    Value rows, units;
+  };
+
+  /// The units of rows [m, k], and the rows in them, as f16. No unit nor its inverse is beyond
+  /// f32's normal numbers; NaN and Inf, which are no unit's business, stay what they are.
+  static Left inUnits(OpBuilder &builder, InputOp input) {
+    const Location loc = input.getLoc();
+    auto type = cast<RankedTensorType>(input.getType());
+    RankedTensorType wide = type.clone(builder.getF32Type());
+    auto like = [&](float value, Type of) -> Value {
+      auto one = arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value));
+      return BroadcastOp::create(builder, loc, of, one);
+    };
+    const int64_t row[] = {1, ShapedType::kDynamic};
+    const RankedTensorType ofRows = reducedType(wide, row);
+    Value amax = ReduceOp::create(builder, loc, ofRows, Reduction::amax_number, input,
+                                  builder.getDenseI64ArrayAttr(row));
+    amax.getDefiningOp()->setAttr("eider.name", builder.getStringAttr("amax"));
+    Value bounded = arith::MaximumFOp::create(builder, loc, amax, like(0x1p-111F, ofRows));
+    Value power = PowerOfTwoOp::create(builder, loc, ofRows, Neighbour::below, bounded);
+    Value unit = arith::MulFOp::create(builder, loc, power, like(0x1p-15F, ofRows));
+    unit.getDefiningOp()->setAttr("eider.name", builder.getStringAttr("unit"));
+    Value inverse = arith::DivFOp::create(builder, loc, like(1, ofRows), unit);
+    Value widened = arith::ExtFOp::create(builder, loc, wide, input.getResult());
+    Value scaled = arith::MulFOp::create(builder, loc, widened,
+                                         BroadcastOp::create(builder, loc, wide, inverse));
+    return {arith::TruncFOp::create(builder, loc, type.clone(builder.getF16Type()), scaled), unit};
+  }
+
+  /// Through the workspace, from the end of one program to the begin of the other.
+  InputOp pass(Value value, ProgramOp first, ProgramOp program, StringRef wanted) {
+    const std::string name = names.take(wanted.str(), 2);
+    OpBuilder leave = OpBuilder::atBlockEnd(&first.getBlock()),
+              take = OpBuilder::atBlockBegin(&program.getBlock());
+    OutputOp::create(leave, value.getLoc(), name, value, true, LayoutAttr());
+    return InputOp::create(take, value.getLoc(), value.getType(), name, true, LayoutAttr());
+  }
+
+  void convert(ProgramOp program, InputOp input, ArrayRef<ContractOp> products) {
+    OpBuilder builder(program);
+    ProgramOp first = emptyProgram(builder, program, "_f16");
+    builder.setInsertionPointToEnd(&first.getBlock());
+    const Left computed = inUnits(builder, cast<InputOp>(builder.clone(*input)));
+    InputOp rows = pass(computed.rows, first, program, (input.getName() + "_f16").str());
+    InputOp units = pass(computed.units, first, program, (input.getName() + "_unit").str());
+    rows->setAttr(asF16Name, builder.getUnitAttr());
+    for (ContractOp product : products) {
+      product.getVectorMutable().assign(rows);
+      builder.setInsertionPointAfter(product);
+      Value unit = BroadcastOp::create(builder, product.getLoc(), product.getType(), units);
+      auto sum = arith::MulFOp::create(builder, product.getLoc(), product, unit);
+      product.getResult().replaceAllUsesExcept(sum, sum);
+    }
+    if (input.use_empty())
+      input.erase();
+  }
+
+  void runOnOperation() final {
+    names = ArgumentNames(getOperation());
+    for (ProgramOp program : llvm::to_vector(getOperation().getOps<ProgramOp>())) {
+      ScheduleAttr schedule = program.getScheduleAttr();
+      if (!schedule || !schedule.getKnobs().f16)
+        continue;
+      llvm::MapVector<InputOp, SmallVector<ContractOp>> productsOf;
+      for (auto product : program.getOps<ContractOp>())
+        if (product.mayMeetAsF16())
+          productsOf[product.getVector().getDefiningOp<InputOp>()].push_back(product);
+      for (auto &[input, products] : productsOf)
+        convert(program, input, products);
+    }
+  }
+
+private:
+  ArgumentNames names;
+};
+} // namespace
+
+std::unique_ptr<Pass> eider::transforms::createRowsAsF16() { return std::make_unique<RowsAsF16>(); }
