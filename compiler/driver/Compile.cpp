@@ -177,17 +177,22 @@ bool ContractBuilder::isReadByAxes(unsigned tensor) const {
   return isRead;
 }
 
-/// Whether the second of two kernels may begin before the first has ended: it waits for that where
-/// it reads what attention left (templates/attention/parts.cuh), and nothing else of it.
+/// Whether the last kernel may begin before the one before it has ended: it waits for that where it
+/// reads what attention left, of two kernels (templates/attention/parts.cuh), or rows as f16
+/// (templates/contraction/warpgroups.cuh), and nothing else of it.
 static bool overlaps(ArrayRef<simt::KernelOp> kernels, const std::string &target) {
   const transforms::Target *known = transforms::findTarget(target);
-  if (!known || !known->clusters || kernels.size() != 2)
+  if (!known || !known->clusters || kernels.size() < 2)
     return false;
+  simt::KernelOp last = kernels.back(), before = kernels.drop_back().back();
+  bool awaits = false;
+  last.walk([&](simt::ContractOp op) { awaits |= op.getAwaits(); });
+  if (awaits)
+    return !before.getBlock().getOps<simt::AllowNextOp>().empty();
   auto attends = [](simt::KernelOp kernel) {
     return !kernel.getBlock().getOps<simt::AttendOp>().empty();
   };
-  simt::KernelOp last = kernels.back();
-  return attends(kernels.front()) && !last.getCooperative() && last.getCluster() == 1;
+  return kernels.size() == 2 && attends(before) && !last.getCooperative();
 }
 
 std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,

@@ -417,6 +417,10 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
                    ";");
     return success();
   }
+  if (isa<AllowNextOp>(op)) {
+    printStatement("arch::allow_next_launch();");
+    return success();
+  }
   if (auto stores = dyn_cast<BulkStoresOp>(op)) {
     const std::string name = names.fresh("stores");
     printStatement("BulkStores " + name + ";");

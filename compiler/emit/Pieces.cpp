@@ -43,6 +43,8 @@ std::string eider::text::productType(eider::simt::ContractOp op, StringRef tile)
             number(op.getVectorsBlock());
   if (op.getMeetsCodes() && !op.getWarpgroups())
     type += ", /*meets_codes=*/true";
+  if (op.getAwaits())
+    type += ", /*awaits=*/true";
   type += ">";
   return held.getRowGroups() ? "GroupedProduct<" + type + ">" : type;
 }

@@ -178,6 +178,11 @@ def Simt_KernelOp : Simt_Op<"kernel", [IsolatedFromAbove, SingleBlock, NoTermina
   let extraClassDeclaration = [{ ::mlir::Block &getBlock() { return getBody().front(); } }];
 }
 
+def Simt_AllowNextOp : Simt_Op<"allow_next"> {
+  let summary = "Lets the launch after this one begin, if it waits for this one's end where it reads what this one leaves";
+  let assemblyFormat = "attr-dict";
+}
+
 def Simt_ForTilesOp : Simt_Op<"for_tiles", [SingleBlock, NoTerminator, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
   let summary = "For each tile of this CUDA block";
@@ -393,7 +398,7 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
     Rows of `length` elements, of which `block_rows` × `block_columns` codes have a scale together; the warps of the CUDA block take `loads`
     steps along them at a time, `ahead` such stages on their way, and `split` of them share a sum. Or `warpgroups` multiply, and the blocks of the tile's cluster, and its `parts`, have a part
     each of the length; the result is the sums of the tile's part. Vectors may be codes, of which `vectors_block` have a scale of their row together, or of all rows (`vectors_share`);
-    tensor cores may multiply such as they are (`meets_codes`).
+    tensor cores may multiply such as they are (`meets_codes`). One that `awaits` the launch before, which leaves the vectors, loads weights meanwhile.
     Alignments in bytes of the row starts. A tile of `row_groups` meets the weights of its group, one after the other in
     memory, or `apart`. Collective: every thread of the cluster takes part.
   }];
@@ -403,7 +408,7 @@ def Simt_ContractOp : Simt_Op<"contract", [AttrSizedOperandSegments]> {
                        Optional<I64>:$vectors_pitch, Optional<I64>:$weights_pitch, Optional<I64>:$scales_pitch, Optional<I64>:$vectors_scales_pitch,
                        Optional<I64>:$weights_apart, Optional<I64>:$scales_apart,
                        I64Attr:$length, I64Attr:$block_rows, I64Attr:$block_columns, DefaultValuedAttr<I64Attr, "0">:$vectors_block, UnitAttr:$vectors_share, UnitAttr:$meets_codes,
-                       I64Attr:$split, I64Attr:$loads, I64Attr:$ahead, UnitAttr:$warpgroups, I64Attr:$vectors_alignment, I64Attr:$weights_alignment, Eider_CodecPathAttr:$codec);
+                       I64Attr:$split, I64Attr:$loads, I64Attr:$ahead, UnitAttr:$warpgroups, UnitAttr:$awaits, I64Attr:$vectors_alignment, I64Attr:$weights_alignment, Eider_CodecPathAttr:$codec);
   let results = (outs AnyVectorOfNonZeroRank:$result);
   let assemblyFormat = [{
     $vectors (`by` $vectors_scales^ `:` type($vectors_scales))? `,` $weights `by` $scales `at` $at

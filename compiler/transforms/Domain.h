@@ -292,6 +292,9 @@ inline constexpr llvm::StringLiteral attentionAlone = "eider.attention_alone";
 /// Of a workspace's input that is rows of bf16 as f16, in units of their own.
 inline constexpr llvm::StringLiteral asF16Name = "eider.as_f16";
 
+/// Of a program whose kernel lets the next one begin, which waits for its end.
+inline constexpr llvm::StringLiteral allowsNextName = "eider.allows_next";
+
 /// Of a kernel that combines the parts itself: these, and where its blocks count themselves.
 inline constexpr llvm::StringLiteral partsName = "attention_parts", sumsName = "product_parts",
                                      arrivalsName = "arrivals";

@@ -77,6 +77,7 @@ LogicalResult ProgramLowering::multiply(ContractOp op) {
       op.weightsBlock().value_or(length), rowScales ? op.vectorBlock().value_or(length) : 0,
       rowScales && dimsOf(rowScales.getType()).getExprs().front().isOne(), op.meetAsCodes(),
       knobs.warpgroups ? 1 : knobs.split, knobs.loads, knobs.prefetch, knobs.warpgroups != 0,
+      knobs.warpgroups && op.getVector().getDefiningOp()->hasAttr(asF16Name),
       alignmentOfRows(nameOf(op.getVector()), typeOf(op.getVector())),
       alignmentOfRows(nameOf(op.getWeights()), weights), *op.getCodec());
   Operation *result = product;

@@ -365,6 +365,8 @@ void ProgramLowering::setAlignments() {
 
 LogicalResult ProgramLowering::run() {
   createKernel();
+  if (program->hasAttr(allowsNextName))
+    simt::AllowNextOp::create(builder, program.getLoc());
   if (domain.attends)
     return attend();
   if (domain.prefills)

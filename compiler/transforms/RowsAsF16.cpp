@@ -58,11 +58,10 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
     return {arith::TruncFOp::create(builder, loc, type.clone(builder.getF16Type()), scaled), unit};
   }
 
-  /// Through the workspace, from the end of one program to the begin of the other.
-  InputOp pass(Value value, ProgramOp first, ProgramOp program, StringRef wanted) {
+  /// Through the workspace, from the end of one program to where the builder is in the other.
+  InputOp pass(Value value, ProgramOp first, OpBuilder &take, StringRef wanted) {
     const std::string name = names.take(wanted.str(), 2);
-    OpBuilder leave = OpBuilder::atBlockEnd(&first.getBlock()),
-              take = OpBuilder::atBlockBegin(&program.getBlock());
+    OpBuilder leave = OpBuilder::atBlockEnd(&first.getBlock());
     OutputOp::create(leave, value.getLoc(), name, value, true, LayoutAttr());
     return InputOp::create(take, value.getLoc(), value.getType(), name, true, LayoutAttr());
   }
@@ -72,12 +71,16 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
     ProgramOp first = emptyProgram(builder, program, "_f16");
     builder.setInsertionPointToEnd(&first.getBlock());
     const Left computed = inUnits(builder, cast<InputOp>(builder.clone(*input)));
-    InputOp rows = pass(computed.rows, first, program, (input.getName() + "_f16").str());
-    InputOp units = pass(computed.units, first, program, (input.getName() + "_unit").str());
+    first->setAttr(allowsNextName, builder.getUnitAttr());
+    builder.setInsertionPoint(input);
+    InputOp rows = pass(computed.rows, first, builder, (input.getName() + "_f16").str());
     rows->setAttr(asF16Name, builder.getUnitAttr());
+    InputOp units;
     for (ContractOp product : products) {
       product.getVectorMutable().assign(rows);
       builder.setInsertionPointAfter(product);
+      if (!units) // read where the product has waited for the program before
+        units = pass(computed.units, first, builder, (input.getName() + "_unit").str());
       Value unit = BroadcastOp::create(builder, product.getLoc(), product.getType(), units);
       auto sum = arith::MulFOp::create(builder, product.getLoc(), product, unit);
       product.getResult().replaceAllUsesExcept(sum, sum);

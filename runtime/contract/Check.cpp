@@ -152,8 +152,8 @@ private:
             "has a number of blocks that stay on a multiprocessor outside 0 … 64");
     require(launch.stays == 0 || (launch.cooperative == 0 && launch.cluster == 1), where,
             "has blocks that stay, and is cooperative or in clusters");
-    require(!launch.overlaps || (launch.cooperative == 0 && launch.cluster == 1), where,
-            "overlaps the launch before it, and is cooperative or in clusters");
+    require(!launch.overlaps || launch.cooperative == 0, where,
+            "overlaps the launch before it, and is cooperative");
     Expression::parse(launch.grid, dims);
     Expression::parse(launch.shared, dims);
     require(launch.parameters.size() <= maxParameters, where,

@@ -10,6 +10,7 @@
 #include "runtime/cuda/DriverApi.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 
@@ -240,19 +241,30 @@ void CudaBackend::launch(void *function, const LaunchGeometry &geometry, void **
     result = driver().launch(static_cast<Function>(function), grid, 1, 1, geometry.block, 1, 1,
                              geometry.shared, handleOf(stream), parameters, nullptr);
   } else {
-    LaunchAttribute attribute = {}; // a kernel has one of them
+    std::array<LaunchAttribute, 2> attributes = {}; // a cluster, and what it overlaps, at most
+    unsigned count = 0;
     if (geometry.cooperative) {
-      attribute.id = LaunchAttribute::cooperative;
-      attribute.isCooperative = 1;
-    } else if (geometry.overlaps) {
-      attribute.id = LaunchAttribute::programmaticSerialization;
-      attribute.isProgrammatic = 1;
-    } else {
-      attribute.id = LaunchAttribute::clusterDimension;
-      attribute.cluster = {geometry.cluster, 1, 1};
+      attributes[count].id = LaunchAttribute::cooperative;
+      attributes[count++].isCooperative = 1;
     }
-    const LaunchConfig config = {
-        grid, 1, 1, geometry.block, 1, 1, geometry.shared, handleOf(stream), &attribute, 1};
+    if (geometry.overlaps) {
+      attributes[count].id = LaunchAttribute::programmaticSerialization;
+      attributes[count++].isProgrammatic = 1;
+    }
+    if (geometry.cluster != 1) {
+      attributes[count].id = LaunchAttribute::clusterDimension;
+      attributes[count++].cluster = {geometry.cluster, 1, 1};
+    }
+    const LaunchConfig config = {grid,
+                                 1,
+                                 1,
+                                 geometry.block,
+                                 1,
+                                 1,
+                                 geometry.shared,
+                                 handleOf(stream),
+                                 attributes.data(),
+                                 count};
     result = driver().launchEx(&config, static_cast<Function>(function), parameters, nullptr);
   }
   if (result != success && result != deinitialized) // the driver has shut down: the process exits

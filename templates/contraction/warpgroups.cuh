@@ -435,9 +435,10 @@ private:
 /// lie in shared memory, while they decode the next. The blocks of a `cluster` have the same rows
 /// of both and each its own part of the length; then each keeps the sums of some rows of x. Codes
 /// are `ahead` stages on their way. Blocks of w are rows of 128, or whole ones; or less of codes
-/// of four bits that have room for their scales (`folds_scales`).
+/// of four bits that have room for their scales (`folds_scales`). Where it `awaits` the launch
+/// before, which leaves x, codes are on their way meanwhile.
 template <class Tile, int64 length, int64 block_rows, int64 block_columns, int rows, int cluster,
-          int ahead>
+          int ahead, bool awaits = false>
 class WarpgroupProduct {
   template <bool folds>
   using CutOf = WarpgroupCut<Tile, length, block_rows, block_columns, rows, cluster, ahead, folds>;
@@ -477,6 +478,8 @@ public:
     EIDER_UNROLL
     for (int turn = 0; turn < ahead - 1; ++turn)
       begin_copies(turn, turn);
+    if constexpr (awaits)
+      arch::await_launch_before();
     rows_of_x.load(true);
     rows_of_x.lay_out(operand_at(0));
     rows_of_x.load(turns > 1);

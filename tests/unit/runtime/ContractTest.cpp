@@ -174,9 +174,9 @@ TEST(Contract, WrongLaunchesAreRefused) {
                   "neither true nor false");
   expectComplaint(complaint([&](Json &json) {
                     launch(json)["overlaps"] = true;
-                    launch(json)["cluster"] = 2;
+                    launch(json)["cooperative"] = 2;
                   }),
-                  "overlaps the launch before it");
+                  "overlaps the launch before it, and is cooperative");
   expectComplaint(complaint([&](Json &json) { launch(json)["grid"] = "tokens *"; }),
                   "expected a number");
   expectComplaint(complaint([&](Json &json) {
