@@ -120,6 +120,7 @@ int64_t tilesOfProduct(const Domain &domain, int64_t columns);
 /// How warpgroups share a product: the knobs of those names.
 struct Warpgroups {
   int64_t threads, rows, cluster, split, resident, prefetch;
+  bool f16;
 };
 
 /// A schedule by warpgroups; legal or not.

@@ -91,7 +91,8 @@ ScheduleAttr eider::transforms::warpgroupsOfProduct(MLIRContext *context, const 
                             .resident = cut.resident,
                             .prefetch = cut.prefetch,
                             .cluster = cut.cluster,
-                            .warpgroups = 1});
+                            .warpgroups = 1,
+                            .f16 = cut.f16});
 }
 
 /// Of codes by codes, which wait for memory alone: blocks of 64 columns hide more of that beside
@@ -149,7 +150,8 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
 }
 
 /// By warpgroups from so many rows on that warps would read them too often, or scales of blocks;
-/// codes that meet as they are, always.
+/// codes that meet as they are, always. Few rows of bf16 become f16 before: that kernel's time is
+/// less than what the products gain, and of many its workspace would be large.
 ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t mostRows, std::string &message) {
   constexpr int64_t most = 64, multiprocessors = 132;
@@ -162,7 +164,9 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
     rows *= 2;
   // Of rows that are one tile's, whose number is known: what is left for the others grows with it.
   // Codes by codes are split of many rows alone, to as many blocks as multiprocessors.
-  const bool maySplit = mostRows > 0 && mostRows <= most && (!domain.meetsCodes || rows > 32);
+  const bool isOneTile = mostRows > 0 && mostRows <= most;
+  const bool maySplit = isOneTile && (!domain.meetsCodes || rows > 32);
+  const bool takesF16 = isOneTile && domain.takesF16;
   ScheduleAttr best;
   double least = 0;
   for (int64_t threads : {512, 256, 128})
@@ -186,7 +190,7 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
                                  : threads > 128 || isShared ? 6
                                                              : std::clamp<int64_t>(turns, 4, 8);
         const ScheduleAttr schedule = warpgroupsOfProduct(
-            context, domain, {threads, rows, cluster, split, isPair ? 2 : 0, prefetch});
+            context, domain, {threads, rows, cluster, split, isPair ? 2 : 0, prefetch, takesF16});
         const double cost = stagesOfProduct(schedule.getKnobs(), domain);
         if (std::string why; (!best || cost < least) && tileOf(schedule, domain, why)) {
           best = schedule;

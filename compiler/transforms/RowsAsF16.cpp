@@ -66,7 +66,8 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
     return InputOp::create(take, value.getLoc(), value.getType(), name, true, LayoutAttr());
   }
 
-  void convert(ProgramOp program, InputOp input, ArrayRef<ContractOp> products) {
+  void convert(ProgramOp program, ContractOp product) {
+    auto input = product.getVector().getDefiningOp<InputOp>();
     OpBuilder builder(program);
     ProgramOp first = emptyProgram(builder, program, "_f16");
     builder.setInsertionPointToEnd(&first.getBlock());
@@ -75,16 +76,12 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
     builder.setInsertionPoint(input);
     InputOp rows = pass(computed.rows, first, builder, (input.getName() + "_f16").str());
     rows->setAttr(asF16Name, builder.getUnitAttr());
-    InputOp units;
-    for (ContractOp product : products) {
-      product.getVectorMutable().assign(rows);
-      builder.setInsertionPointAfter(product);
-      if (!units) // read where the product has waited for the program before
-        units = pass(computed.units, first, builder, (input.getName() + "_unit").str());
-      Value unit = BroadcastOp::create(builder, product.getLoc(), product.getType(), units);
-      auto sum = arith::MulFOp::create(builder, product.getLoc(), product, unit);
-      product.getResult().replaceAllUsesExcept(sum, sum);
-    }
+    product.getVectorMutable().assign(rows);
+    builder.setInsertionPointAfter(product); // which has waited for the program before
+    InputOp units = pass(computed.units, first, builder, (input.getName() + "_unit").str());
+    Value unit = BroadcastOp::create(builder, product.getLoc(), product.getType(), units);
+    auto sum = arith::MulFOp::create(builder, product.getLoc(), product, unit);
+    product.getResult().replaceAllUsesExcept(sum, sum);
     if (input.use_empty())
       input.erase();
   }
@@ -95,12 +92,8 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
       ScheduleAttr schedule = program.getScheduleAttr();
       if (!schedule || !schedule.getKnobs().f16)
         continue;
-      llvm::MapVector<InputOp, SmallVector<ContractOp>> productsOf;
-      for (auto product : program.getOps<ContractOp>())
-        if (product.mayMeetAsF16())
-          productsOf[product.getVector().getDefiningOp<InputOp>()].push_back(product);
-      for (auto &[input, products] : productsOf)
-        convert(program, input, products);
+      for (auto product : llvm::to_vector(program.getOps<ContractOp>())) // one, by warpgroups
+        convert(program, product);
     }
   }
 

@@ -377,12 +377,14 @@ static std::vector<ScheduleAttr> productSchedules(ScheduleAttr first, const Doma
   for (int64_t threads : {512, 256, 128})
     for (int64_t cluster : {1, 2, 4, 8})
       for (auto [resident, prefetch] : residences) {
-        byWarpgroups({threads, least, cluster, 1, resident, prefetch});
+        byWarpgroups({threads, least, cluster, 1, resident, prefetch, domain.takesF16});
+        if (domain.takesF16 && resident == 0 && prefetch == usual)
+          byWarpgroups({threads, least, cluster, 1, resident, prefetch, false});
         const int64_t places = multiprocessors * std::max<int64_t>(1, resident),
                       blocks = tilesOfProduct(domain, threads / 2) * cluster,
                       split = std::min(mostSplit, places / std::max<int64_t>(1, blocks));
         if (facts.rows <= mostOfOne && cluster <= 2 && split > 1 && prefetch <= usual)
-          byWarpgroups({threads, least, cluster, split, resident, prefetch});
+          byWarpgroups({threads, least, cluster, split, resident, prefetch, domain.takesF16});
       }
   const int64_t rows = first.getKnobs().rows;
   constexpr std::pair<int64_t, int64_t> stages[] = {{2, 4}, {2, 3}, {1, 4}, {2, 2}, {1, 3}, {4, 2}};

@@ -10,6 +10,7 @@
 #include "tests/matrix/Reference.h"
 
 #include <array>
+#include <regex>
 #include <cmath>
 #include <cstring>
 #include <gmock/gmock.h>
@@ -115,6 +116,11 @@ std::string byWarpgroups(int threads, int rows, int cluster, int ahead, int vect
   return schedule + ", warpgroups = 1>";
 }
 
+/// The schedule, whose rows of bf16 a kernel before makes f16.
+std::string asF16(std::string schedule) {
+  return schedule.insert(schedule.size() - 1, ", f16 = 1");
+}
+
 /// By warpgroups (sm_90a): rows that end in the middle of a stage, stages that blocks of a cluster
 /// have not as many of, and some of them none; scales that come one by one, or several together.
 std::vector<Point> warpgroupPoints() {
@@ -160,6 +166,16 @@ std::vector<Point> warpgroupPoints() {
   add({}, extents(0, 64, 256), byWarpgroups(128, 16, 1, 4, 4, 2));
   add({.format = "e2m1", .block = "1x32", .scale = "e8m0"}, extents(21, 150, 1152),
       byWarpgroups(256, 32, 2, 3, 4, 2));
+  // Rows of bf16 that become f16 before, of any range; in clusters, and by parts of the length.
+  for (const char *values : {"normal", "specials", "tiny", "huge"})
+    for (const char *format : {"e4m3", "e5m2"})
+      add({.format = format}, extents(19, 80, 400), asF16(byWarpgroups(128, 32, 1, 2)), values);
+  for (const char *block : {"128x128", "1x*", "*x*"})
+    add({.block = block}, extents(33, 150, 1040), asF16(byWarpgroups(256, 64, 2, 3)));
+  add({}, extents(64, 256, 2048), asF16(byWarpgroups(256, 64, 1, 4, 4, 4)), "specials");
+  add({}, extents(64, 257, 384), asF16(byWarpgroups(512, 64, 8, 2)));
+  for (const int64_t m : {0, 1, 65})
+    add({}, extents(m, 192, 512), asF16(byWarpgroups(128, 64, 1, 3)));
   for (size_t i = 0; i < points.size(); i += 3)
     points[i].codec = "software";
   return points;
@@ -274,6 +290,12 @@ TEST(Matmul, WhatStandsAroundAgreesOnTheDevice) {
   cases.push_back(caseOf(two(), {{"m", 17}, {"n", 2048}, {"k", 4096}, {"f", 256}}, "m",
                          byWarpgroups(128, 64, 1, 3, 4, 2)));
   cases.push_back(caseOf(grouped, extents(21, 300, 272), "m", byWarpgroups(512, 32, 4, 3, 8)));
+  // An x that is added too, and that of another kernel.
+  cases.push_back(caseOf(square(), {{"m", 13}, {"k", 512}}, "m", asF16(byWarpgroups(128, 16, 2, 3))));
+  cases.push_back(caseOf(two(), {{"m", 17}, {"n", 256}, {"k", 512}, {"f", 256}}, "m",
+                         asF16(byWarpgroups(128, 64, 1, 3, 4, 2))));
+  cases.push_back(
+      caseOf(storedBefore(), extents(13, 100, 512), "m", asF16(byWarpgroups(128, 16, 1, 3))));
   at_points::expectReference(cases);
 }
 
@@ -296,11 +318,19 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
     options.target = target;
     options.dims = std::move(dims);
     const std::string text = emit(libraryOp("matmul_skinny", parameters), options, Stage::Cuda);
-    return text.substr(text.find("// schedule"), text.find("extern") - text.find("// schedule"));
+    const size_t begin = text.rfind("// schedule", text.find("void matmul_skinny("));
+    const std::string schedule = text.substr(begin, text.find("extern", begin) - begin);
+    return std::regex_replace(schedule, std::regex("\n//  "), "");
   };
   EXPECT_THAT(scheduleOf({}, extents(65, 4096, 14336)), HasSubstr("cluster = 4, warpgroups = 1>"));
-  EXPECT_THAT(scheduleOf({}, extents(9, 57344, 8192)), HasSubstr("warpgroups = 1>"));
-  EXPECT_THAT(scheduleOf({.block = "1x*"}, extents(17, 57344, 8192)), HasSubstr("warpgroups = 1>"));
+  // Rows of one tile become f16 before, those of bf16.
+  for (const char *format : {"e4m3", "e5m2"})
+    EXPECT_THAT(scheduleOf({.format = format}, extents(9, 57344, 8192)),
+                HasSubstr("warpgroups = 1, f16 = 1>"));
+  EXPECT_THAT(scheduleOf({.block = "1x*"}, extents(17, 57344, 8192)),
+              HasSubstr("warpgroups = 1, f16 = 1>"));
+  for (const OpParameters &other : {OpParameters{.dtype = "f16"}, {.format = "e4m3fnuz"}})
+    EXPECT_THAT(scheduleOf(other, extents(9, 57344, 8192)), HasSubstr("warpgroups = 1>"));
   for (auto [block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}})
     EXPECT_THAT(
         scheduleOf({.format = "e2m1", .block = block, .scale = scale}, extents(64, 4096, 4096)),
@@ -330,14 +360,14 @@ TEST(Matmul, PartsFillAGpu) {
   ASSERT_NE(any, std::string::npos);
   EXPECT_THAT(text.substr(few, any - few), HasSubstr("/*parts=*/4>"));
   EXPECT_THAT(text.substr(any), Not(HasSubstr("parts")));
-  // 64 rows of sums by each of four parts, and no more for rows that have none.
+  // 64 rows of sums by each of four parts, those rows as f16, and no more for rows that have none.
   const contract::Contract contract =
       contract::read(compile(libraryOp("matmul_skinny", {}), options).contract);
-  const auto workspace =
-      contract::Expression::parse(contract.workspace, std::array{std::string("m")});
-  const auto bytesOf = [&](int64_t m) { return workspace.evaluate(std::array{m}); };
-  EXPECT_GE(bytesOf(64), 4 * 64 * 4096 * 4);
-  EXPECT_LE(bytesOf(64), 4 * 64 * 4096 * 4 + 65536);
+  const auto workspace = contract::Expression::parse(
+      contract.workspace, std::array{std::string("m"), std::string("k")});
+  const auto bytesOf = [&](int64_t m) { return workspace.evaluate(std::array<int64_t, 2>{m, 14336}); };
+  EXPECT_GE(bytesOf(64), 4 * 64 * 4096 * 4 + 64 * 14336 * 2);
+  EXPECT_LE(bytesOf(64), 4 * 64 * 4096 * 4 + 64 * 14336 * 2 + 65536);
   for (const int64_t m : {65, 16384})
     EXPECT_EQ(bytesOf(m), 0) << m;
   for (const int64_t m : {19, 64}) { // as tests/gpu/kernels has them
