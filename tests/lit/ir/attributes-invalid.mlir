@@ -52,7 +52,7 @@ eider.program @p() attributes {test.a = #eider.schedule<column<threads = 32, vec
 
 // -----
 
-// expected-error @+1 {{no schedule knob 'warps'; they are threads, vector, rows, loads, lanes, columns, split, tiles, blocks, resident, prefetch, cluster, cooperative, combine, hoist, streaming, bulk, warpgroups, mma, codes, software}}
+// expected-error @+1 {{no schedule knob 'warps'; they are threads, vector, rows, loads, lanes, columns, split, tiles, blocks, resident, prefetch, cluster, cooperative, combine, hoist, streaming, bulk, warpgroups, mma, codes, f16, software}}
 eider.program @p() attributes {test.a = #eider.schedule<row<threads = 32, vector = 1, warps = 4>>} {}
 
 // -----

@@ -3,6 +3,7 @@
 //
 // RUN: eider emit matmul_skinny --dim n=4096 --dim k=14336 --arch sm_90 | FileCheck %s
 // RUN: eider emit matmul_skinny --dim n=4096 --dim k=14336 --arch sm_90 | FileCheck %s --check-prefix=STRIDED
+// RUN: eider emit matmul_skinny --dim n=4096 --dim k=14336 --arch sm_90a | FileCheck %s --check-prefix=WARPGROUPS
 
 // CHECK:      #include "eider/contraction/product.cuh"
 // CHECK:      contiguous, aligned · at most 8 rows
@@ -22,3 +23,13 @@
 // STRIDED:      void matmul_skinny_strided(
 // STRIDED:        Multiply::of<E4m3, 1, 2>(tile, x, w, w_scale, x_stride, w_stride,
 // STRIDED-NEXT:     w_scale_stride);
+
+// By warpgroups rows of bf16 become f16 before, but of any number of rows.
+// WARPGROUPS:      void matmul_skinny_f16_rows_64(
+// WARPGROUPS:        arch::allow_next_launch();
+// WARPGROUPS:      void matmul_skinny_rows_64(
+// WARPGROUPS-NEXT:   const e4m3 *w, const float *w_scale, const f16 *x_f16, const float *x_unit, bf16 *y,
+// WARPGROUPS:        /*awaits=*/true>;
+// WARPGROUPS:        const auto part = Multiply::of<E4m3>(tile, x_f16, w, w_scale);
+// WARPGROUPS:      void matmul_skinny(
+// WARPGROUPS-NEXT:   const e4m3 *w, const float *w_scale, const bf16 *x, bf16 *y, int64 m) {
