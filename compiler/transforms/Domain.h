@@ -174,6 +174,7 @@ struct Domain {
   bool byWarpgroups = true;   ///< These products, where the target has such.
   bool meetsCodes = false;    ///< So do these, both of codes.
   bool takesF16 = false;      ///< Rows of bf16 may meet these as f16, or do.
+  bool convertsToF16 = false; ///< The GPU has an instruction that makes f16 of codes.
   /// Bytes of shared memory of a block of such a product, as templates/contraction has them
   /// (WarpgroupCut, CodeProduct, SumsOfCluster).
   int64_t sharedOfProduct(const ir::ScheduleKnobs &k) const {

@@ -149,9 +149,18 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
   return waves * (stages * ofBlocks[size][beside - 1] + around[size]) + meeting;
 }
 
+/// Few rows of bf16 become f16 before where products gain more than that kernel takes. Of many its
+/// workspace would be large.
+static bool becomesF16(const Domain &domain, int64_t rows) {
+  constexpr double least = 1 << 28;
+  return domain.takesF16 && domain.convertsToF16 &&
+         static_cast<double>(rows) * static_cast<double>(domain.width) *
+                 static_cast<double>(domain.lengthOfRows) >
+             least;
+}
+
 /// By warpgroups from so many rows on that warps would read them too often, or scales of blocks;
-/// codes that meet as they are, always. Few rows of bf16 become f16 before: that kernel's time is
-/// less than what the products gain, and of many its workspace would be large.
+/// codes that meet as they are, always.
 ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Domain &domain,
                                                 int64_t mostRows, std::string &message) {
   constexpr int64_t most = 64, multiprocessors = 132;
@@ -166,7 +175,7 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
   // Codes by codes are split of many rows alone, to as many blocks as multiprocessors.
   const bool isOneTile = mostRows > 0 && mostRows <= most;
   const bool maySplit = isOneTile && (!domain.meetsCodes || rows > 32);
-  const bool takesF16 = isOneTile && domain.takesF16;
+  const bool asF16 = isOneTile && becomesF16(domain, rows);
   ScheduleAttr best;
   double least = 0;
   for (int64_t threads : {512, 256, 128})
@@ -190,7 +199,7 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
                                  : threads > 128 || isShared ? 6
                                                              : std::clamp<int64_t>(turns, 4, 8);
         const ScheduleAttr schedule = warpgroupsOfProduct(
-            context, domain, {threads, rows, cluster, split, isPair ? 2 : 0, prefetch, takesF16});
+            context, domain, {threads, rows, cluster, split, isPair ? 2 : 0, prefetch, asF16});
         const double cost = stagesOfProduct(schedule.getKnobs(), domain);
         if (std::string why; (!best || cost < least) && tileOf(schedule, domain, why)) {
           best = schedule;

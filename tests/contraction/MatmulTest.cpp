@@ -313,10 +313,12 @@ TEST(Matmul, NvrtcCompilesTheTextsOfWarpgroups) {
 
 /// From 17 rows on, and where a matrix is of what warpgroups multiply.
 TEST(Matmul, AreMultipliedByWarpgroups) {
-  auto scheduleOf = [](OpParameters parameters, Dims dims, const char *target = "sm_90a") {
+  auto scheduleOf = [](OpParameters parameters, Dims dims, const char *target = "sm_90a",
+                       const char *codec = "auto") {
     CompileOptions options;
     options.target = target;
     options.dims = std::move(dims);
+    options.codec = codec;
     const std::string text = emit(libraryOp("matmul_skinny", parameters), options, Stage::Cuda);
     const size_t begin = text.rfind("// schedule", text.find("void matmul_skinny("));
     const std::string schedule = text.substr(begin, text.find("extern", begin) - begin);
@@ -331,6 +333,10 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
               HasSubstr("warpgroups = 1, f16 = 1>"));
   for (const OpParameters &other : {OpParameters{.dtype = "f16"}, {.format = "e4m3fnuz"}})
     EXPECT_THAT(scheduleOf(other, extents(9, 57344, 8192)), HasSubstr("warpgroups = 1>"));
+  EXPECT_THAT(scheduleOf({}, extents(16, 4096, 4096)), HasSubstr("warpgroups = 1>")); // too small
+  EXPECT_THAT(scheduleOf({}, extents(64, 4096, 4096)), HasSubstr("f16 = 1>"));
+  EXPECT_THAT(scheduleOf({}, extents(64, 57344, 8192), "sm_90a", "software"),
+              HasSubstr("warpgroups = 1>"));
   for (auto [block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}})
     EXPECT_THAT(
         scheduleOf({.format = "e2m1", .block = block, .scale = scale}, extents(64, 4096, 4096)),
