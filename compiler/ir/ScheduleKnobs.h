@@ -43,11 +43,11 @@ struct ScheduleKnobs {
   int64_t streaming = 0; ///< 1: elements pass the caches as data used once
   int64_t bulk = 0; ///< 1: warps store through shared memory, in bulk (map, row; from sm_90 on)
   int64_t warpgroups =
-      0;                ///< 1: four warps multiply together, 64 rows (attention, contract; sm_90a)
-  int64_t mma = 0;      ///< 1: tensor cores multiply a row of codes and a vector (row)
-  int64_t codes = 0;    ///< 1: queries meet keys as codes, by warps (attention; from sm_89 on)
-  int64_t f16 = 0;      ///< 1: rows of bf16 that meet codes by warpgroups become f16 in a kernel before
-                        ///< (contract)
+      0;             ///< 1: four warps multiply together, 64 rows (attention, contract; sm_90a)
+  int64_t mma = 0;   ///< 1: tensor cores multiply a row of codes and a vector (row)
+  int64_t codes = 0; ///< 1: queries meet keys as codes, by warps (attention; from sm_89 on)
+  int64_t f16 = 0; ///< 1: rows of bf16 that meet codes by warpgroups become f16 in a kernel before
+                   ///< (contract)
   int64_t software = 0; ///< 1: FP8 by arithmetic, even where there are instructions; same bits
 
   bool operator==(const ScheduleKnobs &) const = default;

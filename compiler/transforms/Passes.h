@@ -43,8 +43,8 @@ struct Launches {
 std::unique_ptr<mlir::Pass> createAssignSchedule(const std::string &schedule = "",
                                                  Launches launches = {});
 
-/// Rows of bf16 that codes meet by a schedule with `f16` become f16 in a program before, in a unit a
-/// row: `eider-rows-as-f16`.
+/// Rows of bf16 that codes meet by a schedule with `f16` become f16 in a program before, in a unit
+/// a row: `eider-rows-as-f16`.
 std::unique_ptr<mlir::Pass> createRowsAsF16();
 
 /// A program whose schedule is cooperative takes in the one that leaves it parts of a reduction

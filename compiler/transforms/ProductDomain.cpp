@@ -91,7 +91,8 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   domain.meetsCodes = op.meetAsCodes() && (domain.products == 1 || domain.meetsCodes);
   const bool takesF16 = op.mayMeetAsF16() || op.getVector().getDefiningOp()->hasAttr(asF16Name);
   domain.takesF16 = takesF16 && (domain.products == 1 || domain.takesF16);
-  domain.convertsToF16 = op.getCodec() == CodecPath::hardware;
+  domain.convertsToF16 =
+      op.getCodec() == CodecPath::hardware || isa<Float8E5M2Type>(weights.getElementType());
   const bool isWhole = op.foldsScales() ? length % 128 == 0
                                         : weights.getElementTypeBitWidth() == 8 && length % 16 == 0;
   domain.byWarpgroups &=

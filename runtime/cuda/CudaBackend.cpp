@@ -255,16 +255,9 @@ void CudaBackend::launch(void *function, const LaunchGeometry &geometry, void **
       attributes[count].id = LaunchAttribute::clusterDimension;
       attributes[count++].cluster = {geometry.cluster, 1, 1};
     }
-    const LaunchConfig config = {grid,
-                                 1,
-                                 1,
-                                 geometry.block,
-                                 1,
-                                 1,
-                                 geometry.shared,
-                                 handleOf(stream),
-                                 attributes.data(),
-                                 count};
+    const LaunchConfig config = {
+        grid, 1, 1, geometry.block, 1, 1, geometry.shared, handleOf(stream), attributes.data(),
+        count};
     result = driver().launchEx(&config, static_cast<Function>(function), parameters, nullptr);
   }
   if (result != success && result != deinitialized) // the driver has shut down: the process exits

@@ -10,10 +10,10 @@
 #include "tests/matrix/Reference.h"
 
 #include <array>
-#include <regex>
 #include <cmath>
 #include <cstring>
 #include <gmock/gmock.h>
+#include <regex>
 
 using namespace eider;
 using namespace eider::at_points;
@@ -291,7 +291,8 @@ TEST(Matmul, WhatStandsAroundAgreesOnTheDevice) {
                          byWarpgroups(128, 64, 1, 3, 4, 2)));
   cases.push_back(caseOf(grouped, extents(21, 300, 272), "m", byWarpgroups(512, 32, 4, 3, 8)));
   // An x that is added too, and that of another kernel.
-  cases.push_back(caseOf(square(), {{"m", 13}, {"k", 512}}, "m", asF16(byWarpgroups(128, 16, 2, 3))));
+  cases.push_back(
+      caseOf(square(), {{"m", 13}, {"k", 512}}, "m", asF16(byWarpgroups(128, 16, 2, 3))));
   cases.push_back(caseOf(two(), {{"m", 17}, {"n", 256}, {"k", 512}, {"f", 256}}, "m",
                          asF16(byWarpgroups(128, 64, 1, 3, 4, 2))));
   cases.push_back(
@@ -337,6 +338,8 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
   EXPECT_THAT(scheduleOf({}, extents(64, 4096, 4096)), HasSubstr("f16 = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(64, 57344, 8192), "sm_90a", "software"),
               HasSubstr("warpgroups = 1>"));
+  EXPECT_THAT(scheduleOf({.format = "e5m2"}, extents(64, 57344, 8192), "sm_90a", "software"),
+              HasSubstr("f16 = 1>"));
   for (auto [block, scale] : {std::pair{"1x32", "e8m0"}, {"1x16", "e4m3"}})
     EXPECT_THAT(
         scheduleOf({.format = "e2m1", .block = block, .scale = scale}, extents(64, 4096, 4096)),
@@ -371,7 +374,9 @@ TEST(Matmul, PartsFillAGpu) {
       contract::read(compile(libraryOp("matmul_skinny", {}), options).contract);
   const auto workspace = contract::Expression::parse(
       contract.workspace, std::array{std::string("m"), std::string("k")});
-  const auto bytesOf = [&](int64_t m) { return workspace.evaluate(std::array<int64_t, 2>{m, 14336}); };
+  const auto bytesOf = [&](int64_t m) {
+    return workspace.evaluate(std::array<int64_t, 2>{m, 14336});
+  };
   EXPECT_GE(bytesOf(64), 4 * 64 * 4096 * 4 + 64 * 14336 * 2);
   EXPECT_LE(bytesOf(64), 4 * 64 * 4096 * 4 + 64 * 14336 * 2 + 65536);
   for (const int64_t m : {65, 16384})
