@@ -103,6 +103,24 @@ TEST_F(CudaBackend, ClustersAndSharedMemory) {
                   "needs 240000 bytes of shared memory, the device has 232448");
 }
 
+TEST_F(CudaBackend, ALaunchInClustersOverlapsTheOneBefore) {
+  contract::Contract contract = scaleContract();
+  for (contract::Variant &variant : contract.variants) {
+    variant.launches.push_back(variant.launches[0]);
+    variant.launches[1].overlaps = true;
+    variant.launches[1].cluster = 4;
+  }
+  load(contract).prepare(dims).launch({}, tensors);
+  EXPECT_TRUE(fakeDriver().last.overlaps);
+  EXPECT_FALSE(fakeDriver().last.cooperative);
+  EXPECT_EQ(fakeDriver().last.cluster, 4u);
+  // The first of a call has none before.
+  contract.variants[0].launches.erase(contract.variants[0].launches.begin());
+  load(contract).prepare(dims).launch({}, tensors);
+  EXPECT_FALSE(fakeDriver().last.overlaps);
+  EXPECT_EQ(fakeDriver().last.cluster, 4u);
+}
+
 /// The first variant's blocks run at once, four of 32 threads a multiprocessor: 8 rows.
 contract::Contract cooperativeContract() {
   contract::Contract contract = scaleContract();

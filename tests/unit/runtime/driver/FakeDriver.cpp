@@ -24,7 +24,8 @@ thread_local Context current = nullptr;
 void record(Function function, unsigned grid, unsigned block, unsigned shared, void *stream,
             void **parameters) {
   FakeLaunch &last = fake().last;
-  last = {grid, block, shared, 0, false, stream, reinterpret_cast<const char *>(function), {}};
+  last = {grid, block, shared, 0, false, false, stream, reinterpret_cast<const char *>(function),
+          {}};
   for (int i = 0; i < fake().readableParameters; ++i)
     std::memcpy(&last.parameters[i], parameters[i], 8);
   ++fake().launches;
@@ -169,6 +170,8 @@ FAKE Result cuLaunchKernelEx(const LaunchConfig *config, Function function, void
       fake().last.cluster = config->attributes[i].cluster.x;
     if (config->attributes[i].id == LaunchAttribute::cooperative)
       fake().last.cooperative = config->attributes[i].isCooperative != 0;
+    if (config->attributes[i].id == LaunchAttribute::programmaticSerialization)
+      fake().last.overlaps = config->attributes[i].isProgrammatic != 0;
   }
   return fake().launchResult;
 }

@@ -18,7 +18,7 @@ namespace eider {
 struct FakeLaunch {
   unsigned grid = 0, block = 0, shared = 0;
   unsigned cluster = 0; ///< 0: by cuLaunchKernel
-  bool cooperative = false;
+  bool cooperative = false, overlaps = false;
   void *stream = nullptr;
   std::string function;
   unsigned long long parameters[8] = {}; ///< The first ones; a pointer or 64-bit integer each.
