@@ -192,7 +192,7 @@ static bool overlaps(ArrayRef<simt::KernelOp> kernels, const std::string &target
   auto attends = [](simt::KernelOp kernel) {
     return !kernel.getBlock().getOps<simt::AttendOp>().empty();
   };
-  return kernels.size() == 2 && attends(before) && !last.getCooperative();
+  return kernels.size() == 2 && attends(before) && !last.getCooperative() && last.getCluster() == 1;
 }
 
 std::vector<contract::Predicate> ContractBuilder::predicates(VariantKind kind,
@@ -308,10 +308,13 @@ contract::Variant ContractBuilder::variant(VariantKind kind) {
   variant.predicates = predicates(kind, *kernels);
   variant.source = compilation.text(*kernels);
   std::string end = placeWorkspace(kind, *kernels);
-  ir::ProgramOp main = transforms::mainProgram(compilation.scheduled(kind));
+  auto leavesF16 = [](ir::ProgramOp program) {
+    const ir::ScheduleAttr schedule = program.getScheduleAttr();
+    return schedule && schedule.getKnobs().f16;
+  };
   const bool isOwn = // what other variants need none of, and would grow with others' rows
       workspaces.contains(transforms::sumsName) ||
-      (main.getScheduleAttr() && main.getScheduleAttr().getKnobs().f16);
+      llvm::any_of(compilation.scheduled(kind).getOps<ir::ProgramOp>(), leavesF16);
   if (const int64_t most = compilation.mostRowsOf(kind); most && isOwn)
     end = contract::upTo(most, fewRows(kind).dim, end);
   ends.push_back(std::move(end));

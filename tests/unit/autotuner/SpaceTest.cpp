@@ -340,6 +340,19 @@ TEST(Space, CodesThatArithmeticDecodesMeetAVectorOnTensorCores) {
   EXPECT_EQ(byTensorCores("1x8", "software").first, 0) << "four lanes have several scales";
 }
 
+TEST(Space, RowsOfBf16MeetWarpgroupsAsF16AndAsTheyAre) {
+  CompileOptions options;
+  options.target = "sm_90a";
+  options.dims = {{"m", 64}, {"n", 4096}, {"k", 14336}};
+  int64_t asF16 = 0, asTheyAre = 0;
+  for (const ScheduleCandidate &candidate :
+       candidates(libraryProgram("matmul_skinny", "1x128"), options, {132, options.dims}))
+    if (candidate.schedule.find("warpgroups = 1") != std::string::npos)
+      ++(candidate.schedule.find("f16 = 1") != std::string::npos ? asF16 : asTheyAre);
+  EXPECT_GT(asF16, 1); // the heuristic's is one
+  EXPECT_GT(asTheyAre, 0);
+}
+
 TEST(Space, RowsOfCodesComeTwoByTwo) {
   CompileOptions options;
   options.codec = "software";
