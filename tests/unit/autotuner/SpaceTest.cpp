@@ -349,7 +349,7 @@ TEST(Space, RowsOfBf16MeetWarpgroupsAsF16AndAsTheyAre) {
        candidates(libraryProgram("matmul_skinny", "1x128"), options, {132, options.dims}))
     if (candidate.schedule.find("warpgroups = 1") != std::string::npos)
       ++(candidate.schedule.find("f16 = 1") != std::string::npos ? asF16 : asTheyAre);
-  EXPECT_GT(asF16, 1); // the heuristic's is one
+  EXPECT_GT(asF16, 4); // more than the heuristic has of this and other numbers of rows
   EXPECT_GT(asTheyAre, 0);
 }
 
