@@ -105,6 +105,12 @@ static std::string bytesOfParts(ir::ProgramOp program, ir::AttentionOp op) {
          std::to_string(program.getScheduleAttr().getKnobs().blocks) + ", " + tilesOf(op) + ")";
 }
 
+/// Rows, with those that the last tile of so many lacks.
+static std::string wholeTiles(const ir::DimExpr &rows, int64_t ofTile) {
+  const std::string of = std::to_string(ofTile);
+  return "ceildiv(" + rows.contractExpression() + ", " + of + ") * " + of;
+}
+
 /// What a kernel's blocks have in a workspace of that name.
 static std::string bytesOfBlocks(simt::KernelOp kernel, StringRef name) {
   const std::string blocks = "(" + kernel.getGrid().str() + ")";
@@ -139,8 +145,10 @@ std::string ContractBuilder::placeWorkspace(VariantKind kind, ModuleOp kernels) 
       std::string bytes = std::to_string(std::max(1u, type.getElementTypeBitWidth() / 8));
       if (transforms::leavesParts(output))
         bytes += " * " + std::to_string(transforms::mostParts);
-      for (const ir::DimExpr &dim : ir::dimsOf(type).getExprs())
-        bytes += " * (" + dim.contractExpression() + ")";
+      const auto ofTile = output->getAttrOfType<IntegerAttr>(transforms::forProductsName);
+      for (auto [axis, dim] : llvm::enumerate(ir::dimsOf(type).getExprs()))
+        bytes += " * " + (axis == 0 && ofTile ? wholeTiles(dim, ofTile.getInt())
+                                              : "(" + dim.contractExpression() + ")");
       place(output.getName(), bytes);
     }
   for (ir::ProgramOp program : compilation.scheduled(kind).getOps<ir::ProgramOp>())

@@ -100,6 +100,9 @@ std::string KernelPrinter::storeText(StoreOp op) {
     arguments.insert(arguments.begin(), operand(op.getBulk()).text);
     return callOnTile(op.getAt(), "store_in_bulk", {}, arguments);
   }
+  if (op.getForProducts())
+    return callOnTile(op.getAt(), "store_for_products", {std::to_string(op.getForProducts())},
+                      arguments);
   return callOnTile(
       op.getAt(), methodOf("store", op.getAccess()),
       accessParameters(op.getAccess(), op.getAlignment(), op.getGroup(), 1, op.getStreaming()),

@@ -40,8 +40,9 @@ bool ContractOp::mayMeetAsCodes() {
 }
 
 bool ContractOp::mayMeetAsF16() {
+  constexpr int64_t stage = 128; // of which warpgroups multiply a whole number
   return isOfMatrices() && !isOfGroups() && !getVectorScales() &&
-         vectorType().getElementType().isBF16() &&
+         weightsType().getShape().back() % stage == 0 && vectorType().getElementType().isBF16() &&
          isa<Float8E4M3FNType, Float8E5M2Type>(weightsType().getElementType());
 }
 

@@ -321,12 +321,14 @@ def Simt_BulkStoresOp : Simt_Op<"bulk_stores"> {
 
 def Simt_StoreOp : Simt_AccessOp<"store", [AttrSizedOperandSegments]> {
   let summary = "Writes what lies under the tile, as one of the thread's stores in `bulk` where it has such";
+  let description = "Elements `for_products` of so many rows lie as warpgroups multiply these.";
   let arguments = (ins Simt_AccessAttr:$access, Arg<Simt_PointerType, "", [MemWrite]>:$base,
                        Simt_CursorType:$at, AnyType:$value,
                        Optional<AnyTypeOf<[I64, Simt_LayoutType]>>:$pitch,
                        Optional<Simt_BulkStoresType>:$bulk,
                        DefaultValuedAttr<I64Attr, "16">:$alignment,
-                       DefaultValuedAttr<I64Attr, "0">:$group, UnitAttr:$streaming);
+                       DefaultValuedAttr<I64Attr, "0">:$group, UnitAttr:$streaming,
+                       DefaultValuedAttr<I64Attr, "0">:$for_products);
   let assemblyFormat = [{
     `` $access $value `to` $base `at` $at (`pitch` $pitch^ `:` type($pitch))? (`in` $bulk^)? attr-dict `:` type($value) `,` type($base) `,` type($at)
   }];

@@ -178,7 +178,8 @@ struct Domain {
   /// Bytes of shared memory of a block of such a product, as templates/contraction has them
   /// (WarpgroupCut, CodeProduct, SumsOfCluster).
   int64_t sharedOfProduct(const ir::ScheduleKnobs &k) const {
-    constexpr int64_t stage = 128, operands = 3;
+    constexpr int64_t stage = 128;
+    const int64_t operands = k.f16 && (k.rows < 64 || k.threads == 512) ? 5 : 3;
     const int64_t ofRow = foldsScales ? k.prefetch * stage / 2 + 96 : k.prefetch * stage + 64;
     const int64_t onWay = k.columns * ofRow + k.rows * (meetsCodes ? ofRow : operands * 2 * stage);
     const int64_t sums = k.rows * (k.columns + 4) * 4, coming = k.rows * k.columns * 4;
@@ -292,6 +293,10 @@ inline constexpr llvm::StringLiteral attentionAlone = "eider.attention_alone";
 
 /// Of a workspace's input that is rows of bf16 as f16, in units of their own.
 inline constexpr llvm::StringLiteral asF16Name = "eider.as_f16";
+
+/// Of a workspace's output that warpgroups multiply, so many rows at a time: they lie as these read
+/// them (templates/memory/panels.cuh), but for strided variants, which have no warpgroups.
+inline constexpr llvm::StringLiteral forProductsName = "eider.for_products";
 
 /// Of a program whose kernel lets the next one begin, which waits for its end.
 inline constexpr llvm::StringLiteral allowsNextName = "eider.allows_next";

@@ -188,7 +188,9 @@ void ProgramLowering::storeAt(Operation &op, Value tile, Value layout) {
   Place place = placeOf(boundaryName(op), value.getType(), *domain.levelOf(value.getType()));
   if (layout)
     place.pitch = layout;
-  simt::StoreOp::create(builder, op.getLoc(), place.access, pointers.lookup(boundaryName(op)), tile,
-                        map.lookup(value), place.pitch, /*bulk=*/Value(), place.alignment,
-                        place.group);
+  auto stored = simt::StoreOp::create(builder, op.getLoc(), place.access,
+                                      pointers.lookup(boundaryName(op)), tile, map.lookup(value),
+                                      place.pitch, /*bulk=*/Value(), place.alignment, place.group);
+  if (auto rows = op.getAttrOfType<IntegerAttr>(forProductsName); rows && !isStrided())
+    stored.setForProducts(rows.getInt());
 }

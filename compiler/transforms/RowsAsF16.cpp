@@ -4,8 +4,9 @@
 //
 // Codes of eight bits become pairs of f16 by one instruction, pairs of bf16 by five. Where the
 // schedule of a product of matrices says so (`f16`), a program before it writes each row of bf16
-// as f16 in a unit of its own, a power of two by which its largest is 2^15 to 2^16; sums meet the
-// unit at their end. Of elements below 2^-32 of their row's largest some bits are lost
+// as f16 in a unit of its own, a power of two by which its largest is 2^15 to 2^16, where the
+// product's threads read it; sums meet the unit at their end. Of elements below 2^-32 of their
+// row's largest some bits are lost
 // (`ContractOp::mayMeetAsF16`, for which the reference allows).
 //
 //===----------------------------------------------------------------------===//
@@ -59,11 +60,13 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
   }
 
   /// Through the workspace, from the end of one program to where the builder is in the other.
-  InputOp pass(Value value, ProgramOp first, OpBuilder &take, StringRef wanted) {
+  std::pair<OutputOp, InputOp> pass(Value value, ProgramOp first, OpBuilder &take,
+                                    StringRef wanted) {
     const std::string name = names.take(wanted.str(), 2);
     OpBuilder leave = OpBuilder::atBlockEnd(&first.getBlock());
-    OutputOp::create(leave, value.getLoc(), name, value, true, LayoutAttr());
-    return InputOp::create(take, value.getLoc(), value.getType(), name, true, LayoutAttr());
+    auto output = OutputOp::create(leave, value.getLoc(), name, value, true, LayoutAttr());
+    auto input = InputOp::create(take, value.getLoc(), value.getType(), name, true, LayoutAttr());
+    return {output, input};
   }
 
   void convert(ProgramOp program, ContractOp product) {
@@ -74,11 +77,13 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
     const Left computed = inUnits(builder, cast<InputOp>(builder.clone(*input)));
     first->setAttr(allowsNextName, builder.getUnitAttr());
     builder.setInsertionPoint(input);
-    InputOp rows = pass(computed.rows, first, builder, (input.getName() + "_f16").str());
+    auto [left, rows] = pass(computed.rows, first, builder, (input.getName() + "_f16").str());
+    left->setAttr(forProductsName,
+                  builder.getI64IntegerAttr(program.getScheduleAttr().getKnobs().rows));
     rows->setAttr(asF16Name, builder.getUnitAttr());
     product.getVectorMutable().assign(rows);
     builder.setInsertionPointAfter(product); // which has waited for the program before
-    InputOp units = pass(computed.units, first, builder, (input.getName() + "_unit").str());
+    auto [_, units] = pass(computed.units, first, builder, (input.getName() + "_unit").str());
     Value unit = BroadcastOp::create(builder, product.getLoc(), product.getType(), units);
     auto sum = arith::MulFOp::create(builder, product.getLoc(), product, unit);
     product.getResult().replaceAllUsesExcept(sum, sum);

@@ -246,7 +246,8 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
     return "by warpgroups it has threads, vector, rows, loads = 2, columns, resident, split, "
            "prefetch, cluster, streaming, f16 and software alone";
   if (k.f16 && (!domain.takesF16 || k.f16 > 1))
-    return "rows of bf16 that meet codes of e4m3 or e5m2, in no groups, become f16: leave f16 out";
+    return "rows of bf16, of a multiple of 128, that meet codes of e4m3 or e5m2, in no groups, "
+           "become f16: leave f16 out";
   if ((k.threads != 128 && k.threads != 256 && k.threads != 512) || k.columns != k.threads / 2)
     return "a warpgroup has 128 threads and 64 columns: threads are 128, 256 or 512, and columns "
            "half as many";
@@ -262,6 +263,9 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
     return "each thread of split blocks leaves sums by fours: raise vector to a multiple of 4";
   if (k.split * k.cluster * 128 > std::max<int64_t>(128 * k.cluster, domain.lengthOfRows))
     return "blocks that share a product have 128 of the length at least: lower split or cluster";
+  const int64_t stages = ceilDiv(domain.lengthOfRows, 128), sharing = k.split * k.cluster;
+  if (k.f16 && (sharing - 1) * ceilDiv(stages, sharing) >= stages)
+    return "each block that shares a product by f16 has 128 of the length: lower split or cluster";
   if (k.prefetch < 2 || k.prefetch > 8)
     return "prefetch, of what is on its way, is 2 to 8 stages";
   if (domain.group && k.columns % domain.group != 0)

@@ -78,6 +78,65 @@ public:
   EIDER_DEVICE void await_reads() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
 };
 
+//===-- From global to shared memory, in bulk (sm_90 and up) ---------------===//
+
+/// What the first thread has copied to shared memory for all, to so many `places` in turn; one
+/// object a thread, of one `Owner`.
+template <class Owner, int places> class ComingInBulk {
+  uint32 parity_ = 0; // of the wait for the next place
+  static EIDER_DEVICE uint32 count_of(int place) {
+    return static_cast<uint32>(
+        __cvta_generic_to_shared(shared<ComingInBulk, uint64, places>() + place));
+  }
+
+public:
+  /// By all threads, before a barrier of the block; what the first one begins may be before it.
+  EIDER_DEVICE explicit ComingInBulk(Site) {
+    if (threadIdx.x != 0)
+      return;
+    EIDER_UNROLL
+    for (int place = 0; place < places; ++place)
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(count_of(place)) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;\n\tfence.proxy.async.shared::cta;" ::
+                     : "memory");
+  }
+  /// After a barrier that follows the last wait: another may begin.
+  EIDER_DEVICE void end() {
+    if (threadIdx.x != 0)
+      return;
+    EIDER_UNROLL
+    for (int place = 0; place < places; ++place)
+      asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(count_of(place)) : "memory");
+  }
+  /// By the first thread: `bytes` will come to a place, which all have waited for as often as this
+  /// has been said, and read.
+  EIDER_DEVICE void open(int place, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count_of(place)),
+                 "r"(bytes)
+                 : "memory");
+  }
+  /// By the first thread: some of these, a multiple of 16, aligned to as many.
+  EIDER_DEVICE void begin(int place, void *to, const void *from, int bytes) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
+                 "%2, [%3];" ::"r"(static_cast<uint32>(__cvta_generic_to_shared(to))),
+                 "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(count_of(place))
+                 : "memory");
+  }
+  /// Waits until all of them have come; places are awaited in turn.
+  EIDER_DEVICE void wait(int place) {
+    uint32 is_done;
+    do
+      asm volatile("{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2; "
+                   "selp.u32 %0, 1, 0, done; }"
+                   : "=r"(is_done)
+                   : "r"(count_of(place)), "r"(parity_)
+                   : "memory");
+    while (!is_done);
+    if (place == places - 1)
+      parity_ ^= 1;
+  }
+};
+
 } // namespace eider::arch
 
 #endif // EIDER_ARCH_NVIDIA_COPIES_H

@@ -15,9 +15,10 @@
 namespace eider {
 
 /// How such a product is cut: what its warps have, and where that lies in shared memory; whether
-/// weights are pairs of codes of four bits that meet their scales beforehand.
+/// weights are pairs of codes of four bits that meet their scales beforehand, and whether x comes
+/// in bulk.
 template <class Tile, int64 length_, int64 block_rows_, int64 block_columns, int rows_,
-          int cluster_, int ahead_, bool folds_ = false>
+          int cluster_, int ahead_, bool folds_ = false, bool in_bulk_ = false>
 struct WarpgroupCut {
   static constexpr int64 length = length_, block_rows = block_rows_;
   static constexpr int rows = rows_, cluster = cluster_, ahead = ahead_;
@@ -27,7 +28,7 @@ struct WarpgroupCut {
   static constexpr int64 blocks_of_row = (length + block_columns - 1) / block_columns;
   static constexpr int64 stages = (length + stage - 1) / stage;
   static constexpr int turns = static_cast<int>((stages + sharing - 1) / sharing); // of a block
-  static constexpr bool is_grouped = block_columns < length, folds = folds_;
+  static constexpr bool is_grouped = block_columns < length, folds = folds_, in_bulk = in_bulk_;
   static constexpr bool sums_stages = is_grouped && !folds; // for themselves, to be scaled
   static constexpr int block = block_columns < stage ? static_cast<int>(block_columns) : stage;
   static constexpr int blocks_of_stage = stage / block;
@@ -39,13 +40,15 @@ struct WarpgroupCut {
   static_assert(Tile::rows * cluster == rows, "each block of a cluster keeps as many");
   static_assert(!is_grouped || (folds ? stage % block_columns == 0 : block_columns == stage),
                 "stages are blocks");
-  static_assert(!folds || length % stage == 0, "stages are whole");
+  static_assert(!(folds || in_bulk) || length % stage == 0, "stages are whole");
+  static_assert(!in_bulk || (sharing - 1) * turns < stages, "each block has a stage");
   static_assert(length % 16 == 0, "rows are whole copies");
   static_assert(ahead >= 2, "a stage comes while one is multiplied");
 
-  /// Of x, as it is multiplied: one stage is, one was until warpgroups meet, one is laid out.
-  using Operand = Panels<rows, 2 * stage>;
-  static constexpr int operands = 3;
+  /// Of x, as it is multiplied: one stage is, one was until warpgroups meet, others are laid out
+  /// or come. Beside another block a multiprocessor has no room for more of many rows.
+  using Operand = typename RowsOfProducts<rows>::Stage;
+  static constexpr int operands = in_bulk && (rows < 64 || threads == 512) ? 5 : 3;
   static constexpr int of_codes = width * stage / (folds ? 2 : 1); // bytes
   static constexpr int of_scales = folds ? 96 : 64;                // those of a row
   static constexpr int codes_at = operands * Operand::bytes;
@@ -57,6 +60,11 @@ struct WarpgroupCut {
   }
   static EIDER_DEVICE int64 first() { // of the length
     return sharing == 1 ? 0 : int64(arch::block_index() % sharing) * turns * stage;
+  }
+  /// Of the block's turns those whose stages are there.
+  static EIDER_DEVICE int turns_there() {
+    const int64 there = stages - first() / stage;
+    return is_even || there > turns ? turns : static_cast<int>(there);
   }
   static EIDER_DEVICE int lane() { return arch::thread_index() % 32; }
   /// Of the warp's 16 rows of w, among the block's.
@@ -177,15 +185,21 @@ EIDER_DEVICE ScalesOfWarp<Cut, S> scales_of_warp(const Tile &tile, const S *scal
           Cut::first_row() + Cut::lane() % 16, Cut::first_row() + Cut::lane() / 4, shared};
 }
 
-/// Rows of x on their way through registers.
-template <class Cut, class X> class RowsOfBlock {
+/// Rows of x on their way, to as many places in shared memory as the cut has.
+template <class Cut, class X, bool in_bulk = Cut::in_bulk> class RowsOfBlock;
+
+/// Through registers, by all threads.
+template <class Cut, class X> class RowsOfBlock<Cut, X, false> {
   using Operand = typename Cut::Operand;
+  using Order = RowsOfProducts<Cut::rows>;
   static constexpr int rows = Cut::rows, lines = rows * 2; // of 128 bytes: panel by panel
   static constexpr int at_once = Cut::threads / 8, of_thread = (lines + at_once - 1) / at_once;
   static_assert(at_once % rows == 0 || rows % at_once == 0, "whole panels, or parts of them");
   const X *from_; // where the thread's first piece of the next stage is
   int64 left_;
-  int rows_left_, place_;
+  int rows_left_;
+  unsigned char *to_; // the thread's first pair in the first place
+  int first_;
   uint32 words_[of_thread][4];
 
   static EIDER_DEVICE int line() { return arch::thread_index() / 8; }
@@ -193,18 +207,6 @@ template <class Cut, class X> class RowsOfBlock {
   // From the thread's first piece to its number i.
   static constexpr EIDER_DEVICE int more_rows(int i) { return i * at_once % rows; }
   static constexpr EIDER_DEVICE int more_panels(int i) { return i * at_once / rows; }
-
-public:
-  template <class Tile> EIDER_DEVICE RowsOfBlock(const Tile &tile, const X *x) {
-    const int row = line() % rows, column = line() / rows * 64 + chunk() * 8;
-    const int64 begins = tile.first_row() - Cut::rank() * Tile::rows,
-                there = tile.matrix_rows() - begins - row;
-    from_ = x + (begins + row) * Cut::length + Cut::first() + column;
-    left_ = Cut::length - Cut::first() - column;
-    rows_left_ = line() >= lines ? 0 : there < rows ? static_cast<int>(there) : rows;
-    // Each word goes to a chunk of its own: these four differ in two bits of their places.
-    place_ = Operand::offset(row, line() / rows * 8 + chunk() % 2 * 4) + chunk() / 2 * 4;
-  }
 
   /// Loads the stage after the one before; zeros past the end.
   EIDER_DEVICE void load(bool is_there) {
@@ -218,9 +220,29 @@ public:
       left_ -= Cut::stage;
   }
 
-  /// Where a lane multiplies 16 neighbours of w, so it does of x: in four products, of which each
-  /// has two pairs, eight elements apart.
-  EIDER_DEVICE void lay_out(const Operand &to) {
+public:
+  template <class Tile>
+  EIDER_DEVICE RowsOfBlock(const Tile &tile, const X *x, unsigned char *places, arch::Site)
+      : to_(places) {
+    const int row = line() % rows, column = line() / rows * 64 + chunk() * 8;
+    const int64 begins = tile.first_row() - Cut::rank() * Tile::rows,
+                there = tile.matrix_rows() - begins - row;
+    from_ = x + (begins + row) * Cut::length + Cut::first() + column;
+    left_ = Cut::length - Cut::first() - column;
+    rows_left_ = line() >= lines ? 0 : there < rows ? static_cast<int>(there) : rows;
+    first_ = Order::first_pair(row, line() / rows * 8 + chunk());
+  }
+
+  /// The first stage is laid out, the second on its way. A barrier of the block follows.
+  EIDER_DEVICE void start(int turns) {
+    load(true);
+    lay_out(0);
+    load(turns > 1);
+  }
+  /// Once all have laid out those of this turn, in `place`.
+  EIDER_DEVICE void await(int, int, int) {}
+  /// The next turn's, to another place.
+  EIDER_DEVICE void lay_out(int place) {
     EIDER_UNROLL
     for (int i = 0; i < of_thread; ++i)
       if (lines % at_once == 0 || line() < lines) {
@@ -228,11 +250,74 @@ public:
         const Fragment<X, 8> ordered = in_order_of<Cut::folds>(row);
         EIDER_UNROLL
         for (int j = 0; j < 4; ++j)
-          arch::store_words<4>(to.base + (place_ ^ j * 16) + more_rows(i) * Operand::panel +
-                                   more_panels(i) * Operand::apart,
+          arch::store_words<4>(to_ + place * Operand::bytes + Order::pair(first_, j) +
+                                   more_rows(i) * Operand::panel + more_panels(i) * Operand::apart,
                                &ordered.words[j]);
       }
+    arch::fence_async_proxy();
   }
+  EIDER_DEVICE void load_after(int turn, int turns) { load(turn + 2 < turns); }
+  EIDER_DEVICE void end() {}
+};
+
+/// In bulk, as the launch before has laid them out (RowsOfProducts).
+template <class Cut, class X> class RowsOfBlock<Cut, X, true> {
+  using Operand = typename Cut::Operand;
+  using Order = RowsOfProducts<Cut::rows>;
+  static constexpr int panels = Operand::bytes / Operand::apart;
+  static constexpr int early = Cut::operands - 2; // stages on their way while one is multiplied
+  arch::ComingInBulk<RowsOfBlock, Cut::operands> coming_;
+  const unsigned char *from_; // the next stage
+  unsigned char *to_;         // the first place
+  int there_;                 // rows
+
+  /// Begins the next stage.
+  EIDER_DEVICE void begin(int place) {
+    if (arch::thread_index() == 0) {
+      const int bytes = there_ * Operand::panel; // of a panel
+      coming_.open(place, panels * bytes);
+      EIDER_UNROLL
+      for (int at = 0; at < Operand::bytes; at += Operand::apart)
+        coming_.begin(place, to_ + place * Operand::bytes + at, from_ + at, bytes);
+    }
+    from_ += Operand::bytes;
+  }
+
+public:
+  template <class Tile>
+  EIDER_DEVICE RowsOfBlock(const Tile &tile, const X *x, unsigned char *places, arch::Site at)
+      : coming_(at), to_(places) {
+    const int64 begins = tile.first_row() - Cut::rank() * Tile::rows,
+                there = tile.matrix_rows() - begins;
+    from_ = reinterpret_cast<const unsigned char *>(x) + Order::tile(begins, Cut::length) +
+            Cut::first() / Cut::stage * Operand::bytes;
+    there_ = there < Cut::rows ? static_cast<int>(there) : Cut::rows;
+  }
+
+  /// The first stages are on their way; where no rows are, zeros. A barrier of the block follows.
+  EIDER_DEVICE void start(int turns) {
+    EIDER_UNROLL
+    for (int place = 0; place < early; ++place)
+      if (place < turns)
+        begin(place);
+    constexpr int chunks = Operand::panel / 16;
+    const uint32 zeros[4] = {};
+    for (int i = there_ * chunks + arch::thread_index(); i < Cut::rows * chunks; i += Cut::threads)
+      EIDER_UNROLL
+    for (int panel = 0; panel < panels * Cut::operands; ++panel)
+      arch::store_words<16>(to_ + panel * Operand::apart + i * 16, zeros);
+    arch::fence_async_proxy();
+  }
+  /// Once all have multiplied the turn before the last: that place is the next stage's. Waits for
+  /// this turn's, in `place`.
+  EIDER_DEVICE void await(int place, int turn, int turns) {
+    if (turn + early < turns)
+      begin(place < 2 ? place + early : place - 2);
+    coming_.wait(place);
+  }
+  EIDER_DEVICE void lay_out(int) {}
+  EIDER_DEVICE void load_after(int, int) {}
+  EIDER_DEVICE void end() { coming_.end(); }
 };
 
 /// Pairs of 8 codes of a row, and of the one 8 below, as a lane's parts of two products.
@@ -436,12 +521,13 @@ private:
 /// of both and each its own part of the length; then each keeps the sums of some rows of x. Codes
 /// are `ahead` stages on their way. Blocks of w are rows of 128, or whole ones; or less of codes
 /// of four bits that have room for their scales (`folds_scales`). Where it `awaits` the launch
-/// before, which leaves x, codes are on their way meanwhile.
+/// before, which leaves x laid out (RowsOfProducts), codes are on their way meanwhile.
 template <class Tile, int64 length, int64 block_rows, int64 block_columns, int rows, int cluster,
           int ahead, bool awaits = false>
 class WarpgroupProduct {
   template <bool folds>
-  using CutOf = WarpgroupCut<Tile, length, block_rows, block_columns, rows, cluster, ahead, folds>;
+  using CutOf =
+      WarpgroupCut<Tile, length, block_rows, block_columns, rows, cluster, ahead, folds, awaits>;
   using Sums = float[rows / 8][4];
   using Meeting = arch::Meeting<WarpgroupProduct>;
   static_assert(arch::has_warpgroups, "compile for sm_90a, and not for sm_90");
@@ -458,14 +544,13 @@ public:
     constexpr bool folds = folds_scales<W, S, X>;
     using Cut = CutOf<folds>;
     using Operand = typename Cut::Operand;
-    constexpr int turns = Cut::turns;
+    const int turns = awaits ? Cut::turns_there() : Cut::turns;
     using AllSums = SumsOfCluster<Tile, Cut, WarpgroupProduct, Cut::on_way>;
     unsigned char *shared = shared_for_warpgroups<WarpgroupProduct, AllSums::memory>();
     AllSums::begin(at);
     CodesOfWarp<Cut, W> codes(tile, w, shared + Cut::codes_at);
     auto scales = scales_of_warp<Cut>(tile, w_scale, shared + Cut::scales_at);
-    RowsOfBlock<Cut, X> rows_of_x(tile, x);
-    auto operand_at = [&](int place) { return Operand{shared + place * Operand::bytes}; };
+    RowsOfBlock<Cut, X> rows_of_x(tile, x, shared, at);
     auto begin_copies = [&](int turn, int slot) {
       if (turn < turns) {
         scales.begin(turn);
@@ -480,10 +565,7 @@ public:
       begin_copies(turn, turn);
     if constexpr (awaits)
       arch::await_launch_before();
-    rows_of_x.load(true);
-    rows_of_x.lay_out(operand_at(0));
-    rows_of_x.load(turns > 1);
-    arch::fence_async_proxy();
+    rows_of_x.start(turns);
     arch::await_copies<ahead - 2>();
     arch::barrier(at);
     meeting.arrive(at);
@@ -497,11 +579,13 @@ public:
     for (int turn = 0; turn < turns; ++turn) {
       const int next_slot = slot == ahead - 1 ? 0 : slot + 1;
       const int next_place = place == Cut::operands - 1 ? 0 : place + 1;
-      const arch::Swizzled<Operand::panel> operand(operand_at(place).base, Operand::apart);
+      const arch::Swizzled<Operand::panel> operand(shared + place * Operand::bytes, Operand::apart);
       EIDER_UNROLL
       for (int quarter = 0; quarter < 4; ++quarter) {
-        if (quarter == 0)
-          meeting.wait(at); // all have laid out this turn's rows
+        if (quarter == 0) {
+          meeting.wait(at);
+          rows_of_x.await(place, turn, turns);
+        }
         arch::open_products(sums);
         EIDER_UNROLL
         for (int s = 0; s < 2; ++s)
@@ -512,13 +596,12 @@ public:
         arch::close_products();
         if (quarter == 0) {
           begin_copies(turn + ahead - 1, slot == 0 ? ahead - 1 : slot - 1);
-          rows_of_x.lay_out(operand_at(next_place));
-          arch::fence_async_proxy();
+          rows_of_x.lay_out(next_place);
           arch::await_copies<ahead - 2>();
           if constexpr (!Cut::sums_stages) // the turn before has been multiplied
             arch::await_products<1>();
           meeting.arrive(at);
-          rows_of_x.load(turn + 2 < turns);
+          rows_of_x.load_after(turn, turns);
         }
         arch::await_products<1>(); // of what is decoded anew: the next quarter
         half_stage.decode((quarter + 1) % 2, a[(quarter + 1) % 2]);
@@ -548,6 +631,7 @@ public:
     meeting.wait(at);
     arch::barrier(at); // what was in shared memory has been read
     meeting.end();
+    rows_of_x.end();
     return AllSums::dealt(tile, totals, shared, at);
   }
 

@@ -43,6 +43,24 @@ template <int rows_, int row_bytes> struct Panels {
   }
 };
 
+/// Rows of 16-bit elements as warpgroups multiply them by codes: 128 of each row are a stage, of
+/// which a lane has eight neighbours' four pairs in four products, so that these are in four
+/// chunks. A matrix that is laid out so has as many rows as this after each other, stage by stage.
+template <int rows> struct RowsOfProducts {
+  static constexpr int stage = 128, chunk = 8; // elements of a row
+  using Stage = Panels<rows, 2 * stage>;
+
+  /// Where the first pair of a row's chunk is in a stage, and pair `number`, from there.
+  static EIDER_DEVICE int first_pair(int row, int chunk) {
+    return Stage::offset(row, chunk / 8 * 8 + chunk % 2 * 4) + chunk % 8 / 2 * 4;
+  }
+  static EIDER_DEVICE int pair(int first, int number) { return first ^ number * 16; }
+
+  /// Where the rows from `first_row` on, a multiple, begin in a matrix of rows of `length`: in
+  /// bytes.
+  static EIDER_DEVICE int64 tile(int64 first_row, int64 length) { return first_row * length * 2; }
+};
+
 } // namespace eider
 
 #endif // EIDER_MEMORY_PANELS_CUH

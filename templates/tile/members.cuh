@@ -10,6 +10,7 @@
 #include "eider/layouts/layout.cuh"
 #include "eider/math.cuh"
 #include "eider/memory/bulk.cuh"
+#include "eider/memory/panels.cuh"
 #include "eider/memory/shifted.cuh"
 #include "eider/random.cuh"
 #include "eider/reduce/cluster.cuh"
@@ -92,6 +93,32 @@ struct TileMembers {
     store_warps_chunks<block, vector, chunks, follow ? chunks : 1>(
         stores, [&](int c) { return address(p, c, pitch); },
         [&](int c) { return tile().inside(c) > 0; }, values, at);
+  }
+
+  /// Writes the elements, of 16 bits, as products of so many rows at a time read them.
+  template <int rows, class T>
+  EIDER_DEVICE void store_for_products(T *p, const Fragment<T, elements> &values) const {
+    using Order = RowsOfProducts<rows>;
+    static_assert(sizeof(T) == 2 && columns % Order::stage == 0 && vector % 2 == 0 &&
+                      Order::stage % vector == 0,
+                  "chunks are whole pairs of a stage");
+    auto *base = reinterpret_cast<unsigned char *>(p);
+    EIDER_UNROLL
+    for (int c = 0; c < chunks; ++c) {
+      if (tile().inside(c) == 0)
+        continue;
+      const int64 row = tile().row(c);
+      const int column = tile().column(c), of_tile = static_cast<int>(row % rows);
+      unsigned char *stage = base + Order::tile(row - of_tile, columns) +
+                             int64(column / Order::stage) * Order::Stage::bytes;
+      EIDER_UNROLL
+      for (int i = 0; i < vector; i += 2) {
+        const int at = column % Order::stage + i;
+        arch::store_words<4>(stage + Order::pair(Order::first_pair(of_tile, at / Order::chunk),
+                                                 at % Order::chunk / 2),
+                             &values.words[(c * vector + i) / 2]);
+      }
+    }
   }
 
   /// The random numbers of the tile's elements: functions of seed, offset and an element's number

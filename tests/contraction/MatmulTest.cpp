@@ -169,11 +169,13 @@ std::vector<Point> warpgroupPoints() {
   // Rows of bf16 that become f16 before, of any range; in clusters, and by parts of the length.
   for (const char *values : {"normal", "specials", "tiny", "huge"})
     for (const char *format : {"e4m3", "e5m2"})
-      add({.format = format}, extents(19, 80, 400), asF16(byWarpgroups(128, 32, 1, 2)), values);
-  for (const char *block : {"128x128", "1x*", "*x*"})
-    add({.block = block}, extents(33, 150, 1040), asF16(byWarpgroups(256, 64, 2, 3)));
+      add({.format = format}, extents(19, 80, 384), asF16(byWarpgroups(128, 32, 1, 2)), values);
+  for (const char *block : {"128x128", "1x*", "*x*"}) // nine stages, of two blocks
+    add({.block = block}, extents(33, 150, 1152), asF16(byWarpgroups(256, 64, 2, 3)));
   add({}, extents(64, 256, 2048), asF16(byWarpgroups(256, 64, 1, 4, 4, 4)), "specials");
-  add({}, extents(64, 257, 384), asF16(byWarpgroups(512, 64, 8, 2)));
+  add({}, extents(64, 257, 384), asF16(byWarpgroups(512, 64, 2, 2)), "specials");
+  add({}, extents(61, 150, 128 * 11), asF16(byWarpgroups(512, 64, 2, 3, 4, 2))); // of four
+  add({}, extents(21, 70, 128 * 17), asF16(byWarpgroups(128, 8, 1, 4))); // tiles, the last one cut
   for (const int64_t m : {0, 1, 65})
     add({}, extents(m, 192, 512), asF16(byWarpgroups(128, 64, 1, 3)));
   for (size_t i = 0; i < points.size(); i += 3)

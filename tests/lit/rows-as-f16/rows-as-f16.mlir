@@ -1,5 +1,5 @@
-// Rows of bf16 become f16 in a program before the product, in units of which a row's largest is 2^15 to 2^16; sums meet
-// them at their end. Its kernel lets the product's begin, which awaits it where it reads the rows.
+// Rows of bf16 become f16 in a program before the product, in units of which a row's largest is 2^15 to 2^16, where the
+// product reads them; sums meet the units at their end. Its kernel lets the product's begin, which awaits it where it reads the rows.
 //
 // RUN: eider-opt %s -eider-decompose -eider-partition -eider-legalize=target=sm_90a '-eider-assign-schedule=schedule="contract<threads = 128, vector = 4, rows = 64, loads = 2, columns = 64, prefetch = 4, warpgroups = 1, f16 = 1>"' -eider-rows-as-f16 | FileCheck %s
 // RUN: eider-opt %s -eider-decompose -eider-partition -eider-legalize=target=sm_90a '-eider-assign-schedule=schedule="contract<threads = 128, vector = 4, rows = 64, loads = 2, columns = 64, prefetch = 4, warpgroups = 1, f16 = 1>"' -eider-rows-as-f16 -eider-assign-schedule -eider-lower-to-simt | FileCheck %s --check-prefix=SIMT
@@ -18,7 +18,7 @@
 // CHECK: %[[UNIT:.*]] = arith.mulf %[[POWER]]
 // CHECK: arith.divf %{{.*}}, %[[UNIT]]
 // CHECK: arith.truncf {{.*}} to tensor<33x1024xf16
-// CHECK: eider.output "x_f16_2" workspace
+// CHECK: eider.output "x_f16_2" workspace, {{.*}} {eider.for_products = 64 : i64}
 // CHECK: eider.output "x_unit" workspace, %[[UNIT]]
 // CHECK-LABEL: eider.program @p(
 // CHECK-NOT: eider.input "x" :
@@ -33,11 +33,13 @@
 // SIMT-LABEL: simt.kernel @p_f16
 // SIMT: simt.allow_next
 // SIMT: simt.for_tiles
+// SIMT: simt.store elements {{.*}}for_products = 64
 // SIMT-LABEL: simt.kernel @p [
 // SIMT-NOT: simt.allow_next
 // SIMT: simt.contract {{.*}} awaits,
 
 // TEXT: arch::allow_next_launch();
+// TEXT: row.store_for_products<64>(x_f16_2, 
 // TEXT: WarpgroupProduct<
 // TEXT: /*awaits=*/true>;
 eider.program @p(m = 33, n = 256, k = 1024) {
