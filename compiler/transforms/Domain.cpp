@@ -401,6 +401,7 @@ static LogicalResult noteArgument(Domain &domain, Operation &op) {
   }
   if (isa<OutputOp, StoreOp, ScatterOp>(op)) {
     ++domain.matricesWritten;
+    domain.forProducts |= op.hasAttr(forProductsName);
     domain.typesWritten.insert(tensor.getElementType());
     domain.narrowestStore = domain.narrowestStore ? std::min(domain.narrowestStore, bits) : bits;
   }

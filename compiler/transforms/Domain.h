@@ -175,6 +175,7 @@ struct Domain {
   bool meetsCodes = false;    ///< So do these, both of codes.
   bool takesF16 = false;      ///< Rows of bf16 may meet these as f16, or do.
   bool convertsToF16 = false; ///< One instruction makes f16 of two codes, by the codec or of E5M2.
+  bool forProducts = false;   ///< What is written are rows that such products read, alone.
   /// Bytes of shared memory of a block of such a product, as templates/contraction has them
   /// (WarpgroupCut, CodeProduct, SumsOfCluster).
   int64_t sharedOfProduct(const ir::ScheduleKnobs &k) const {

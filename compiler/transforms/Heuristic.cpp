@@ -156,6 +156,9 @@ static ScheduleAttr familySchedule(MLIRContext *context, const Domain &domain, i
     return productSchedule(context, domain, mostRows, message);
   if (domain.headsOfAttention && family == Family::map)
     return combiningSchedule(context, domain);
+  if (domain.forProducts)
+    if (const ScheduleAttr schedule = forProductsSchedule(context, domain))
+      return schedule;
   if (family == Family::tile)
     return tileSchedule(context, domain, message);
   const bool isSome = mostRows > 0 && !isFew && mostRows <= someRowsOf(domain);

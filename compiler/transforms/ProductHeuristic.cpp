@@ -95,6 +95,19 @@ ScheduleAttr eider::transforms::warpgroupsOfProduct(MLIRContext *context, const 
                             .f16 = cut.f16});
 }
 
+ScheduleAttr eider::transforms::forProductsSchedule(MLIRContext *context, const Domain &domain) {
+  constexpr int64_t vector = 8, loads = 2, most = 4; // blocks a row
+  const int64_t warps = domain.width / (32 * vector * loads);
+  const int64_t cluster = warps >= most ? most : warps >= 2 ? 2 : 1;
+  const auto schedule =
+      ScheduleAttr::get(context, Family::row,
+                        {.threads = legalThreads(ceilDiv(domain.width, cluster * vector * loads)),
+                         .vector = vector,
+                         .cluster = cluster});
+  std::string message;
+  return tileOf(schedule, domain, message) ? schedule : ScheduleAttr();
+}
+
 /// Of codes by codes, which wait for memory alone: blocks of 64 columns hide more of that beside
 /// another, 128 have the bandwidth by themselves. Clusters of four and more take longer where their
 /// blocks share multiprocessors.
@@ -124,10 +137,12 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
   // A block of fewer columns has cheaper stages, but not as much cheaper beside others on a
   // multiprocessor, of many rows or in clusters of eight least; each block begins and ends, and
   // finds what others left.
-  constexpr double around[] = {3, 4, 5}, ofMeeting = 1.5, ofMegabyte = 0.2;
+  constexpr double around[] = {3, 4, 5}, ofMeeting = 1.5;
+  const double ofMegabyte = knobs.f16 ? 0.4 : 0.2;                    // whose stages are shorter
   constexpr int64_t stage = 128, multiprocessors = 132, ofFour = 120; // of an H200, and in clusters
   constexpr int64_t shared = 227 * 1024, threads = 512;
-  const double ofPair = knobs.rows > 32 ? 1.3 : knobs.cluster == 8 ? 1.1 : 1;
+  const bool areMany = knobs.rows > 32 && !knobs.f16; // and laid out by threads
+  const double ofPair = areMany ? 1.3 : knobs.rows > 32 || knobs.cluster == 8 ? 1.1 : 1;
   const double ofBlocks[][3] = {{0.61, 0.74, 1}, {0.62, ofPair}, {1}};
   const int64_t sharing = knobs.cluster * knobs.split;
   const int64_t blocks = tilesOfProduct(domain, knobs.columns) * sharing;
@@ -152,7 +167,7 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
 /// Few rows of bf16 become f16 before where products gain more than that kernel takes. Of many its
 /// workspace would be large.
 static bool becomesF16(const Domain &domain, int64_t rows) {
-  constexpr double least = 1 << 28;
+  constexpr double least = 5 << 25;
   return domain.takesF16 && domain.convertsToF16 &&
          static_cast<double>(rows) * static_cast<double>(domain.width) *
                  static_cast<double>(domain.lengthOfRows) >

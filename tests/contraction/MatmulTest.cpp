@@ -336,7 +336,8 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
               HasSubstr("warpgroups = 1, f16 = 1>"));
   for (const OpParameters &other : {OpParameters{.dtype = "f16"}, {.format = "e4m3fnuz"}})
     EXPECT_THAT(scheduleOf(other, extents(9, 57344, 8192)), HasSubstr("warpgroups = 1>"));
-  EXPECT_THAT(scheduleOf({}, extents(16, 4096, 4096)), HasSubstr("warpgroups = 1>")); // too small
+  EXPECT_THAT(scheduleOf({}, extents(64, 57344, 8208)), HasSubstr("warpgroups = 1>")); // and a part
+  EXPECT_THAT(scheduleOf({}, extents(16, 4096, 2048)), HasSubstr("warpgroups = 1>")); // too small
   EXPECT_THAT(scheduleOf({}, extents(64, 4096, 4096)), HasSubstr("f16 = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(64, 57344, 8192), "sm_90a", "software"),
               HasSubstr("warpgroups = 1>"));
