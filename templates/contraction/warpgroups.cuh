@@ -294,19 +294,13 @@ public:
     there_ = there < Cut::rows ? static_cast<int>(there) : Cut::rows;
   }
 
-  /// The first stages are on their way; where no rows are, zeros. A barrier of the block follows.
+  /// The first stages are on their way. Where no rows are, something is multiplied, which no sum of
+  /// others meets. A barrier of the block follows.
   EIDER_DEVICE void start(int turns) {
     EIDER_UNROLL
     for (int place = 0; place < early; ++place)
       if (place < turns)
         begin(place);
-    constexpr int chunks = Operand::panel / 16;
-    const uint32 zeros[4] = {};
-    for (int i = there_ * chunks + arch::thread_index(); i < Cut::rows * chunks; i += Cut::threads)
-      EIDER_UNROLL
-    for (int panel = 0; panel < panels * Cut::operands; ++panel)
-      arch::store_words<16>(to_ + panel * Operand::apart + i * 16, zeros);
-    arch::fence_async_proxy();
   }
   /// Once all have multiplied the turn before the last: that place is the next stage's. Waits for
   /// this turn's, in `place`.

@@ -292,6 +292,8 @@ TEST(Matmul, WhatStandsAroundAgreesOnTheDevice) {
   cases.push_back(caseOf(two(), {{"m", 17}, {"n", 2048}, {"k", 4096}, {"f", 256}}, "m",
                          byWarpgroups(128, 64, 1, 3, 4, 2)));
   cases.push_back(caseOf(grouped, extents(21, 300, 272), "m", byWarpgroups(512, 32, 4, 3, 8)));
+  cases.push_back(
+      caseOf(grouped, extents(21, 300, 384), "m", asF16(byWarpgroups(512, 32, 1, 3, 8, 2))));
   // An x that is added too, and that of another kernel.
   cases.push_back(
       caseOf(square(), {{"m", 13}, {"k", 512}}, "m", asF16(byWarpgroups(128, 16, 2, 3))));
@@ -337,7 +339,7 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
   for (const OpParameters &other : {OpParameters{.dtype = "f16"}, {.format = "e4m3fnuz"}})
     EXPECT_THAT(scheduleOf(other, extents(9, 57344, 8192)), HasSubstr("warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(64, 57344, 8208)), HasSubstr("warpgroups = 1>")); // and a part
-  EXPECT_THAT(scheduleOf({}, extents(16, 4096, 2048)), HasSubstr("warpgroups = 1>")); // too small
+  EXPECT_THAT(scheduleOf({}, extents(16, 4096, 2048)), HasSubstr("warpgroups = 1>"));  // too small
   EXPECT_THAT(scheduleOf({}, extents(64, 4096, 4096)), HasSubstr("f16 = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(64, 57344, 8192), "sm_90a", "software"),
               HasSubstr("warpgroups = 1>"));
