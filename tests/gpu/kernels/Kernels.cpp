@@ -131,6 +131,18 @@ std::vector<Watched> products() {
     all.push_back({"matmul_skinny " + std::to_string(m) + "x300x4096",
                    [point] { return at_points::caseOf(point); }});
   }
+  for (const int64_t m : {19, 64}) { // of rows that a kernel before leaves as f16
+    const at_points::Point point{
+        .op = "matmul_skinny",
+        .dims = {{"m", m}, {"n", 300}, {"k", 128 * 19}},
+        .values = "specials",
+        .schedule = m == 19 ? "contract<threads = 128, vector = 4, rows = 32, loads = 2, columns = "
+                              "64, prefetch = 3, cluster = 2, warpgroups = 1, f16 = 1>"
+                            : "contract<threads = 512, vector = 4, rows = 64, loads = 2, columns = "
+                              "256, split = 3, prefetch = 4, warpgroups = 1, f16 = 1>"};
+    all.push_back({"matmul_skinny " + std::to_string(m) + "x300x2432 as f16",
+                   [point] { return at_points::caseOf(point); }});
+  }
   for (const int64_t m : {3, 19, 64})
     for (const int64_t k : {272, 333, 1040})
       for (const char *block : {"1x128", "1x*"}) {
