@@ -90,6 +90,7 @@ std::vector<Cell> representativeCells() {
 struct Watched {
   std::string name;
   std::function<Case()> make;
+  std::string target = {}; ///< That alone has it; empty: all.
 };
 
 /// Products of a vector, of eight rows and of more, whose rows end in the middle of what a warp
@@ -141,7 +142,7 @@ std::vector<Watched> products() {
                             : "contract<threads = 512, vector = 4, rows = 64, loads = 2, columns = "
                               "256, split = 3, prefetch = 4, warpgroups = 1, f16 = 1>"};
     all.push_back({"matmul_skinny " + std::to_string(m) + "x300x2432 as f16",
-                   [point] { return at_points::caseOf(point); }});
+                   [point] { return at_points::caseOf(point); }, "sm_90a"});
   }
   for (const int64_t m : {3, 19, 64})
     for (const int64_t k : {272, 333, 1040})
@@ -483,7 +484,8 @@ int runCells(const Device &device, const Options &options) {
   for (const Cell &cell : representativeCells())
     cells.push_back({cell.name(), [cell] { return makeCase(cell, 1); }});
   std::erase_if(cells, [&](const Watched &cell) {
-    return cell.name.find(options.only) == std::string::npos ||
+    return (!cell.target.empty() && cell.target != device.info().target) ||
+           cell.name.find(options.only) == std::string::npos ||
            (!options.without.empty() && cell.name.find(options.without) != std::string::npos);
   });
   std::vector<std::string> failures(cells.size());
