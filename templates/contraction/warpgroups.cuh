@@ -592,15 +592,14 @@ public:
           begin_copies(turn + ahead - 1, slot == 0 ? ahead - 1 : slot - 1);
           rows_of_x.lay_out(next_place);
           arch::await_copies<ahead - 2>();
-          if constexpr (!Cut::sums_stages) // the turn before has been multiplied
-            arch::await_products<1>();
-          meeting.arrive(at);
           rows_of_x.load_after(turn, turns);
         }
         arch::await_products<1>(); // of what is decoded anew: the next quarter
         half_stage.decode((quarter + 1) % 2, a[(quarter + 1) % 2]);
-        if (quarter == 0)
+        if (quarter == 0) { // the turn before has been multiplied, and this one's codes are taken
           half_stage.take(codes, scales, turn, slot, 1);
+          meeting.arrive(at);
+        }
         if (quarter == 2 && turn + 1 < turns)
           half_stage.take(codes, scales, turn + 1, next_slot, 0);
       }
