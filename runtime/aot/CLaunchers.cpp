@@ -84,7 +84,9 @@ std::string LauncherPrinter::launchCall(const std::string &before, const contrac
   return wrapped(before + "launch(",
                  {"kernels[" + std::to_string(entry - entries.begin()) + "]", "a", grid,
                   std::to_string(launch.block), std::to_string(launch.cluster),
-                  launch.cooperative ? "1" : "0",
+                  launch.cooperative ? "AT_ONCE"
+                  : launch.overlaps  ? "OVERLAPPED"
+                                     : "IN_TURN",
                   expressions.print(launch.shared, "a->", "&a->overflow"), parameters},
                  ");\n");
 }

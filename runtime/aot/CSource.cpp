@@ -141,6 +141,7 @@ std::string SourcePrinter::arguments() const {
   for (const CArgument &argument : interface.arguments)
     text += "  " + argument.type + argument.name + ";\n";
   text += "  void *workspace;\n  int overflow; /* set by arithmetic on extents that overflows */\n"
+          "  int is_begun; /* the launch before was of some blocks, if there was one */\n"
           "  const multiprocessors *gpu;\n"
           "} arguments;\n\n/* Which tensors may be the same memory. */\n"
           "static const char may_alias[TENSORS][TENSORS] = {{0}";
@@ -227,7 +228,7 @@ std::string SourcePrinter::launchFunction() {
   std::vector<std::string> members = {"stream"}, extents;
   for (const CArgument &argument : interface.arguments)
     members.push_back(argument.name);
-  members.insert(members.end(), {"workspace", "0", "NULL"});
+  members.insert(members.end(), {"workspace", "0", "0", "NULL"});
   for (const CArgument &extent : interface.extents)
     extents.push_back(extent.name);
   std::string text = launchPrototype(interface) + " {\n" +

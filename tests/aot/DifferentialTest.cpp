@@ -94,7 +94,8 @@ struct Outcome {
       return text;
     text += ", " + last.function + " grid " + std::to_string(last.grid) + " block " +
             std::to_string(last.block) + " shared " + std::to_string(last.shared) + " cluster " +
-            std::to_string(last.cluster) + (last.cooperative ? " cooperative" : "");
+            std::to_string(last.cluster) + (last.cooperative ? " cooperative" : "") +
+            (last.overlaps ? " overlaps" : "");
     for (int i = 0; i < 7; ++i)
       text += " " + std::to_string(last.parameters[i]);
     uint32_t factor; // the eighth is a float

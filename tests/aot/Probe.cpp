@@ -87,6 +87,9 @@ Contract probeContract(const std::string &target) {
   middle.stays = 3;
   Launch small = launchOf("probe_small", "ceildiv(tokens, 2)");
   small.cooperative = 8;
+  Launch second = launchOf("probe_second", "tokens / 3");
+  second.cluster = 2;
+  second.overlaps = true;
   contract.variants = {
       {"small",
        {onTensor(Kind::Aligned, 0, 4), onTensor(Kind::Contiguous, 0), onTensor(Kind::Contiguous, 1),
@@ -106,7 +109,7 @@ Contract probeContract(const std::string &target) {
       {"general",
        {onTensor(Kind::UnitStride, 0), onTensor(Kind::UnitStride, 1)},
        textOf({"probe_first", "probe_second"}),
-       {launchOf("probe_first", "tokens"), launchOf("probe_second", "tokens / 3")}}};
+       {launchOf("probe_first", "max(tokens - 3, 0)"), second}}};
   return contract;
 }
 
