@@ -89,7 +89,9 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   domain.foldsScales |= op.foldsScales();
   domain.lengthOfRows = std::max(domain.lengthOfRows, length);
   domain.meetsCodes = op.meetAsCodes() && (domain.products == 1 || domain.meetsCodes);
-  const bool takesF16 = op.mayMeetAsF16() || op.getVector().getDefiningOp()->hasAttr(asF16Name);
+  // A kernel before holds the rows, of which it needs the largest element.
+  const bool becomesF16 = op.mayMeetAsF16() && length <= domain.longestHeld();
+  const bool takesF16 = becomesF16 || op.getVector().getDefiningOp()->hasAttr(asF16Name);
   domain.takesF16 = takesF16 && (domain.products == 1 || domain.takesF16);
   domain.convertsToF16 =
       op.getCodec() == CodecPath::hardware || isa<Float8E5M2Type>(weights.getElementType());

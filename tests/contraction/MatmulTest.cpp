@@ -340,6 +340,9 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
     EXPECT_THAT(scheduleOf(other, extents(9, 57344, 8192)), HasSubstr("warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(64, 57344, 8208)), HasSubstr("warpgroups = 1>")); // and a part
   EXPECT_THAT(scheduleOf({}, extents(16, 4096, 2048)), HasSubstr("warpgroups = 1>"));  // too small
+  EXPECT_THAT(scheduleOf({}, extents(16, 128, 524288)), HasSubstr("f16 = 1>"));
+  EXPECT_THAT(scheduleOf({}, extents(16, 128, 524288 + 128)), // which no kernel before holds
+              HasSubstr("warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(64, 4096, 4096)), HasSubstr("f16 = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(64, 57344, 8192), "sm_90a", "software"),
               HasSubstr("warpgroups = 1>"));
