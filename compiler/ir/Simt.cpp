@@ -435,6 +435,12 @@ LogicalResult StoreOp::verify() {
                     tile.getKind() != TileKind::row || tile.getThreads() % 32 != 0 ||
                     tile.getWidth() % (32 * tile.getVector()) != 0))
     return emitOpError("in bulk is of elements of rows on 16 bytes, which whole warps hold");
+  constexpr int64_t stage = 128; // RowsOfProducts
+  if (getForProducts() &&
+      (getAccess() != Access::elements || getBulk() || tile.getWidth() % stage != 0 ||
+       getElementTypeOrSelf(getValue().getType()).getIntOrFloatBitWidth() != 16))
+    return emitOpError("for products is of 16-bit elements of rows of a multiple of ")
+           << stage << ", not in bulk";
   return verifyHeld(*this, getValue().getType(), getBase().getType(), getAt().getType(),
                     getAccess(), getGroup());
 }

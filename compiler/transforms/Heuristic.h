@@ -103,8 +103,8 @@ ir::ScheduleAttr attentionSchedule(mlir::MLIRContext *context, const Domain &dom
 ir::ScheduleAttr productSchedule(mlir::MLIRContext *context, const Domain &domain, int64_t mostRows,
                                  std::string &message);
 
-/// The same of rows that a kernel before such a product leaves it, of any number: what waits for
-/// them is short.
+/// The same of rows that a kernel before such a product leaves it, whatever their number: many
+/// threads, for the product waits for them.
 ir::ScheduleAttr forProductsSchedule(mlir::MLIRContext *context, const Domain &domain);
 
 /// The same of a sequence's attention over itself, by warps alone, whatever else the target has;

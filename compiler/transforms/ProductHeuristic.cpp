@@ -167,11 +167,11 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
 /// Few rows of bf16 become f16 before where products gain more than that kernel takes. Of many its
 /// workspace would be large.
 static bool becomesF16(const Domain &domain, int64_t rows) {
-  constexpr double least = 5 << 25;
-  return domain.takesF16 && domain.convertsToF16 &&
-         static_cast<double>(rows) * static_cast<double>(domain.width) *
-                 static_cast<double>(domain.lengthOfRows) >
-             least;
+  constexpr double leastWeights = 1 << 23, least = 5 << 25;
+  const double weights =
+      static_cast<double>(domain.width) * static_cast<double>(domain.lengthOfRows);
+  return domain.takesF16 && domain.convertsToF16 && weights >= leastWeights &&
+         weights * static_cast<double>(rows) > least;
 }
 
 /// By warpgroups from so many rows on that warps would read them too often, or scales of blocks;

@@ -60,18 +60,49 @@ private:
   int count_ = 0, closed_ = 0;
 };
 
-/// They come at once, as early as on a GPU: into what somebody reads, if the place is not free.
+/// They come at once, as early as on a GPU. What a GPU would wait for in vain, or not wait for, is
+/// an error here; that a place is read after all have awaited it, and filled anew, is not seen.
 template <class Owner, int places> class ComingInBulk {
+  struct Place {
+    int announced, begun; // bytes
+    unsigned opened, awaited;
+  };
+  Place *of_ = shared<ComingInBulk, Place, places>();
+  unsigned rounds_ = 0; // of waits
+
+  static void require(bool condition, const char *otherwise) {
+    if (!condition)
+      scheduler->trap(otherwise, place(Site::current()));
+  }
+
 public:
-  explicit ComingInBulk(Site) {}
+  explicit ComingInBulk(Site) {
+    if (thread_index() == 0)
+      std::fill(of_, of_ + places, Place{});
+  }
   void end() {}
-  void open(int, int) {}
-  void begin(int, void *to, const void *from, int bytes) {
+  void open(int number, int bytes) {
+    Place &its = of_[number];
+    require(__atomic_load_n(&its.awaited, __ATOMIC_RELAXED) ==
+                its.opened * scheduler->position()->block_size,
+            "bytes come to a place where not all have awaited those before");
+    its.announced = bytes;
+    its.begun = 0;
+    ++its.opened;
+  }
+  void begin(int number, void *to, const void *from, int bytes) {
     check_alignment<16>(to);
     check_alignment<16>(from);
+    of_[number].begun += bytes;
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
-  void wait(int) {}
+  void wait(int number) {
+    Place &its = of_[number];
+    require(its.opened == rounds_ + 1 && its.begun == its.announced,
+            "awaits bytes that nobody has begun to copy, or others than were announced");
+    __atomic_fetch_add(&its.awaited, 1u, __ATOMIC_RELAXED);
+    rounds_ += number == places - 1;
+  }
 };
 
 } // namespace eider::arch

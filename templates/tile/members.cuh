@@ -95,7 +95,8 @@ struct TileMembers {
         [&](int c) { return tile().inside(c) > 0; }, values, at);
   }
 
-  /// Writes the elements, of 16 bits, as products of so many rows at a time read them.
+  /// Writes the elements, of 16 bits, as products of so many rows at a time read them; memory has
+  /// room for whole tiles of these.
   template <int rows, class T>
   EIDER_DEVICE void store_for_products(T *p, const Fragment<T, elements> &values) const {
     using Order = RowsOfProducts<rows>;

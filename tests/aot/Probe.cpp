@@ -87,7 +87,7 @@ Contract probeContract(const std::string &target) {
   middle.stays = 3;
   Launch small = launchOf("probe_small", "ceildiv(tokens, 2)");
   small.cooperative = 8;
-  Launch second = launchOf("probe_second", "tokens / 3");
+  Launch second = launchOf("probe_second", "tokens / 3 * 2");
   second.cluster = 2;
   second.overlaps = true;
   contract.variants = {

@@ -14,8 +14,9 @@
 namespace eider {
 
 /// A kernel of three variants that have everything a contract can: `vector` a cluster, `middle`
-/// dynamic shared memory and a range, `general` a workspace and two launches, which overlap if the first has blocks. Tensors x and y
-/// [tokens, hidden] and which [tokens], f32; `which` may have any stride.
+/// dynamic shared memory and a range, `general` a workspace and two launches, which overlap if the
+/// first has blocks. Tensors x and y [tokens, hidden] and which [tokens], f32; `which` may have any
+/// stride.
 contract::Contract probeContract(const std::string &target);
 
 /// The C sources of a contract, for the targets; `ptx:sm_90` is that target with PTX beside its

@@ -174,8 +174,16 @@ std::vector<Point> warpgroupPoints() {
     add({.block = block}, extents(33, 150, 1152), asF16(byWarpgroups(256, 64, 2, 3)));
   add({}, extents(64, 256, 2048), asF16(byWarpgroups(256, 64, 1, 4, 4, 4)), "specials");
   add({}, extents(64, 257, 384), asF16(byWarpgroups(512, 64, 2, 2)), "specials");
-  add({}, extents(61, 150, 128 * 11), asF16(byWarpgroups(512, 64, 2, 3, 4, 2))); // of four
-  add({}, extents(21, 70, 128 * 17), asF16(byWarpgroups(128, 8, 1, 4))); // tiles, the last one cut
+  // Eleven stages of four blocks; three tiles, of which the last is cut; rows so short and so long
+  // that those which leave them have less than a warp, and more than four blocks.
+  add({}, extents(61, 150, 128 * 11), asF16(byWarpgroups(512, 64, 2, 3, 4, 2)));
+  add({}, extents(21, 70, 128 * 17), asF16(byWarpgroups(128, 8, 1, 4)));
+  add({}, extents(5, 64, 128), asF16(byWarpgroups(128, 8, 1, 2)));
+  add({}, extents(2, 64, 65536 + 512), asF16(byWarpgroups(128, 8, 1, 4)));
+  for (const matrix::Layout &layout : matrix::apart) { // which have no warpgroups
+    add({}, extents(11, 70, 384), asF16(byWarpgroups(128, 16, 1, 3)));
+    points.back().layout = layout;
+  }
   for (const int64_t m : {0, 1, 65})
     add({}, extents(m, 192, 512), asF16(byWarpgroups(128, 64, 1, 3)));
   for (size_t i = 0; i < points.size(); i += 3)
@@ -340,6 +348,7 @@ TEST(Matmul, AreMultipliedByWarpgroups) {
     EXPECT_THAT(scheduleOf(other, extents(9, 57344, 8192)), HasSubstr("warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(64, 57344, 8208)), HasSubstr("warpgroups = 1>")); // and a part
   EXPECT_THAT(scheduleOf({}, extents(16, 4096, 2048)), HasSubstr("warpgroups = 1>"));  // too small
+  EXPECT_THAT(scheduleOf({}, extents(64, 1024, 4096)), HasSubstr("warpgroups = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(16, 128, 524288)), HasSubstr("f16 = 1>"));
   EXPECT_THAT(scheduleOf({}, extents(16, 128, 524288 + 128)), // which no kernel before holds
               HasSubstr("warpgroups = 1>"));

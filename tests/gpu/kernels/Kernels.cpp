@@ -134,12 +134,15 @@ std::vector<Watched> products() {
   }
   // By more stages than are on their way at once; rows as they are, or as a kernel before leaves
   // them.
-  for (const int64_t m : {19, 64})
+  for (const int64_t m : {19, 63, 64})
     for (const bool asF16 : {false, true}) {
-      const std::string cut = m == 19 ? "contract<threads = 128, vector = 4, rows = 32, loads = 2, "
-                                        "columns = 64, prefetch = 3, cluster = 2, "
-                                      : "contract<threads = 512, vector = 4, rows = 64, loads = 2, "
-                                        "columns = 256, split = 3, prefetch = 4, ";
+      const std::string cut =
+          m == 19   ? "contract<threads = 128, vector = 4, rows = 32, loads = 2, columns = 64, "
+                      "prefetch = 3, cluster = 2, "
+          : m == 63 ? "contract<threads = 256, vector = 4, rows = 64, loads = 2, columns = 128, "
+                      "prefetch = 3, "
+                    : "contract<threads = 512, vector = 4, rows = 64, loads = 2, columns = 256, "
+                      "split = 3, prefetch = 4, ";
       const at_points::Point point{
           .op = "matmul_skinny",
           .dims = {{"m", m}, {"n", 300}, {"k", 128 * 19}},

@@ -154,6 +154,20 @@ simt.kernel @p ["y", "e"] threads = 64 grid = "1" arguments = ["tensor:y", "scal
 
 // -----
 
+simt.kernel @p ["y", "x"] threads = 64 grid = "1" arguments = ["tensor:y", "tensor:x"] alignments = {} header = [] {
+^bb0(%y: !simt.pointer<f16>, %x: !simt.pointer<f16>):
+  %rows = arith.constant 1 : i64
+  %stores = simt.bulk_stores
+  simt.for_tiles %rows {
+  ^bb0(%at: !simt.cursor<<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>):
+    %row = simt.load elements %x at %at : <f16>, <<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>> -> vector<8xf16>
+    // expected-error @below {{'simt.store' op for products is of 16-bit elements of rows of a multiple of 128, not in bulk}}
+    simt.store elements %row to %y at %at in %stores {for_products = 64 : i64} : vector<8xf16>, <f16>, <<row, threads = 64, vector = 8, rows = 1, columns = 512, loads = 1, width = 512>>
+  }
+}
+
+// -----
+
 simt.kernel @p ["y", "e"] threads = 64 grid = "1" arguments = ["tensor:y", "scalar:e"] alignments = {} header = [] {
 ^bb0(%y: !simt.pointer<bf16>, %e: f32):
   %rows = arith.constant 1 : i64

@@ -5,6 +5,7 @@
 // RUN: eider-opt %s -eider-decompose -eider-partition -eider-legalize=target=sm_90a '-eider-assign-schedule=schedule="contract<threads = 128, vector = 4, rows = 64, loads = 2, columns = 64, prefetch = 4, warpgroups = 1, f16 = 1>"' -eider-rows-as-f16 -eider-assign-schedule | FileCheck %s --check-prefix=ROW
 // RUN: sed s/1024/18432/g %s | eider-opt -eider-decompose -eider-partition -eider-legalize=target=sm_90a '-eider-assign-schedule=schedule="contract<threads = 128, vector = 4, rows = 64, loads = 2, columns = 64, prefetch = 4, warpgroups = 1, f16 = 1>"' -eider-rows-as-f16 -eider-assign-schedule | FileCheck %s --check-prefix=WIDE
 // RUN: eider-opt %s -eider-decompose -eider-partition -eider-legalize=target=sm_90a '-eider-assign-schedule=schedule="contract<threads = 128, vector = 4, rows = 64, loads = 2, columns = 64, prefetch = 4, warpgroups = 1, f16 = 1>"' -eider-rows-as-f16 -eider-assign-schedule -eider-lower-to-simt | FileCheck %s --check-prefix=SIMT
+// RUN: eider-opt %s -eider-decompose -eider-partition -eider-legalize=target=sm_90a '-eider-assign-schedule=schedule="contract<threads = 128, vector = 4, rows = 64, loads = 2, columns = 64, prefetch = 4, warpgroups = 1, f16 = 1>"' -eider-rows-as-f16 -eider-assign-schedule -eider-lower-to-simt=variant=general | FileCheck %s --check-prefix=STRIDED
 // RUN: eider-opt %s -eider-decompose -eider-partition -eider-legalize=target=sm_90a '-eider-assign-schedule=schedule="contract<threads = 128, vector = 4, rows = 64, loads = 2, columns = 64, prefetch = 4, warpgroups = 1, f16 = 1>"' -eider-rows-as-f16 -eider-assign-schedule -eider-lower-to-simt -canonicalize -cse -eider-print-cuda -o /dev/null | FileCheck %s --check-prefix=TEXT
 // RUN: eider-opt %s -eider-decompose -eider-partition -eider-legalize=target=sm_90a '-eider-assign-schedule=schedule="contract<threads = 128, vector = 4, rows = 64, loads = 2, columns = 64, prefetch = 4, warpgroups = 1>"' -eider-rows-as-f16 | FileCheck %s --check-prefix=NONE
 
@@ -35,6 +36,10 @@
 // Of rows that it leaves for the product a thread has two chunks, whatever their number.
 // ROW: @p_f16({{.*}}#eider.schedule<row<threads = 32, vector = 8, cluster = 2>>
 // WIDE: @p_f16({{.*}}#eider.schedule<row<threads = 288, vector = 8, cluster = 4>>
+
+// STRIDED: simt.kernel @p_f16_strided
+// STRIDED-NOT: for_products
+// STRIDED-NOT: awaits
 
 // SIMT-LABEL: simt.kernel @p_f16
 // SIMT: simt.allow_next
