@@ -136,13 +136,12 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
     return stagesOfCodes(knobs, domain);
   // A block of fewer columns has cheaper stages, but not as much cheaper beside others on a
   // multiprocessor, of many rows or in clusters of eight least; each block begins and ends, and
-  // finds what others left.
+  // finds what others left. By rows as f16, which come in bulk, stages are shorter.
   constexpr double around[] = {3, 4, 5}, ofMeeting = 1.5;
-  const double ofMegabyte = knobs.f16 ? 0.4 : 0.2;                    // whose stages are shorter
   constexpr int64_t stage = 128, multiprocessors = 132, ofFour = 120; // of an H200, and in clusters
   constexpr int64_t shared = 227 * 1024, threads = 512;
-  const bool areMany = knobs.rows > 32 && !knobs.f16; // and laid out by threads
-  const double ofPair = areMany ? 1.3 : knobs.rows > 32 || knobs.cluster == 8 ? 1.1 : 1;
+  const double ofMany = knobs.f16 ? 1.1 : 1.3, ofMegabyte = knobs.f16 ? 0.4 : 0.2;
+  const double ofPair = knobs.rows > 32 ? ofMany : knobs.cluster == 8 ? 1.1 : 1;
   const double ofBlocks[][3] = {{0.61, 0.74, 1}, {0.62, ofPair}, {1}};
   const int64_t sharing = knobs.cluster * knobs.split;
   const int64_t blocks = tilesOfProduct(domain, knobs.columns) * sharing;
