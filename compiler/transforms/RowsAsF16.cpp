@@ -83,7 +83,7 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
     rows->setAttr(asF16Name, builder.getUnitAttr());
     product.getVectorMutable().assign(rows);
     builder.setInsertionPointAfter(product); // which has waited for the program before
-    auto [_, units] = pass(computed.units, first, builder, (input.getName() + "_unit").str());
+    InputOp units = pass(computed.units, first, builder, (input.getName() + "_unit").str()).second;
     Value unit = BroadcastOp::create(builder, product.getLoc(), product.getType(), units);
     auto sum = arith::MulFOp::create(builder, product.getLoc(), product, unit);
     product.getResult().replaceAllUsesExcept(sum, sum);

@@ -136,6 +136,18 @@ EIDER_DEVICE void await_counted(uint32 counter, uint32 parity) {
   while (!is_done);
 }
 
+/// The same of a count that only the block has, of arrivals or of bytes.
+EIDER_DEVICE void await_phase(uint32 counter, uint32 parity) {
+  uint32 is_done;
+  do
+    asm volatile("{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2; "
+                 "selp.u32 %0, 1, 0, done; }"
+                 : "=r"(is_done)
+                 : "r"(counter), "r"(parity)
+                 : "memory");
+  while (!is_done);
+}
+
 /// Values that the blocks of a cluster (sm_90 and up) send into each other's shared memory; each
 /// block counts the bytes that come. All threads of the cluster take part in an exchange and call
 /// its functions once, in their order; `send` as often as there is something to send. Clusters are

@@ -124,14 +124,7 @@ public:
   }
   /// Waits until all of them have come; places are awaited in turn.
   EIDER_DEVICE void wait(int place) {
-    uint32 is_done;
-    do
-      asm volatile("{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2; "
-                   "selp.u32 %0, 1, 0, done; }"
-                   : "=r"(is_done)
-                   : "r"(count_of(place)), "r"(parity_)
-                   : "memory");
-    while (!is_done);
+    await_phase(count_of(place), parity_);
     if (place == places - 1)
       parity_ ^= 1;
   }

@@ -246,14 +246,7 @@ public:
   }
   /// Waits until all have come as often as this one has; what they wrote before is there.
   EIDER_DEVICE void wait(Site) {
-    uint32 is_done;
-    do
-      asm volatile("{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2; "
-                   "selp.u32 %0, 1, 0, done; }"
-                   : "=r"(is_done)
-                   : "r"(count()), "r"(parity_)
-                   : "memory");
-    while (!is_done);
+    await_phase(count(), parity_);
     parity_ ^= 1;
   }
 };
