@@ -136,29 +136,37 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
     return stagesOfCodes(knobs, domain);
   // A block of fewer columns has cheaper stages, but not as much cheaper beside others on a
   // multiprocessor, of many rows or in clusters of eight least; each block begins and ends, and
-  // finds what others left. By rows as f16, which come in bulk, stages are shorter.
-  constexpr double around[] = {3, 4, 5}, ofMeeting = 1.5;
+  // finds what others left, which the last adds up alone. By rows as f16, which come in bulk, and
+  // of weights of four bits stages are shorter.
+  constexpr double around[] = {3, 4, 5}, ofMeeting = 1.5, ofKilobyte = 0.004;
   constexpr int64_t stage = 128, multiprocessors = 132, ofFour = 120; // of an H200, and in clusters
   constexpr int64_t shared = 227 * 1024, threads = 512;
-  const double ofMany = knobs.f16 ? 1.1 : 1.3, ofMegabyte = knobs.f16 ? 0.4 : 0.2;
+  const double ofMany = knobs.f16 || domain.foldsScales ? 1.1 : 1.3;
+  const double ofMegabyte = knobs.f16 ? 0.4 : 0.2;
   const double ofPair = knobs.rows > 32 ? ofMany : knobs.cluster == 8 ? 1.1 : 1;
-  const double ofBlocks[][3] = {{0.61, 0.74, 1}, {0.62, ofPair}, {1}};
+  const double ofFew = knobs.rows > 16 ? 1.2 : 1; // columns
+  const double ofBlocks[][3] = {{0.6 * ofFew, 0.74 * ofFew, ofFew}, {0.62, ofPair}, {1}};
   const int64_t sharing = knobs.cluster * knobs.split;
   const int64_t blocks = tilesOfProduct(domain, knobs.columns) * sharing;
   auto atOnce = [&](int64_t beside) {
     const int64_t alone = knobs.cluster <= 2 ? multiprocessors : ofFour;
     return alone / knobs.cluster * knobs.cluster * beside;
   };
-  const int64_t room = std::clamp<int64_t>(
-      std::min(shared / domain.sharedOfProduct(knobs), threads / knobs.threads), 1, 3);
+  // Of many rows threads have more than the 128 registers that leave room for 512, unless asked.
+  const bool isAlone = knobs.rows > 32 && knobs.threads == 256 && knobs.resident == 0;
+  const int64_t ofThreads = isAlone ? 1 : threads / knobs.threads;
+  const int64_t room =
+      std::clamp<int64_t>(std::min(shared / domain.sharedOfProduct(knobs), ofThreads), 1, 3);
   int64_t beside = 1;
   while (beside < room && blocks > atOnce(beside))
     ++beside;
   const auto waves = static_cast<double>(ceilDiv(blocks, atOnce(beside)));
   const auto stages = static_cast<double>(ceilDiv(ceilDiv(domain.lengthOfRows, stage), sharing));
-  const double megabytes =
-      static_cast<double>(blocks * knobs.rows / knobs.cluster * knobs.columns * 4) / 1e6;
-  const double meeting = knobs.split > 1 ? ofMeeting + ofMegabyte * megabytes : 0;
+  const auto bytes = static_cast<double>(knobs.rows / knobs.cluster * knobs.columns * 4);
+  const double meeting = knobs.split > 1
+                             ? ofMeeting + ofMegabyte * static_cast<double>(blocks) * bytes / 1e6 +
+                                   ofKilobyte * static_cast<double>(knobs.split) * bytes / 1e3
+                             : 0;
   const auto size = knobs.threads / 256;
   return waves * (stages * ofBlocks[size][beside - 1] + around[size]) + meeting;
 }
@@ -166,11 +174,11 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
 /// Few rows of bf16 become f16 before where products gain more than that kernel takes. Of many its
 /// workspace would be large.
 static bool becomesF16(const Domain &domain, int64_t rows) {
-  constexpr double leastWeights = 1 << 23, least = 5 << 25;
+  constexpr double leastWeights = 1 << 23, leastOfFew = 5 << 25, leastOfMany = 1 << 29;
   const double weights =
       static_cast<double>(domain.width) * static_cast<double>(domain.lengthOfRows);
   return domain.takesF16 && domain.convertsToF16 && weights >= leastWeights &&
-         weights * static_cast<double>(rows) > least;
+         weights * static_cast<double>(rows) > (rows > 16 ? leastOfMany : leastOfFew);
 }
 
 /// By warpgroups from so many rows on that warps would read them too often, or scales of blocks;
@@ -195,11 +203,7 @@ ScheduleAttr eider::transforms::productSchedule(MLIRContext *context, const Doma
   for (int64_t threads : {512, 256, 128})
     for (int64_t cluster : {1, 2, 4, 8})
       for (int64_t split = 1; split <= (maySplit && cluster <= 2 ? 16 : 1); ++split) {
-        // Few columns read rows that are many too often, beside weights of four bits above all.
-        const int64_t mostOfFew = threads == 128                         ? 16
-                                  : threads == 256 && domain.foldsScales ? 32
-                                                                         : most;
-        if (domain.meetsCodes ? threads == 512 : rows > mostOfFew)
+        if (domain.meetsCodes && threads == 512)
           continue;
         // Of codes alone more are on their way than of those that are decoded.
         const bool isShared =

@@ -188,19 +188,26 @@ EIDER_DEVICE ScalesOfWarp<Cut, S> scales_of_warp(const Tile &tile, const S *scal
 /// Rows of x on their way, to as many places in shared memory as the cut has.
 template <class Cut, class X, bool in_bulk = Cut::in_bulk> class RowsOfBlock;
 
-/// Through registers, by all threads.
+/// Through registers, by all threads: a stage on its way while one is laid out and one multiplied,
+/// or all, of a block that has few.
 template <class Cut, class X> class RowsOfBlock<Cut, X, false> {
   using Operand = typename Cut::Operand;
   using Order = RowsOfProducts<Cut::rows>;
   static constexpr int rows = Cut::rows, lines = rows * 2; // of 128 bytes: panel by panel
   static constexpr int at_once = Cut::threads / 8, of_thread = (lines + at_once - 1) / at_once;
   static_assert(at_once % rows == 0 || rows % at_once == 0, "whole panels, or parts of them");
+
+public:
+  /// Stages on their way at once: for more the text of so many turns would be long.
+  static constexpr int early = Cut::turns <= 4 && Cut::turns * of_thread <= 16 ? Cut::turns : 1;
+
+private:
   const X *from_; // where the thread's first piece of the next stage is
   int64 left_;
   int rows_left_;
   unsigned char *to_; // the thread's first pair in the first place
   int first_;
-  uint32 words_[of_thread][4];
+  uint32 words_[early][of_thread][4];
 
   static EIDER_DEVICE int line() { return arch::thread_index() / 8; }
   static EIDER_DEVICE int chunk() { return arch::thread_index() % 8; }
@@ -208,13 +215,14 @@ template <class Cut, class X> class RowsOfBlock<Cut, X, false> {
   static constexpr EIDER_DEVICE int more_rows(int i) { return i * at_once % rows; }
   static constexpr EIDER_DEVICE int more_panels(int i) { return i * at_once / rows; }
 
-  /// Loads the stage after the one before; zeros past the end.
-  EIDER_DEVICE void load(bool is_there) {
+  /// Loads the stage after the one before, a turn's; zeros past the end.
+  EIDER_DEVICE void load(int turn, int turns) {
     EIDER_UNROLL
     for (int i = 0; i < of_thread; ++i)
-      arch::load_words_if<16>(
-          is_there && more_rows(i) < rows_left_ && (Cut::is_even || more_panels(i) * 64 < left_),
-          from_ + more_rows(i) * Cut::length + more_panels(i) * 64, words_[i], 0, 16);
+      arch::load_words_if<16>(turn < turns && more_rows(i) < rows_left_ &&
+                                  (Cut::is_even || more_panels(i) * 64 < left_),
+                              from_ + more_rows(i) * Cut::length + more_panels(i) * 64,
+                              words_[turn % early][i], 0, 16);
     from_ += Cut::stage;
     if constexpr (!Cut::is_even)
       left_ -= Cut::stage;
@@ -233,20 +241,25 @@ public:
     first_ = Order::first_pair(row, line() / rows * 8 + chunk());
   }
 
-  /// The first stage is laid out, the second on its way. A barrier of the block follows.
+  /// The first stage is laid out, others are on their way. A barrier of the block follows.
   EIDER_DEVICE void start(int turns) {
-    load(true);
-    lay_out(0);
-    load(turns > 1);
+    EIDER_UNROLL
+    for (int turn = 0; turn < early; ++turn)
+      load(turn, turns);
+    lay_out(0, 0);
+    load(early, turns);
   }
   /// Once all have laid out those of this turn, in `place`.
   EIDER_DEVICE void await(int, int, int) {}
-  /// The next turn's, to another place.
-  EIDER_DEVICE void lay_out(int place) {
+  /// A turn's, to another place.
+  EIDER_DEVICE void lay_out(int turn, int place) {
+    if (early > 1 && turn >= Cut::turns)
+      return;
     EIDER_UNROLL
     for (int i = 0; i < of_thread; ++i)
       if (lines % at_once == 0 || line() < lines) {
-        const Fragment<X, 8> row = {{words_[i][0], words_[i][1], words_[i][2], words_[i][3]}};
+        const uint32(&words)[4] = words_[turn % early][i];
+        const Fragment<X, 8> row = {{words[0], words[1], words[2], words[3]}};
         const Fragment<X, 8> ordered = in_order_of<Cut::folds>(row);
         EIDER_UNROLL
         for (int j = 0; j < 4; ++j)
@@ -256,7 +269,8 @@ public:
       }
     arch::fence_async_proxy();
   }
-  EIDER_DEVICE void load_after(int turn, int turns) { load(turn + 2 < turns); }
+  /// The stage that comes where a turn's, which is laid out, was.
+  EIDER_DEVICE void load_after(int turn, int turns) { load(turn + early, turns); }
   EIDER_DEVICE void end() {}
 };
 
@@ -265,7 +279,7 @@ template <class Cut, class X> class RowsOfBlock<Cut, X, true> {
   using Operand = typename Cut::Operand;
   using Order = RowsOfProducts<Cut::rows>;
   static constexpr int panels = Operand::bytes / Operand::apart;
-  static constexpr int early = Cut::operands - 2; // stages on their way while one is multiplied
+  static constexpr int before = Cut::operands - 2; // stages on their way while one is multiplied
   arch::ComingInBulk<RowsOfBlock, Cut::operands> coming_;
   const unsigned char *from_; // the next stage
   unsigned char *to_;         // the first place
@@ -284,6 +298,8 @@ template <class Cut, class X> class RowsOfBlock<Cut, X, true> {
   }
 
 public:
+  static constexpr int early = 1; // in registers nothing
+
   template <class Tile>
   EIDER_DEVICE RowsOfBlock(const Tile &tile, const X *x, unsigned char *places, arch::Site at)
       : coming_(at), to_(places) {
@@ -298,18 +314,18 @@ public:
   /// others meets. A barrier of the block follows.
   EIDER_DEVICE void start(int turns) {
     EIDER_UNROLL
-    for (int place = 0; place < early; ++place)
+    for (int place = 0; place < before; ++place)
       if (place < turns)
         begin(place);
   }
   /// Once all have multiplied the turn before the last: that place is the next stage's. Waits for
   /// this turn's, in `place`.
   EIDER_DEVICE void await(int place, int turn, int turns) {
-    if (turn + early < turns)
-      begin(place < 2 ? place + early : place - 2);
+    if (turn + before < turns)
+      begin(place < 2 ? place + before : place - 2);
     coming_.wait(place);
   }
-  EIDER_DEVICE void lay_out(int) {}
+  EIDER_DEVICE void lay_out(int, int) {}
   EIDER_DEVICE void load_after(int, int) {}
   EIDER_DEVICE void end() { coming_.end(); }
 };
@@ -544,7 +560,8 @@ public:
     AllSums::begin(at);
     CodesOfWarp<Cut, W> codes(tile, w, shared + Cut::codes_at);
     auto scales = scales_of_warp<Cut>(tile, w_scale, shared + Cut::scales_at);
-    RowsOfBlock<Cut, X> rows_of_x(tile, x, shared, at);
+    using Rows = RowsOfBlock<Cut, X>;
+    Rows rows_of_x(tile, x, shared, at);
     auto begin_copies = [&](int turn, int slot) {
       if (turn < turns) {
         scales.begin(turn);
@@ -570,45 +587,49 @@ public:
     int slot = 0, place = 0; // of this turn's codes and rows of x
     half_stage.take(codes, scales, 0, 0, 0);
     half_stage.decode(0, a[0]);
-    for (int turn = 0; turn < turns; ++turn) {
-      const int next_slot = slot == ahead - 1 ? 0 : slot + 1;
-      const int next_place = place == Cut::operands - 1 ? 0 : place + 1;
-      const arch::Swizzled<Operand::panel> operand(shared + place * Operand::bytes, Operand::apart);
+    for (int first = 0; first < turns; first += Rows::early) {
       EIDER_UNROLL
-      for (int quarter = 0; quarter < 4; ++quarter) {
-        if (quarter == 0) {
-          meeting.wait(at);
-          rows_of_x.await(place, turn, turns);
-        }
-        arch::open_products(sums);
+      for (int turn = first; turn < first + Rows::early; ++turn) {
+        const int next_slot = slot == ahead - 1 ? 0 : slot + 1;
+        const int next_place = place == Cut::operands - 1 ? 0 : place + 1;
+        const arch::Swizzled<Operand::panel> operand(shared + place * Operand::bytes,
+                                                     Operand::apart);
         EIDER_UNROLL
-        for (int s = 0; s < 2; ++s)
-          arch::begin_product_of_halves<X>(
-              sums, a[quarter % 2][s],
-              operand.moved(quarter / 2 * Operand::apart + (quarter % 2 * 2 + s) * 32),
-              quarter + s > 0 || (!Cut::sums_stages && turn > 0), at);
-        arch::close_products();
-        if (quarter == 0) {
-          begin_copies(turn + ahead - 1, slot == 0 ? ahead - 1 : slot - 1);
-          rows_of_x.lay_out(next_place);
-          arch::await_copies<ahead - 2>();
-          rows_of_x.load_after(turn, turns);
+        for (int quarter = 0; quarter < 4; ++quarter) {
+          if (quarter == 0) {
+            meeting.wait(at);
+            rows_of_x.await(place, turn, turns);
+          }
+          arch::open_products(sums);
+          EIDER_UNROLL
+          for (int s = 0; s < 2; ++s)
+            arch::begin_product_of_halves<X>(
+                sums, a[quarter % 2][s],
+                operand.moved(quarter / 2 * Operand::apart + (quarter % 2 * 2 + s) * 32),
+                quarter + s > 0 || (!Cut::sums_stages && turn > 0), at);
+          arch::close_products();
+          if (quarter == 0) {
+            begin_copies(turn + ahead - 1, slot == 0 ? ahead - 1 : slot - 1);
+            rows_of_x.lay_out(turn + 1, next_place);
+            arch::await_copies<ahead - 2>();
+            rows_of_x.load_after(turn + 1, turns);
+          }
+          arch::await_products<1>(); // of what is decoded anew: the next quarter
+          half_stage.decode((quarter + 1) % 2, a[(quarter + 1) % 2]);
+          if (quarter == 0) { // the turn before has been multiplied, and this one's codes are taken
+            half_stage.take(codes, scales, turn, slot, 1);
+            meeting.arrive(at);
+          }
+          if (quarter == 2 && turn + 1 < turns)
+            half_stage.take(codes, scales, turn + 1, next_slot, 0);
         }
-        arch::await_products<1>(); // of what is decoded anew: the next quarter
-        half_stage.decode((quarter + 1) % 2, a[(quarter + 1) % 2]);
-        if (quarter == 0) { // the turn before has been multiplied, and this one's codes are taken
-          half_stage.take(codes, scales, turn, slot, 1);
-          meeting.arrive(at);
+        if constexpr (Cut::sums_stages) {
+          arch::await_products<0>(sums);
+          add_scaled(sums, scales, turn, totals);
         }
-        if (quarter == 2 && turn + 1 < turns)
-          half_stage.take(codes, scales, turn + 1, next_slot, 0);
+        slot = next_slot;
+        place = next_place;
       }
-      if constexpr (Cut::sums_stages) {
-        arch::await_products<0>(sums);
-        add_scaled(sums, scales, turn, totals);
-      }
-      slot = next_slot;
-      place = next_place;
     }
     if constexpr (!Cut::sums_stages)
       arch::await_products<0>(sums);

@@ -399,7 +399,7 @@ TEST(Matmul, PartsFillAGpu) {
   for (const int64_t m : {65, 16384})
     EXPECT_EQ(bytesOf(m), 0) << m;
   for (const int64_t m : {19, 64}) { // as tests/gpu/kernels has them
-    options.dims = extents(m, 300, 4096);
+    options.dims = extents(m, 300, 5120);
     EXPECT_THAT(emit(libraryOp("matmul_skinny", {}), options, Stage::Cuda),
                 HasSubstr("eider::leave_sums("))
         << m;

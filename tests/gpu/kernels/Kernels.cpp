@@ -126,12 +126,14 @@ std::vector<Watched> products() {
     all.push_back({"gemv 1501x976 + " + std::to_string(padding),
                    [point] { return at_points::caseOf(point); }});
   }
-  for (const int64_t m : {19, 64}) { // by parts of a length that is long beside the columns
-    const at_points::Point point{
-        .op = "matmul_skinny", .dims = {{"m", m}, {"n", 300}, {"k", 4096}}, .values = "specials"};
-    all.push_back({"matmul_skinny " + std::to_string(m) + "x300x4096",
-                   [point] { return at_points::caseOf(point); }});
-  }
+  // By parts of a length that is long beside the columns; 64 rows of 4096 by blocks of four stages.
+  for (const int64_t m : {19, 64})
+    for (const int64_t k : {4096, 5120}) {
+      const at_points::Point point{
+          .op = "matmul_skinny", .dims = {{"m", m}, {"n", 300}, {"k", k}}, .values = "specials"};
+      all.push_back({"matmul_skinny " + std::to_string(m) + "x300x" + std::to_string(k),
+                     [point] { return at_points::caseOf(point); }});
+    }
   // By more stages than are on their way at once; rows as they are, or as a kernel before leaves
   // them.
   for (const int64_t m : {19, 63, 64})
