@@ -31,6 +31,17 @@ OpParameters codesOf(const std::string &block) {
 }
 std::string blockOf(int64_t columns) { return "1x" + std::to_string(columns); }
 
+/// silu · mul of x [m, 2 k], of which the gate comes first, and its product with w [n, k].
+Program gatedProduct() {
+  Builder b("silu_mul_matmul");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
+  Value x = b.input("x", bf16, {m, 2 * k});
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, whole}, f32);
+  Value gated = silu(first_half(x)) * second_half(x);
+  b.output("y", matmul(cast(gated, bf16), w), bf16);
+  return b.build();
+}
+
 } // namespace
 
 DecodeLayer::DecodeLayer(const Device &device, const Model &model, const Batch &batch,
@@ -185,8 +196,15 @@ void DecodeLayer::prepare() {
   multiply("o", "attended", "x");
   addNorm("norm2");
   multiply("gate_up", "normed", "wide");
-  feed("silu_mul", model.ffn, {whole("x", "wide")}, "gated");
-  multiply("down", "gated", "x");
+  if (activations == Activations::bf16 && b > 1) {
+    const Dims dims = {{"m", b}, {"n", model.hidden}, {"k", model.ffn}};
+    steps.push_back(bench::launchOf(
+        device, gatedProduct(), dims,
+        {whole("x", "wide"), whole("w", "down"), whole("w_scale", "down_scale"), whole("y", "x")}));
+  } else {
+    feed("silu_mul", model.ffn, {whole("x", "wide")}, "gated");
+    multiply("down", "gated", "x");
+  }
 }
 
 void DecodeLayer::launch(Stream stream) const {

@@ -5,12 +5,14 @@
 // Codes of eight bits become pairs of f16 by one instruction, pairs of bf16 by five. Where the
 // schedule of a product of matrices says so (`f16`), a program before it writes each row of bf16
 // as f16 in a unit of its own, a power of two by which its largest is 2^15 to 2^16, where the
-// product's threads read it; sums meet the unit at their end. Of elements below 2^-32 of their
-// row's largest some bits are lost
-// (`ContractOp::mayMeetAsF16`, for which the reference allows).
+// product's threads read it; sums meet the unit at their end. Where a program has computed the rows
+// it is that one, if it goes by rows. Of elements below 2^-32 of their row's largest some bits are
+// lost (`ContractOp::mayMeetAsF16`, for which the reference allows).
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/transforms/Boundary.h"
 #include "compiler/transforms/Domain.h"
+#include "compiler/transforms/Heuristic.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/Programs.h"
 
@@ -35,9 +37,9 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
 
   /// The units of rows [m, k], and the rows in them, as f16. No unit nor its inverse is beyond
   /// f32's normal numbers; NaN and Inf, which are no unit's business, stay what they are.
-  static Left inUnits(OpBuilder &builder, InputOp input) {
-    const Location loc = input.getLoc();
-    auto type = cast<RankedTensorType>(input.getType());
+  static Left inUnits(OpBuilder &builder, Value given) {
+    const Location loc = given.getLoc();
+    auto type = cast<RankedTensorType>(given.getType());
     RankedTensorType wide = type.clone(builder.getF32Type());
     auto like = [&](float value, Type of) -> Value {
       auto one = arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value));
@@ -45,7 +47,7 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
     };
     const int64_t row[] = {1, ShapedType::kDynamic};
     const RankedTensorType ofRows = reducedType(wide, row);
-    Value amax = ReduceOp::create(builder, loc, ofRows, Reduction::amax_number, input,
+    Value amax = ReduceOp::create(builder, loc, ofRows, Reduction::amax_number, given,
                                   builder.getDenseI64ArrayAttr(row));
     amax.getDefiningOp()->setAttr("eider.name", builder.getStringAttr("amax"));
     Value bounded = arith::MaximumFOp::create(builder, loc, amax, like(0x1p-111F, ofRows));
@@ -53,7 +55,7 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
     Value unit = arith::MulFOp::create(builder, loc, power, like(0x1p-15F, ofRows));
     unit.getDefiningOp()->setAttr("eider.name", builder.getStringAttr("unit"));
     Value inverse = arith::DivFOp::create(builder, loc, like(1, ofRows), unit);
-    Value widened = arith::ExtFOp::create(builder, loc, wide, input.getResult());
+    Value widened = arith::ExtFOp::create(builder, loc, wide, given);
     Value scaled = arith::MulFOp::create(builder, loc, widened,
                                          BroadcastOp::create(builder, loc, wide, inverse));
     return {arith::TruncFOp::create(builder, loc, type.clone(builder.getF16Type()), scaled), unit};
@@ -69,12 +71,79 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
     return {output, input};
   }
 
-  void convert(ProgramOp program, ContractOp product) {
-    auto input = product.getVector().getDefiningOp<InputOp>();
+  /// Whether some tensor that both have is written by one of them, but for what `left` leaves.
+  static bool shareWhatIsWritten(ProgramOp leaver, OutputOp left, ProgramOp program) {
+    llvm::StringMap<bool> reads; // of program's tensors, that it only does
+    for (Operation &op : program.getBlock())
+      if (boundaryType(op))
+        reads[boundaryName(op)] = isa<InputOp>(op);
+    return llvm::any_of(leaver.getBlock(), [&](Operation &op) {
+      if (&op == left || !boundaryType(op) || !reads.contains(boundaryName(op)))
+        return false;
+      return !isa<InputOp>(op) || !reads.lookup(boundaryName(op));
+    });
+  }
+
+  /// The output by which a program leaves the rows, for the product alone; null where there is
+  /// none, where that one does not go by rows, or where `program`, which begins before it ends, may
+  /// not.
+  OutputOp leftFor(ProgramOp program, InputOp input) {
+    OutputOp left;
+    for (auto other : getOperation().getOps<ProgramOp>()) {
+      for (auto read : other.getOps<InputOp>())
+        if (read != input && read.getName() == input.getName())
+          return {};
+      for (auto output : other.getOps<OutputOp>())
+        if (output.getWorkspace() && output.getName() == input.getName())
+          left = output;
+    }
+    if (!left || !input->hasOneUse())
+      return {};
+    auto leaver = left->getParentOfType<ProgramOp>();
+    const Family family = leaver.getScheduleAttr().getFamily();
+    const bool isOfRows = family == Family::row || family == Family::map;
+    const bool hasOthers = llvm::any_of(leaver.getBlock(), [](Operation &op) {
+      return isa<ContractOp, AttentionOp, TransposeOp>(op) || op.hasAttr(partsKind) ||
+             op.hasAttr(attentionKind) || op.hasAttr(combinedName);
+    });
+    if (!isOfRows || hasOthers || leaver->hasAttr(ofWholeName) ||
+        shareWhatIsWritten(leaver, left, program))
+      return {};
+    return left;
+  }
+
+  /// The program that leaves f16, and what it has computed: the one before that has computed the
+  /// rows, or a new one.
+  std::pair<ProgramOp, Left> programBefore(ProgramOp program, InputOp input) {
     OpBuilder builder(program);
+    if (OutputOp left = leftFor(program, input)) {
+      auto leaver = left->getParentOfType<ProgramOp>();
+      builder.setInsertionPoint(leaver);
+      auto made = cast<ProgramOp>(builder.clone(*leaver));
+      for (auto output : llvm::to_vector(made.getOps<OutputOp>()))
+        if (output.getName() == left.getName()) {
+          builder.setInsertionPoint(output);
+          const Left computed = inUnits(builder, output.getValue());
+          output.erase();
+          made.removeScheduleAttr();
+          if (auto domain = Domain::of(made);
+              domain && forProductsSchedule(&getContext(), *domain)) {
+            leaver.erase();
+            return {made, computed};
+          }
+        }
+      made.erase(); // rows that are too long to be held
+      builder.setInsertionPoint(program);
+    }
     ProgramOp first = emptyProgram(builder, program, "_f16");
     builder.setInsertionPointToEnd(&first.getBlock());
-    const Left computed = inUnits(builder, cast<InputOp>(builder.clone(*input)));
+    return {first, inUnits(builder, cast<InputOp>(builder.clone(*input)).getResult())};
+  }
+
+  void convert(ProgramOp program, ContractOp product) {
+    auto input = product.getVector().getDefiningOp<InputOp>();
+    auto [first, computed] = programBefore(program, input);
+    OpBuilder builder(program);
     first->setAttr(allowsNextName, builder.getUnitAttr());
     builder.setInsertionPoint(input);
     auto [left, rows] = pass(computed.rows, first, builder, (input.getName() + "_f16").str());
