@@ -40,7 +40,8 @@ enum class Activations { bf16, e4m3 };
 
 /// A layer's step for one token a sequence, all of it by Eider's kernels: norm, QKV, the heads'
 /// norm, rope and the append to a paged cache of E4M3, attention, output, norm, gate and up,
-/// silu · mul, down. Weights are E4M3 with a scale a row; what else goes between kernels is bf16.
+/// silu · mul, down, of bf16 and several sequences these two as one program. Weights are E4M3 with
+/// a scale a row; what else goes between programs is bf16.
 class DecodeLayer {
 public:
   /// Makes its tensors, filled with nothing. Throws Error.

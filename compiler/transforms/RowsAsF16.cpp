@@ -85,8 +85,8 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
   }
 
   /// The output by which a program leaves the rows, for the product alone; null where there is
-  /// none, where that one does not go by rows, or where `program`, which begins before it ends, may
-  /// not.
+  /// none, where that one does more than go by rows, or where `program`, which begins before it
+  /// ends, may not.
   OutputOp leftFor(ProgramOp program, InputOp input) {
     OutputOp left;
     for (auto other : getOperation().getOps<ProgramOp>()) {
@@ -100,14 +100,11 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
     if (!left || !input->hasOneUse())
       return {};
     auto leaver = left->getParentOfType<ProgramOp>();
-    const Family family = leaver.getScheduleAttr().getFamily();
-    const bool isOfRows = family == Family::row || family == Family::map;
     const bool hasOthers = llvm::any_of(leaver.getBlock(), [](Operation &op) {
       return isa<ContractOp, AttentionOp, TransposeOp>(op) || op.hasAttr(partsKind) ||
              op.hasAttr(attentionKind) || op.hasAttr(combinedName);
     });
-    if (!isOfRows || hasOthers || leaver->hasAttr(ofWholeName) ||
-        shareWhatIsWritten(leaver, left, program))
+    if (hasOthers || leaver->hasAttr(ofWholeName) || shareWhatIsWritten(leaver, left, program))
       return {};
     return left;
   }
