@@ -90,7 +90,8 @@ static LogicalResult noteProduct(Domain &domain, ContractOp op) {
   domain.lengthOfRows = std::max(domain.lengthOfRows, length);
   domain.meetsCodes = op.meetAsCodes() && (domain.products == 1 || domain.meetsCodes);
   // A kernel before holds the rows, of which it needs the largest element.
-  const bool becomesF16 = op.mayMeetAsF16() && length <= domain.longestHeld();
+  const bool becomesF16 = op.mayMeetAsF16() && length <= domain.longestHeld() &&
+                          !dimsOf(vector).getExprs()[0].isOne(); // else all is one row
   const bool takesF16 = becomesF16 || op.getVector().getDefiningOp()->hasAttr(asF16Name);
   domain.takesF16 = takesF16 && (domain.products == 1 || domain.takesF16);
   domain.convertsToF16 =

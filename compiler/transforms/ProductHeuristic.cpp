@@ -138,7 +138,7 @@ double eider::transforms::stagesOfProduct(const ScheduleKnobs &knobs, const Doma
   // multiprocessor, of many rows or in clusters of eight least; each block begins and ends, and
   // finds what others left, which the last adds up alone. By rows as f16, which come in bulk, and
   // of weights of four bits stages are shorter.
-  constexpr double around[] = {3, 4, 5}, ofMeeting = 1.5, ofKilobyte = 0.004;
+  constexpr double around[] = {3, 4, 5}, ofMeeting = 1.53, ofKilobyte = 0.004;
   constexpr int64_t stage = 128, multiprocessors = 132, ofFour = 120; // of an H200, and in clusters
   constexpr int64_t shared = 227 * 1024, threads = 512;
   const double ofMany = knobs.f16 || domain.foldsScales ? 1.1 : 1.3;

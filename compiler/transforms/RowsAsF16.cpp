@@ -129,7 +129,7 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
             return {made, computed};
           }
         }
-      made.erase(); // rows that are too long to be held
+      made.erase(); // no rows that its blocks hold: they are too long, or it goes by groups
       builder.setInsertionPoint(program);
     }
     ProgramOp first = emptyProgram(builder, program, "_f16");

@@ -246,7 +246,8 @@ static std::string warpgroupsProblem(const ScheduleKnobs &k, const Domain &domai
     return "by warpgroups it has threads, vector, rows, loads = 2, columns, resident, split, "
            "prefetch, cluster, streaming, f16 and software alone";
   if (k.f16 && (!domain.takesF16 || k.f16 > 1))
-    return "rows of bf16, of a multiple of 128 up to " + std::to_string(domain.longestHeld()) +
+    return "rows of bf16, not one alone, of a multiple of 128 up to " +
+           std::to_string(domain.longestHeld()) +
            ", that meet codes of e4m3 or e5m2, in no groups, become f16: leave f16 out";
   if ((k.threads != 128 && k.threads != 256 && k.threads != 512) || k.columns != k.threads / 2)
     return "a warpgroup has 128 threads and 64 columns: threads are 128, 256 or 512, and columns "

@@ -78,7 +78,7 @@ private:
       if (kind == "cu")
         write(file + kind, selfContainedText(text, arch));
       else if (kind == "ptx")
-        write(file + kind, assemble(text, arch, ImageKind::Ptx, cache).image);
+        write(file + kind, textOf(assemble(text, arch, ImageKind::Ptx, cache).image));
       else if (kind == "cubin")
         write(file + kind, assemble(text, arch, ImageKind::Cubin, cache).image);
     }
@@ -87,6 +87,12 @@ private:
     images.push_back({built.executable, assemble(text, arch, ImageKind::Cubin, cache).image});
     if (wants("header") && arch == newestPortable())
       images.back().ptx = assemble(text, arch, ImageKind::Ptx, cache).image;
+  }
+
+  /// PTX without the 0 at its end, which a driver wants and ptxas refuses.
+  static std::span<const std::byte> textOf(std::span<const std::byte> image) {
+    const bool ends = !image.empty() && image.back() == std::byte{0};
+    return image.first(image.size() - (ends ? 1 : 0));
   }
 
   /// What jit() looks for: the texts, and the machine code of each; also as PTX, which a GPU that
