@@ -93,6 +93,18 @@ struct Watched {
   std::string target = {}; ///< That alone has it; empty: all.
 };
 
+/// Rows that are normalised and multiplied: they leave the norm's kernel as f16, and the product's
+/// begins before that one has ended.
+Program normed() {
+  Builder b("normed");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
+  Value x = b.input("x", bf16, {m, k});
+  Scaled w = b.scaled_input("w", e4m3, {n, k}, {1, 128}, f32);
+  Value norm = x * rsqrt(mean(x * x, -1) + 1e-6F) * b.input("weight", bf16, {k});
+  b.output("y", matmul(cast(norm, bf16), w), bf16);
+  return b.build();
+}
+
 /// Products of a vector, of eight rows and of more, whose rows end in the middle of what a warp
 /// has.
 std::vector<Watched> products() {
@@ -153,6 +165,15 @@ std::vector<Watched> products() {
       all.push_back({"matmul_skinny " + std::to_string(m) + "x300x2432" + (asF16 ? " as f16" : ""),
                      [point] { return at_points::caseOf(point); }, "sm_90a"});
     }
+  for (const int64_t m : {19, 64})
+    all.push_back({"normed " + std::to_string(m) + "x300x2432 as f16",
+                   [m] {
+                     return at_points::caseOf(
+                         normed(), {{"m", m}, {"n", 300}, {"k", 128 * 19}}, "m",
+                         "contract<threads = 256, vector = 4, rows = 64, loads = 2, columns = 128, "
+                         "prefetch = 3, cluster = 2, warpgroups = 1, f16 = 1>");
+                   },
+                   "sm_90a"});
   for (const int64_t m : {3, 19, 64})
     for (const int64_t k : {272, 333, 1040})
       for (const char *block : {"1x128", "1x*"}) {
