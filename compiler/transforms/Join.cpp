@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/Domain.h"
 #include "compiler/transforms/Passes.h"
+#include "compiler/transforms/Programs.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -31,22 +32,13 @@ struct Join : PassWrapper<Join, OperationPass<ModuleOp>> {
     return isGiven ? op.getAttrOfType<StringAttr>("name") : StringAttr();
   }
 
-  /// The program that leaves the parts which `input` reads; null where it reads none.
-  ProgramOp leaverOf(InputOp input) {
-    for (auto program : getOperation().getOps<ProgramOp>())
-      for (auto output : program.getOps<OutputOp>())
-        if (output.getWorkspace() && output.getName() == input.getName())
-          return program;
-    return {};
-  }
-
   /// One that leaves parts of such a kind which `program` reads; null where there is none. What it
   /// has taken in may read the parts of another.
   ProgramOp programBefore(ProgramOp program, StringRef kind) {
     for (auto input : program.getOps<InputOp>())
       if (input->hasAttr(kind))
-        if (ProgramOp first = leaverOf(input))
-          return first;
+        if (OutputOp left = outputThatLeaves(getOperation(), input.getName()))
+          return left->getParentOfType<ProgramOp>();
     return {};
   }
 

@@ -28,6 +28,14 @@ std::string ArgumentNames::take(std::string wanted, size_t index) {
   return wanted;
 }
 
+OutputOp eider::transforms::outputThatLeaves(ModuleOp module, StringRef name) {
+  for (auto program : module.getOps<ProgramOp>())
+    for (auto output : program.getOps<OutputOp>())
+      if (output.getWorkspace() && output.getName() == name)
+        return output;
+  return {};
+}
+
 ProgramOp eider::transforms::emptyProgram(OpBuilder &builder, ProgramOp program, StringRef suffix) {
   auto module = program->getParentOfType<ModuleOp>();
   const std::string wanted = (program.getSymName() + suffix).str();

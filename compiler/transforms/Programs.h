@@ -26,6 +26,10 @@ private:
   llvm::StringSet<> taken;
 };
 
+/// The output by which a program of the module leaves others `name` in the workspace; null where
+/// none does.
+ir::OutputOp outputThatLeaves(mlir::ModuleOp module, llvm::StringRef name);
+
 /// A program of the same dims where the builder is, named `program`'s name and the suffix. A
 /// schedule that the text gives is `program`'s alone.
 ir::ProgramOp emptyProgram(mlir::OpBuilder &builder, ir::ProgramOp program, llvm::StringRef suffix);

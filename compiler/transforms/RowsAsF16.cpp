@@ -88,17 +88,13 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
   /// none, where that one does more than go by rows, or where `program`, which begins before it
   /// ends, may not.
   OutputOp leftFor(ProgramOp program, InputOp input) {
-    OutputOp left;
-    for (auto other : getOperation().getOps<ProgramOp>()) {
+    OutputOp left = outputThatLeaves(getOperation(), input.getName());
+    if (!left || !input->hasOneUse())
+      return {};
+    for (auto other : getOperation().getOps<ProgramOp>())
       for (auto read : other.getOps<InputOp>())
         if (read != input && read.getName() == input.getName())
           return {};
-      for (auto output : other.getOps<OutputOp>())
-        if (output.getWorkspace() && output.getName() == input.getName())
-          left = output;
-    }
-    if (!left || !input->hasOneUse())
-      return {};
     auto leaver = left->getParentOfType<ProgramOp>();
     const bool hasOthers = llvm::any_of(leaver.getBlock(), [](Operation &op) {
       return isa<ContractOp, AttentionOp, TransposeOp>(op) || op.hasAttr(partsKind) ||
@@ -109,29 +105,30 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
     return left;
   }
 
-  /// The program that leaves f16, and what it has computed: the one before that has computed the
-  /// rows, or a new one.
-  std::pair<ProgramOp, Left> programBefore(ProgramOp program, InputOp input) {
+  /// The program that has computed the rows, which leaves them as f16 itself, and what it computes
+  /// for that; nothing where none does, or none may: its rows are too long to be held, say.
+  std::optional<std::pair<ProgramOp, Left>> leaverMade(ProgramOp program, InputOp input) {
+    OutputOp left = leftFor(program, input);
+    if (!left)
+      return {};
+    auto leaver = left->getParentOfType<ProgramOp>();
+    OpBuilder builder(leaver);
+    auto made = cast<ProgramOp>(builder.clone(*leaver));
+    OutputOp output = *llvm::find_if(
+        made.getOps<OutputOp>(), [&](OutputOp other) { return other.getName() == left.getName(); });
+    builder.setInsertionPoint(output);
+    const Left computed = inUnits(builder, output.getValue());
+    output.erase();
+    made.removeScheduleAttr();
+    const std::optional<Domain> domain = Domain::of(made);
+    const bool isHeld = domain && forProductsSchedule(&getContext(), *domain);
+    (isHeld ? leaver : made).erase();
+    return isHeld ? std::optional(std::pair(made, computed)) : std::nullopt;
+  }
+
+  /// A new program, which leaves the rows that the input has.
+  static std::pair<ProgramOp, Left> leaverOf(ProgramOp program, InputOp input) {
     OpBuilder builder(program);
-    if (OutputOp left = leftFor(program, input)) {
-      auto leaver = left->getParentOfType<ProgramOp>();
-      builder.setInsertionPoint(leaver);
-      auto made = cast<ProgramOp>(builder.clone(*leaver));
-      for (auto output : llvm::to_vector(made.getOps<OutputOp>()))
-        if (output.getName() == left.getName()) {
-          builder.setInsertionPoint(output);
-          const Left computed = inUnits(builder, output.getValue());
-          output.erase();
-          made.removeScheduleAttr();
-          if (auto domain = Domain::of(made);
-              domain && forProductsSchedule(&getContext(), *domain)) {
-            leaver.erase();
-            return {made, computed};
-          }
-        }
-      made.erase(); // no rows that its blocks hold: they are too long, or it goes by groups
-      builder.setInsertionPoint(program);
-    }
     ProgramOp first = emptyProgram(builder, program, "_f16");
     builder.setInsertionPointToEnd(&first.getBlock());
     return {first, inUnits(builder, cast<InputOp>(builder.clone(*input)).getResult())};
@@ -139,7 +136,8 @@ struct RowsAsF16 : PassWrapper<RowsAsF16, OperationPass<ModuleOp>> {
 
   void convert(ProgramOp program, ContractOp product) {
     auto input = product.getVector().getDefiningOp<InputOp>();
-    auto [first, computed] = programBefore(program, input);
+    const auto computedBefore = leaverMade(program, input);
+    auto [first, computed] = computedBefore ? *computedBefore : leaverOf(program, input);
     OpBuilder builder(program);
     first->setAttr(allowsNextName, builder.getUnitAttr());
     builder.setInsertionPoint(input);

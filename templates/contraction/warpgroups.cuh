@@ -247,7 +247,7 @@ public:
     for (int turn = 0; turn < early; ++turn)
       load(turn, turns);
     lay_out(0, 0);
-    load(early, turns);
+    load_after(0, turns);
   }
   /// Once all have laid out those of this turn, in `place`.
   EIDER_DEVICE void await(int, int, int) {}
@@ -269,7 +269,7 @@ public:
       }
     arch::fence_async_proxy();
   }
-  /// The stage that comes where a turn's, which is laid out, was.
+  /// The stage that comes where a turn's, which is laid out, was; of few all have come.
   EIDER_DEVICE void load_after(int turn, int turns) { load(turn + early, turns); }
   EIDER_DEVICE void end() {}
 };

@@ -44,6 +44,27 @@ Program normThenProduct(Rows kind) {
   return b.build();
 }
 
+/// The same of a residual that is updated, which the product adds.
+Program residualNormThenProduct() {
+  Builder b("residual_norm_matmul");
+  Dim m = b.dim("m"), k = b.dim("k");
+  Value residual = b.inout("residual", bf16, {m, k}), all = b.input("x", bf16, {m, k}) + residual;
+  b.store(residual, all);
+  Scaled w = b.scaled_input("w", e4m3, {k, k}, {1, 128}, f32);
+  b.output("y", times(normed(all, b.input("weight", bf16, {k})), w, Rows::bf16) + all, bf16);
+  return b.build();
+}
+
+/// An activation, and the product of its rows.
+Program activationThenProduct() {
+  Builder b("activation_matmul");
+  Dim m = b.dim("m"), n = b.dim("n"), k = b.dim("k");
+  Value gate = b.input("gate", bf16, {m, k}), up = b.input("up", bf16, {m, k});
+  Scaled w = b.scaled_input("w", e5m2, {n, k}, {1, 128}, f32);
+  b.output("y", times(silu(gate) * up, w, Rows::bf16), bf16);
+  return b.build();
+}
+
 /// Experts, in groups of rows: gate and up of one x that is computed, and a product of what they
 /// give.
 Program experts() {
@@ -99,6 +120,18 @@ std::vector<matrix::Case> cases() {
   }
   for (int64_t m : {0, 19, 200})
     cases.push_back(caseOf(experts(), m));
+  // Rows that leave their kernel as f16.
+  auto asF16 = [&](const Program &program, const Dims &dims, const char *cut) {
+    cases.push_back(at_points::caseOf(program, dims, "m",
+                                      "contract<" + std::string(cut) +
+                                          ", vector = 4, loads = 2, warpgroups = 1, f16 = 1>"));
+  };
+  asF16(normThenProduct(Rows::bf16), {{"m", 21}, {"n", 150}, {"k", 1152}},
+        "threads = 256, rows = 32, columns = 128, prefetch = 3, cluster = 2");
+  asF16(residualNormThenProduct(), {{"m", 13}, {"k", 384}},
+        "threads = 128, rows = 16, columns = 64, prefetch = 3");
+  asF16(activationThenProduct(), {{"m", 35}, {"n", 100}, {"k", 2048}},
+        "threads = 128, rows = 64, columns = 64, prefetch = 3, split = 2");
   return cases;
 }
 

@@ -138,7 +138,7 @@ std::vector<Watched> products() {
     all.push_back({"gemv 1501x976 + " + std::to_string(padding),
                    [point] { return at_points::caseOf(point); }});
   }
-  // By parts of a length that is long beside the columns; 64 rows of 4096 by blocks of four stages.
+  // By parts of a length that is long beside the columns; of 4096 by blocks of four stages.
   for (const int64_t m : {19, 64})
     for (const int64_t k : {4096, 5120}) {
       const at_points::Point point{

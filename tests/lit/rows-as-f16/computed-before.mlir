@@ -1,5 +1,5 @@
 // A program that has computed a product's rows, going by rows, leaves them as f16 itself, and lets the product begin; but not where
-// another reads them, too, nor where both have a tensor that one of them writes, nor one that goes by blocks.
+// another reads them, too, nor where both have a tensor that one of them writes, nor one that multiplies itself.
 //
 // RUN: eider-opt %s -split-input-file -eider-decompose -eider-partition -eider-legalize=target=sm_90a '-eider-assign-schedule=schedule="contract<threads = 128, vector = 4, rows = 64, loads = 2, columns = 64, prefetch = 4, warpgroups = 1, f16 = 1>"' -eider-rows-as-f16 -eider-assign-schedule | FileCheck %s
 
